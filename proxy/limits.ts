@@ -1,0 +1,91 @@
+/**
+ * Every bound of the proxy with its reason: limits on what is read, waits and queues (`RELIABILITY.md` section 5).
+ *
+ * `defaultLimits` is what a proxy runs with unless a setting says otherwise; tests scale the waits down by giving
+ * their own object. Times are milliseconds, sizes bytes.
+ */
+export interface ProxyLimits {
+  /** All request headers must have arrived (slow-header attacks). */
+  readonly headersTimeoutMs: number;
+  /** Longest silence inside a request body. */
+  readonly bodyIdleTimeoutMs: number;
+  /** A whole JSON body. */
+  readonly bodyTimeoutMs: number;
+  /** How often the two above are checked by the server. */
+  readonly connectionsCheckMs: number;
+  /** More header lines are refused with 431: Node silently drops headers after about 1,000. */
+  readonly headerCountMax: number;
+  readonly headerBytesMax: number;
+  readonly targetBytesMax: number;
+  readonly jsonBodyBytesMax: number;
+  /** Deeper JSON overflows the stack of whatever recurses over it later. */
+  readonly jsonDepthMax: number;
+  /** More keys block the event loop for tenths of a second wherever they are parsed. */
+  readonly jsonKeysMax: number;
+  /** Request bodies, replies and open stream events of all requests together; beyond it new requests get 503. */
+  readonly inFlightBytesMax: number;
+  /** Requests served at once; beyond it new ones get 503. */
+  readonly inFlightRequestsMax: number;
+  /** Open client connections. */
+  readonly connectionsMax: number;
+  /** Longer than the usual load balancer's 60 s, so that it closes first. */
+  readonly keepAliveTimeoutMs: number;
+  /** One event of a stream: images arrive as base64 lines. */
+  readonly eventBytesMax: number;
+  /** One reply that is not streamed. */
+  readonly replyBodyBytesMax: number;
+  /** A slow reader of a stream is cut when this much is queued for `slowReaderTimeoutMs`. */
+  readonly slowReaderBytesMax: number;
+  readonly slowReaderTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Without streaming the first byte is the whole reply; clients wait ten minutes. */
+  readonly firstByteTimeoutMs: number;
+  readonly firstByteStreamTimeoutMs: number;
+  /** Between complete events, pings and comments included. */
+  readonly streamIdleTimeoutMs: number;
+  /** 0: none. */
+  readonly totalTimeoutMs: number;
+  readonly upstreamHeaderBytesMax: number;
+  /** How long an aborted client's upstream may still deliver its usage; 0 closes at once. */
+  readonly reservationTtlMs: number;
+  /** New connections are still accepted this long after SIGTERM, until load balancers have noticed. */
+  readonly endpointLagMs: number;
+  readonly drainTimeoutMs: number;
+  /** Half-open push connections: beat, and dead after. */
+  readonly pushHeartbeatMs: number;
+  readonly pushDeadMs: number;
+}
+
+const MiB = 1024 * 1024;
+
+export const defaultLimits: ProxyLimits = {
+  headersTimeoutMs: 5_000,
+  bodyIdleTimeoutMs: 10_000,
+  bodyTimeoutMs: 60_000,
+  connectionsCheckMs: 1_000,
+  headerCountMax: 100,
+  headerBytesMax: 16 * 1024,
+  targetBytesMax: 8 * 1024,
+  jsonBodyBytesMax: 32 * MiB,
+  jsonDepthMax: 64,
+  jsonKeysMax: 50_000,
+  inFlightBytesMax: 256 * MiB,
+  inFlightRequestsMax: 10_000,
+  connectionsMax: 20_000,
+  keepAliveTimeoutMs: 75_000,
+  eventBytesMax: 32 * MiB,
+  replyBodyBytesMax: 64 * MiB,
+  slowReaderBytesMax: 1 * MiB,
+  slowReaderTimeoutMs: 30_000,
+  connectTimeoutMs: 2_000,
+  firstByteTimeoutMs: 600_000,
+  firstByteStreamTimeoutMs: 120_000,
+  streamIdleTimeoutMs: 300_000,
+  totalTimeoutMs: 0,
+  upstreamHeaderBytesMax: 64 * 1024,
+  reservationTtlMs: 60_000,
+  endpointLagMs: 5_000,
+  drainTimeoutMs: 600_000,
+  pushHeartbeatMs: 10_000,
+  pushDeadMs: 30_000,
+};

@@ -1,0 +1,151 @@
+/**
+ * What the request pipeline needs to know of a chat wire format: one implementation a folder beside this file.
+ *
+ * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
+ * meter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
+ * format knows another.
+ */
+import type { GatewayError } from "../errors.ts";
+import type { BodyEditor } from "../http/body-editor.ts";
+import type { ScannedObject } from "../http/strict-json.ts";
+import type { TokenUsage } from "../settle/usage.ts";
+import type { Channel, Route } from "../snapshot/types.gen.ts";
+import type { ChatWireFormat, Endpoint, Protocol } from "./wire.ts";
+
+export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
+
+/** A client's call, read strictly and checked by the rules that hold for every provider. */
+export interface ChatCall {
+  readonly endpoint: ChatEndpoint;
+  /** Public model name as the client wrote it (Gemini-style: from the path). */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly body: ScannedObject;
+  /** Most output tokens of one candidate the client allows; undefined when it set none. */
+  readonly outputCap: number | undefined;
+  /** `n` or `candidateCount`; at least 1. */
+  readonly candidates: number;
+  /** Bytes of text in the prompt: the base of the input estimate. Base64 data and URLs are not text. */
+  readonly textBytes: number;
+  /** Images, documents and audio parts found. */
+  readonly attachments: number;
+  /** Whether the client wants usage in its stream (chat completions); always true in formats that always carry it. */
+  readonly wantsStreamUsage: boolean;
+  /** Paths of members that refer to objects of the upstream account (files, stored responses, caches ...). */
+  readonly upstreamObjects: readonly string[];
+}
+
+/** What an attempt on one target changes in the body. */
+export interface UpstreamPlan {
+  readonly channel: Channel;
+  readonly route: Route;
+  readonly upstreamModel: string;
+  /** `parameters` of the chosen target. */
+  readonly targetRules: Route["targets"][number]["parameters"];
+  /** Set with `quota.unboundedOutput: Cap` when the client set no cap: sent upstream as the format's own cap. */
+  readonly outputCap: number | undefined;
+}
+
+/** An error the upstream reported, in a body or inside a stream, classified by `protocols/errors.md` section 5. */
+export interface UpstreamError {
+  readonly kind:
+    | "bad_request"
+    | "context_length"
+    | "policy"
+    | "capability"
+    | "channel_auth"
+    | "channel_quota"
+    | "channel_config"
+    | "timeout"
+    | "conflict"
+    | "too_large"
+    | "rate_limit"
+    | "upstream_5xx"
+    | "overloaded";
+  readonly status: number;
+  /** First text found in the body, at most 2 kB; never shown to a client unless the kind allows it. */
+  readonly message: string;
+  readonly param: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** A whole reply that is not streamed. */
+export interface ReplyReading {
+  /** Undefined when the reply gives none. */
+  readonly usage: TokenUsage | undefined;
+  /** A body that is an error although its status says success. */
+  readonly error: UpstreamError | undefined;
+  /** Text and tool arguments produced, for an estimate where usage is absent; computed when called. */
+  readonly producedText: () => string;
+}
+
+/**
+ * Watches one upstream stream and says what may go on to the client.
+ *
+ * `push` takes the bytes as they arrive, cut anywhere, and returns the bytes of the events that are now complete and
+ * may pass: the same memory where nothing had to be edited, so that a pass-through costs no copy. An event that is
+ * incomplete waits inside, so a cut never lets half an event out.
+ */
+export interface StreamMeter {
+  push(chunk: Buffer): readonly Buffer[];
+  /** The upstream ended its body. Returns last bytes that may pass (an event without its final blank line). */
+  end(): readonly Buffer[];
+  /** Complete events seen, pings and comments included: restarts the idle timer when it moves. */
+  readonly events: number;
+  /** The format's own terminator has been seen: only then may the client's stream end cleanly. */
+  readonly isComplete: boolean;
+  /** Set when the upstream sent an error event. The error event itself is not among the bytes returned. */
+  readonly error: UpstreamError | undefined;
+  /** Set when the bytes break the format beyond repair (event over the cap, not UTF-8): end with an error. */
+  readonly violation: string | undefined;
+  /** Last usage seen, undefined when none yet. */
+  readonly usage: TokenUsage | undefined;
+  /** Bytes held back at the moment (an incomplete event). */
+  readonly heldBytes: number;
+  /** At least one event with content has passed, so tokens were produced. */
+  readonly hasContent: boolean;
+  /** Text, reasoning and tool arguments produced so far, for an estimate when usage never came. */
+  producedText(): string;
+}
+
+/** What the renderer of errors needs besides the error. */
+export interface ErrorContext {
+  readonly requestId: string;
+  /** Public model name, when known. */
+  readonly model?: string;
+}
+
+export interface RenderedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface ChatFormat {
+  readonly format: ChatWireFormat;
+  readonly protocol: Protocol;
+  /**
+   * Reads a scanned body as a call of this format and checks what is sure to be wrong for every provider
+   * (INTERFACE.md sections 2 and 8).
+   * @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value`, `unsupported_parameter`,
+   *   `wrong_protocol` (the message names the right base address)
+   */
+  readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall;
+  /** Narrower ranges of one route (`parameters`). @throws GatewayError naming the field */
+  checkRouteParameters(call: ChatCall, route: Route): void;
+  /**
+   * Applies, in this order: the interface's own spellings brought to what providers take, usage forced in streams,
+   * channel body rules, target rules, model name, output cap, privacy table. @throws GatewayError for
+   * `unsupportedParameters: Reject`
+   */
+  editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void;
+  /** Whether a successful body is a whole reply; @throws GatewayError `upstream_error` when it is not JSON. */
+  readReply(body: Buffer): ReplyReading;
+  /** Classifies the body of a reply whose status is an error. */
+  readErrorReply(status: number, headers: Readonly<Record<string, string | string[] | undefined>>, body: Buffer): UpstreamError;
+  createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
+  /** The last bytes of a stream that failed after its first byte; no terminator of success. */
+  renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter, call: ChatCall): Buffer;
+  /** Content type of a successful stream or reply as sent to the client. */
+  contentType(call: ChatCall): string;
+}

@@ -1,0 +1,23 @@
+/** Names of protocols, wire formats and endpoints, shared by the stages of the request pipeline. */
+import type { Capability, WireFormat } from "../snapshot/types.gen.ts";
+
+/** The three client protocols of INTERFACE.md section 1 (A, B, C), by whose shape errors and lists have. */
+export type Protocol = "OpenAI" | "Anthropic" | "Gemini";
+
+/** The four chat formats. */
+export type ChatWireFormat = Extract<WireFormat, "ChatCompletions" | "Responses" | "Messages" | "GenerateContent">;
+
+/** What a matched path asks for. `modelInPath` is decoded, without a `models/` prefix. */
+export type Endpoint =
+  | {
+      readonly kind: "chat";
+      readonly protocol: Protocol;
+      readonly format: ChatWireFormat;
+      readonly capability: Capability;
+      /** Gemini-style only: the model of the path. */
+      readonly modelInPath?: string;
+      /** Gemini-style only: `streamGenerateContent` asked for; `sse` with `alt=sse`, else a streamed JSON array. */
+      readonly geminiStream?: "sse" | "array";
+    }
+  | { readonly kind: "model-list"; readonly protocol: Protocol }
+  | { readonly kind: "model-get"; readonly protocol: Protocol; readonly modelInPath: string };

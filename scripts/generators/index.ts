@@ -1,0 +1,11 @@
+/** All generators of committed files; each yields the files it owns with their full content. */
+import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
+
+export interface GeneratedFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export type Generator = () => Promise<readonly GeneratedFile[]>;
+
+export const generators: readonly Generator[] = [generateSnapshotTypes, generateSnapshotValidator];
