@@ -1,0 +1,64 @@
+/**
+ * What a proxy is started with: plain values, already checked. `cli/proxy-settings.ts` fills it from flags, variables
+ * and file; tests write it by hand. What the whole fleet shares (`requireAccount`, `revocation` ...) is not here but in
+ * the snapshot's fleet object.
+ */
+import type { ProxyLimits } from "./limits.ts";
+import type { AccessLog } from "./observe/access-log.ts";
+import type { Logger } from "./observe/logger.ts";
+
+/** Where a port listens. Port 0 takes a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How the operator is reached. TLS (`https:`) comes with the cluster. */
+export type OperatorAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  | { readonly kind: "https"; readonly url: string };
+
+/** What holds while the ledger's store fails (DESIGN.md section 6). */
+export type QuotaFailureMode = "BalancesClosed" | "Closed" | "Open";
+
+export interface ProxySettings {
+  /** Name in the operator's view of the fleet. */
+  readonly name: string;
+  readonly listen: ListenAddress;
+  /** Several proxies of this machine open the same data port (`reusePort`, Linux). */
+  readonly sharePort: boolean;
+  readonly admin: ListenAddress;
+  readonly operator: OperatorAddress;
+  readonly dataFolder: string;
+  /** `cidrs`, if any, are used instead of `hops`. None by default: the client is who opened the socket. */
+  readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };
+  readonly limits: ProxyLimits;
+  /** Undefined: plain HTTP. Both files are read again when they change. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly quota: {
+    /** `Memory`: counters of this process only, for several proxies without a shared store. */
+    readonly store: "Embedded" | "Memory";
+    readonly failureMode: QuotaFailureMode;
+    /** Start although the store is empty where it should not be. */
+    readonly acceptEmpty: boolean;
+  };
+  /** Undefined: no last good file is read or written. */
+  readonly lastGood: { readonly file: string; readonly keyFile: string } | undefined;
+}
+
+/** Where a started proxy really listens. */
+export interface ProxyAddresses {
+  readonly data: ListenAddress;
+  readonly admin: ListenAddress;
+}
+
+/** What the surrounding program gives to a proxy, so that the proxy touches neither `process` nor a terminal. */
+export interface ProxyIo {
+  readonly log: Logger;
+  /** Undefined: no access log is wanted. */
+  readonly accessLog: AccessLog | undefined;
+  /** Aborted once by SIGTERM or SIGINT: drain and return. */
+  readonly stop: AbortSignal;
+  /** Called once, when both ports are open (not when ready: readiness needs a first snapshot). */
+  readonly started: (addresses: ProxyAddresses) => void;
+}
