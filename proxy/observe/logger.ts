@@ -29,6 +29,9 @@ export interface LoggerOptions {
   readonly colors?: boolean;
 }
 
+/** Ascending severity. */
+const levelOrder = ["debug", "info", "warn", "error", "silent"] as const;
+
 interface LevelledSink {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -84,8 +87,6 @@ function jsonSink(options: LoggerOptions): LevelledSink {
     { write: (line: string) => void options.destination.write(line) },
   );
 }
-
-const levelOrder = ["debug", "info", "warn", "error", "silent"] as const;
 
 function textSink(options: LoggerOptions): LevelledSink {
   const colors = picocolors.createColors(options.colors ?? false);
