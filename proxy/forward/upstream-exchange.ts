@@ -65,6 +65,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
+  /** The upstream may have seen the request. */
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
   /** Sends a POST. Failures arrive through the listener, never as an exception. */
   start(dispatcher: Dispatcher, request: UpstreamRequest): void {
     const { firstByteMs, totalMs } = this.#timeouts;

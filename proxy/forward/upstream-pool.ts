@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
-import { type ProxyLimits } from "../limits.ts";
+import type { ProxyLimits } from "../limits.ts";
 import { EgressPolicy } from "../snapshot/egress-policy.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
 
@@ -110,7 +110,12 @@ export class UpstreamPools {
     if (channel.proxyURL !== undefined) {
       const lookup = this.#checkedLookup(this.#egress);
       this.#judgeLiteral(new URL(channel.proxyURL).hostname, this.#egress);
-      return new ProxyAgent({ uri: channel.proxyURL, requestTls: tls, proxyTls: { lookup, timeout: connectMs }, ...common });
+      return new ProxyAgent({
+        uri: channel.proxyURL,
+        requestTls: tls,
+        proxyTls: { lookup, timeout: connectMs },
+        ...common,
+      });
     }
     return new Pool(origin, { ...common, connect: this.#connector(connectMs, tls) });
   }
@@ -126,11 +131,17 @@ export class UpstreamPools {
         return;
       }
       let isSettled = false;
-      const timer = setTimeout(() => {
-        isSettled = true;
-        callback(new ConnectTimeoutError(`no connection to ${options.host ?? options.hostname} within ${connectMs} ms`), null);
-        if (socket !== undefined && "destroy" in socket) socket.destroy();
-      }, connectMs || 2 ** 31 - 1);
+      const timer = setTimeout(
+        () => {
+          isSettled = true;
+          callback(
+            new ConnectTimeoutError(`no connection to ${options.host ?? options.hostname} within ${connectMs} ms`),
+            null,
+          );
+          if (socket !== undefined && "destroy" in socket) socket.destroy();
+        },
+        connectMs || 2 ** 31 - 1,
+      );
       const socket: { destroy(): void } | undefined = startConnect(connect, options, (error, connected) => {
         clearTimeout(timer);
         if (isSettled) {
@@ -178,7 +189,9 @@ function startConnect(
   options: buildConnector.Options,
   callback: (error: Error | null, socket: Parameters<buildConnector.Callback>[1]) => void,
 ): { destroy(): void } | undefined {
-  const started: unknown = connect(options, (...result: Parameters<buildConnector.Callback>) => callback(result[0], result[1]));
+  const started: unknown = connect(options, (...result: Parameters<buildConnector.Callback>) =>
+    callback(result[0], result[1]),
+  );
   return isDestroyable(started) ? started : undefined;
 }
 

@@ -52,7 +52,8 @@ export function speaksFormat(route: Route, format: ChatWireFormat, snapshot: Sna
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
   const channel = request.snapshot.channel(target.channel);
-  if (channel === undefined || channel.state !== "Active" || formatPath(channel, request.format) === undefined) return false;
+  if (channel === undefined || channel.state !== "Active" || formatPath(channel, request.format) === undefined)
+    return false;
   return channel.credentials.length === 0 || liveCredentials(channel, request.snapshot).length > 0;
 }
 

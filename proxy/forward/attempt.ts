@@ -1,0 +1,261 @@
+/**
+ * One attempt to have one target answer a call: sends the request, judges the reply, passes a stream on.
+ *
+ * Until the first byte has gone to the client an attempt may fail without a trace, and the caller may try another
+ * target; after it the stream belongs to the client and can only end, cleanly if the format's own terminator came,
+ * visibly broken otherwise. An attempt never writes an error itself.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { GatewayError } from "../errors.ts";
+import type { ProxyLimits } from "../limits.ts";
+import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import type { ClientStream } from "./client-stream.ts";
+import { ContentDecoder } from "./content-decoder.ts";
+import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
+
+export type AttemptOutcome =
+  | { readonly kind: "reply"; readonly body: Buffer; readonly reading: ReplyReading; readonly upstreamStatus: number }
+  /** Everything went to the client that could; `problem` says why the stream may not end cleanly. */
+  | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
+  | { readonly kind: "upstream-error"; readonly error: UpstreamError }
+  | { readonly kind: "failure"; readonly failure: UpstreamFailure }
+  /** Success by its status, but not a reply of this format. */
+  | { readonly kind: "invalid"; readonly reason: string }
+  | { readonly kind: "stopped"; readonly meter: StreamMeter | undefined; readonly isSent: boolean };
+
+export type StreamProblem =
+  | { readonly kind: "upstream-error"; readonly error: UpstreamError }
+  | { readonly kind: "failure"; readonly failure: UpstreamFailure }
+  | { readonly kind: "violation"; readonly reason: string }
+  | { readonly kind: "truncated" };
+
+export interface AttemptOptions {
+  readonly dispatcher: Dispatcher;
+  readonly request: UpstreamRequest;
+  readonly format: ChatFormat;
+  readonly call: ChatCall;
+  readonly limits: ProxyLimits;
+  /** Undefined for a call that is not streamed. */
+  readonly client: ClientStream | undefined;
+  /** First content has been passed on, and when each further piece was: for the latency metrics. */
+  readonly onPiece: () => void;
+}
+
+/** Error bodies are read no further than this; the rest says nothing more. */
+const errorBodyBytesMax = 256 * 1024;
+
+type Phase = "waiting" | "collecting" | "streaming" | "done";
+
+export class Attempt {
+  readonly #options: AttemptOptions;
+  readonly #exchange: UpstreamExchange;
+  readonly #chunks: Buffer[] = [];
+  #collectedBytes = 0;
+  #collectedBytesMax = 0;
+  #phase: Phase = "waiting";
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #meter: StreamMeter | undefined;
+  #decoder: ContentDecoder | undefined;
+  #events = 0;
+  #resolve: ((outcome: AttemptOutcome) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+    this.#exchange = new UpstreamExchange(options.request.timeouts, this);
+  }
+
+  /** Resolves once, however the attempt ends; rejects only for an error in our own code. */
+  run(): Promise<AttemptOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#exchange.start(this.#options.dispatcher, this.#options.request);
+    });
+  }
+
+  /** Ends the attempt from outside (the client left, the proxy stops): the upstream is closed at once. */
+  stop(): void {
+    if (this.#phase === "done") return;
+    this.#exchange.abort();
+    this.#settle({ kind: "stopped", meter: this.#meter, isSent: this.#exchange.isSent });
+  }
+
+  /** The client reads again. */
+  resume(): void {
+    if (this.#phase === "streaming") this.#exchange.resume();
+  }
+
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    try {
+      this.#decoder = ContentDecoder.for(headers["content-encoding"], {
+        onData: (chunk) => this.#take(chunk),
+        onEnd: () => this.#takeEnd(),
+        onError: (error) => this.#breakOff(error),
+      });
+    } catch (error) {
+      this.#breakOff(error);
+      return;
+    }
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && this.#options.client !== undefined && !this.#isJsonInsteadOfStream()) {
+      this.#phase = "streaming";
+      this.#meter = this.#options.format.createStreamMeter(this.#options.call, this.#options.limits.eventBytesMax);
+    } else {
+      this.#phase = "collecting";
+      this.#collectedBytesMax = isSuccess ? this.#options.limits.replyBodyBytesMax : errorBodyBytesMax;
+    }
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#decoder === undefined) this.#take(chunk);
+    else this.#decoder.write(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#decoder === undefined) this.#takeEnd();
+    else this.#decoder.end();
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.isStarted === true) {
+      // What the upstream said before it broke may already be the whole answer.
+      const problem: StreamProblem | undefined = this.#meter.isComplete ? undefined : { kind: "failure", failure };
+      this.#settle({ kind: "streamed", meter: this.#meter, problem });
+    } else if (this.#phase === "collecting" && this.#status >= 400) {
+      this.#settle({ kind: "upstream-error", error: this.#classify() });
+    } else {
+      this.#settle({ kind: "failure", failure });
+    }
+  }
+
+  /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
+  #isJsonInsteadOfStream(): boolean {
+    const received = String(this.#headers["content-type"] ?? "");
+    return (
+      received.startsWith("application/json") &&
+      !this.#options.format.contentType(this.#options.call).startsWith("application/json")
+    );
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      if (this.#phase === "streaming") this.#pass(chunk);
+      else if (this.#phase === "collecting") this.#collect(chunk);
+    } catch (error) {
+      this.#crash(error);
+    }
+  }
+
+  #collect(chunk: Buffer): void {
+    this.#collectedBytes += chunk.length;
+    if (this.#collectedBytes <= this.#collectedBytesMax) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    this.#exchange.abort();
+    if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
+    else this.#settle({ kind: "invalid", reason: `the reply exceeds ${this.#collectedBytesMax} bytes` });
+  }
+
+  #pass(chunk: Buffer): void {
+    const meter = this.#meter;
+    const { client } = this.#options;
+    if (meter === undefined || client === undefined) return;
+    const pieces = meter.push(chunk);
+    if (meter.events !== this.#events) {
+      this.#events = meter.events;
+      this.#exchange.progress();
+    }
+    if (pieces.length > 0) {
+      const isFlowing = client.write(pieces);
+      this.#options.onPiece();
+      if (!isFlowing) this.#exchange.pause();
+    }
+    if (meter.error !== undefined || meter.violation !== undefined) {
+      this.#exchange.abort();
+      this.#endStream(meter);
+    }
+  }
+
+  #takeEnd(): void {
+    try {
+      if (this.#phase === "streaming" && this.#meter !== undefined) {
+        const pieces = this.#meter.end();
+        if (pieces.length > 0) this.#options.client?.write(pieces);
+        this.#endStream(this.#meter);
+      } else if (this.#phase === "collecting") {
+        this.#endReply();
+      }
+    } catch (error) {
+      this.#crash(error);
+    }
+  }
+
+  #endStream(meter: StreamMeter): void {
+    if (this.#options.client?.isStarted === true) {
+      this.#settle({ kind: "streamed", meter, problem: problemOf(meter) });
+    } else if (meter.error !== undefined) {
+      this.#settle({ kind: "upstream-error", error: meter.error });
+    } else {
+      this.#settle({ kind: "invalid", reason: meter.violation ?? "the stream ended before its first event" });
+    }
+  }
+
+  #endReply(): void {
+    if (this.#status < 200 || this.#status >= 300) {
+      this.#settle({ kind: "upstream-error", error: this.#classify() });
+      return;
+    }
+    const body = this.#body();
+    try {
+      const reading = this.#options.format.readReply(body);
+      if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
+      else if (this.#options.client !== undefined)
+        this.#settle({ kind: "invalid", reason: "a stream was asked for and a single JSON body came" });
+      else this.#settle({ kind: "reply", body, reading, upstreamStatus: this.#status });
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#settle({ kind: "invalid", reason: error.message });
+    }
+  }
+
+  #classify(): UpstreamError {
+    return this.#options.format.readErrorReply(this.#status, this.#headers, this.#body());
+  }
+
+  #body(): Buffer {
+    const [only] = this.#chunks;
+    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+  }
+
+  #breakOff(cause: unknown): void {
+    this.#exchange.abort();
+    this.onFailure({ kind: "broken", isSent: true, cause });
+  }
+
+  /** A bug of ours met this reply: that request fails, the process lives. */
+  #crash(error: unknown): void {
+    this.#exchange.abort();
+    this.#phase = "done";
+    this.#decoder?.close();
+    this.#reject?.(error);
+  }
+
+  #settle(outcome: AttemptOutcome): void {
+    if (this.#phase === "done") return;
+    this.#phase = "done";
+    this.#decoder?.close();
+    this.#resolve?.(outcome);
+  }
+}
+
+function problemOf(meter: StreamMeter): StreamProblem | undefined {
+  if (meter.error !== undefined) return { kind: "upstream-error", error: meter.error };
+  if (meter.violation !== undefined) return { kind: "violation", reason: meter.violation };
+  return meter.isComplete ? undefined : { kind: "truncated" };
+}

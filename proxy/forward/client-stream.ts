@@ -1,0 +1,91 @@
+/**
+ * The client's side of a streamed answer: writes with backpressure, ends cleanly or visibly not.
+ *
+ * A clean end is the chunked terminator; an unclean one is the error event, flushed, then FIN without the terminator:
+ * destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too long is
+ * cut, so that it cannot hold memory.
+ */
+import type { ServerResponse } from "node:http";
+import type { ProxyLimits } from "../limits.ts";
+
+export interface ClientStreamListener {
+  /** The client reads again after a `write` that returned false. */
+  onDrain(): void;
+  /** The client did not read for `slowReaderTimeoutMs`; the connection has been cut. */
+  onSlowReader(): void;
+}
+
+export class ClientStream {
+  readonly #response: ServerResponse;
+  readonly #limits: ProxyLimits;
+  readonly #listener: ClientStreamListener;
+  readonly #headers: Readonly<Record<string, string>>;
+  #slowTimer: NodeJS.Timeout | undefined;
+  #isWaiting = false;
+
+  constructor(
+    response: ServerResponse,
+    headers: Readonly<Record<string, string>>,
+    limits: ProxyLimits,
+    listener: ClientStreamListener,
+  ) {
+    this.#response = response;
+    this.#headers = headers;
+    this.#limits = limits;
+    this.#listener = listener;
+  }
+
+  get isStarted(): boolean {
+    return this.#response.headersSent;
+  }
+
+  /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */
+  write(pieces: readonly Buffer[]): boolean {
+    const response = this.#response;
+    if (!response.headersSent) response.writeHead(200, this.#headers);
+    let isFlowing = true;
+    for (const piece of pieces) isFlowing = response.write(piece);
+    if (isFlowing || this.#isWaiting) return isFlowing;
+    this.#isWaiting = true;
+    this.#slowTimer = setTimeout(() => {
+      this.#response.socket?.destroy();
+      this.#listener.onSlowReader();
+    }, this.#limits.slowReaderTimeoutMs);
+    response.once("drain", () => {
+      this.#isWaiting = false;
+      clearTimeout(this.#slowTimer);
+      this.#listener.onDrain();
+    });
+    return false;
+  }
+
+  endClean(): void {
+    clearTimeout(this.#slowTimer);
+    this.#response.end();
+  }
+
+  /** Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over. */
+  endUnclean(lastBytes: Buffer): Promise<void> {
+    clearTimeout(this.#slowTimer);
+    const response = this.#response;
+    const { socket } = response;
+    if (socket === null || socket.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      // A client that reads nothing must not keep this waiting.
+      const timer = setTimeout(() => socket.destroy(), this.#limits.slowReaderTimeoutMs);
+      socket.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      response.write(lastBytes, () => {
+        socket.end();
+        resolve();
+      });
+    });
+  }
+
+  /** Stops watching the client; called when the exchange is over. */
+  release(): void {
+    clearTimeout(this.#slowTimer);
+  }
+}

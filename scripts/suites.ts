@@ -1,0 +1,60 @@
+/**
+ * Runs mocha over the folders of `test/`, one process a suite, and counts what passed and failed.
+ *
+ * A suite is a folder of `test/`. Suites run one after the other: the machine may have two cores only.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { projectRoot } from "./run.ts";
+
+export interface SuiteCount {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** @param mochaArguments passed on, for example `--grep` */
+export async function runSuites(
+  suites: readonly string[],
+  mochaArguments: readonly string[] = [],
+): Promise<SuiteCount> {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const suite of suites) {
+    if (!existsSync(join(projectRoot, "test", suite))) continue;
+    console.log(`\n== ${suite} ==`);
+    const count = await runSuite(suite, mochaArguments);
+    total.passed += count.passed;
+    total.failed += count.failed;
+    total.skipped += count.skipped;
+  }
+  return total;
+}
+
+async function runSuite(suite: string, mochaArguments: readonly string[]): Promise<SuiteCount> {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-suite-"));
+  const countFile = join(folder, "count.json");
+  const child = spawn(
+    process.execPath,
+    [
+      join(projectRoot, "node_modules", "mocha", "bin", "mocha.js"),
+      "--reporter",
+      join(projectRoot, "scripts", "count-reporter.mjs"),
+      "--reporter-option",
+      `file=${countFile}`,
+      ...mochaArguments,
+      join("test", suite, "**", "*.test.ts"),
+    ],
+    { cwd: projectRoot, stdio: "inherit" },
+  );
+  const status = await new Promise<number>((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+  try {
+    if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: 0 };
+    const count: SuiteCount = JSON.parse(readFileSync(countFile, "utf8"));
+    // A run that failed without a failed test (an unhandled rejection after the last one, say) is a failure too.
+    return count.failed === 0 && status !== 0 ? { ...count, failed: 1 } : count;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

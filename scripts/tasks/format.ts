@@ -1,0 +1,4 @@
+/** `npm run format`: formats every file and applies the safe fixes of the linter. */
+import { runTool } from "../run.ts";
+
+process.exit(runTool("@biomejs/biome/bin/biome", ["check", "--write", "."], "inherit").status);
