@@ -1,4 +1,5 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
+import { generateResourceTypes } from "./resources.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
 
 export interface GeneratedFile {
@@ -8,4 +9,8 @@ export interface GeneratedFile {
 
 export type Generator = () => Promise<readonly GeneratedFile[]>;
 
-export const generators: readonly Generator[] = [generateSnapshotTypes, generateSnapshotValidator];
+export const generators: readonly Generator[] = [
+  generateSnapshotTypes,
+  generateSnapshotValidator,
+  generateResourceTypes,
+];

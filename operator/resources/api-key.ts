@@ -1,0 +1,33 @@
+/** ApiKey: what it refers to, and where a credential's secret stands. */
+import type { ApiKeyResource } from "./resource.ts";
+import type { KeyCredentialSpec } from "./spec-types.ts";
+
+/** Key of a Secret that holds a client key where the manifest names none (RESOURCES.md, ApiKey). */
+export const defaultSecretKey = "apiKey";
+
+/** The form a client key must have to be told apart from a placeholder (RESOURCES.md, ApiKey). */
+export const clientKeyPattern = /^sk-[A-Za-z0-9_-]{20,}$/;
+
+export interface SecretLocation {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** The Secret that a credential reads; absent for one given as a digest. */
+export function secretOfCredential(credential: KeyCredentialSpec): SecretLocation | undefined {
+  if (credential.secretKeyRef) {
+    return { name: credential.secretKeyRef.name, key: credential.secretKeyRef.key ?? defaultSecretKey };
+  }
+  if (credential.generate) return { name: credential.generate.secretName, key: defaultSecretKey };
+  return undefined;
+}
+
+export function referencesOfApiKey({ metadata, spec }: ApiKeyResource): string[] {
+  if (!spec) return [];
+  const references = spec.accountRef ? [`Account/${metadata.namespace}/${spec.accountRef.name}`] : [];
+  for (const credential of spec.credentials) {
+    const secret = secretOfCredential(credential);
+    if (secret) references.push(`Secret/${metadata.namespace}/${secret.name}`);
+  }
+  return references;
+}

@@ -1,0 +1,78 @@
+/** Label selectors with the meaning Kubernetes gives them, and namespaces chosen by them. */
+import type { NamespaceResource } from "./resource.ts";
+import type { LabelSelector, NamespacesFrom } from "./spec-types.ts";
+
+type Labels = { readonly [name: string]: string };
+
+/** Whether labels satisfy a selector; an empty selector takes everything. */
+export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
+    if (labels[key] !== value) return false;
+  }
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
+    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    switch (operator) {
+      case "In":
+        if (value === undefined || !values.includes(value)) return false;
+        break;
+      case "NotIn":
+        if (value !== undefined && values.includes(value)) return false;
+        break;
+      case "Exists":
+        if (value === undefined) return false;
+        break;
+      case "DoesNotExist":
+        if (value !== undefined) return false;
+        break;
+      default:
+        operator satisfies never;
+    }
+  }
+  return true;
+}
+
+/** Labels of a namespace, with the one that Kubernetes itself sets on each. */
+function labelsOfNamespace(namespace: NamespaceResource): Labels {
+  return { "kubernetes.io/metadata.name": namespace.metadata.name, ...namespace.metadata.labels };
+}
+
+/** Whether a namespace is one of those that `from` names, seen from the namespace of the object that says so. */
+export function isNamespaceAllowed(
+  from: NamespacesFrom | undefined,
+  ownNamespace: string,
+  candidate: string,
+  namespaces: ReadonlyMap<string, NamespaceResource>,
+): boolean {
+  switch (from?.from ?? "Same") {
+    case "All":
+      return true;
+    case "Same":
+      return candidate === ownNamespace;
+    case "Selector": {
+      const namespace = namespaces.get(candidate);
+      const labels = namespace ? labelsOfNamespace(namespace) : { "kubernetes.io/metadata.name": candidate };
+      return matchesSelector(from?.selector ?? {}, labels);
+    }
+    default:
+      return false;
+  }
+}
+
+/** All namespaces that `from` names, sorted; `["*"]` for every one. */
+export function resolveNamespaces(
+  from: NamespacesFrom | undefined,
+  ownNamespace: string,
+  namespaces: ReadonlyMap<string, NamespaceResource>,
+): string[] {
+  switch (from?.from ?? "Same") {
+    case "All":
+      return ["*"];
+    case "Same":
+      return [ownNamespace];
+    default:
+      return [...namespaces.values()]
+        .filter((namespace) => matchesSelector(from?.selector ?? {}, labelsOfNamespace(namespace)))
+        .map((namespace) => namespace.metadata.name)
+        .sort();
+  }
+}

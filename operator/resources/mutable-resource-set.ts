@@ -1,0 +1,95 @@
+/** A `ResourceSet` that a source fills: the one place where objects of unknown kind find their map. */
+import {
+  type AccountResource,
+  type AnyResource,
+  type ApiKeyResource,
+  type ChannelResource,
+  type ConfigMapResource,
+  identityOf,
+  type ModelRouteResource,
+  type NamespaceResource,
+  type Problem,
+  type ResourceChange,
+  type ResourceSet,
+  type SecretResource,
+} from "./resource.ts";
+
+export class MutableResourceSet implements ResourceSet {
+  readonly apiKeys = new Map<string, ApiKeyResource>();
+  readonly channels = new Map<string, ChannelResource>();
+  readonly modelRoutes = new Map<string, ModelRouteResource>();
+  readonly accounts = new Map<string, AccountResource>();
+  readonly secrets = new Map<string, SecretResource>();
+  readonly configMaps = new Map<string, ConfigMapResource>();
+  readonly namespaces = new Map<string, NamespaceResource>();
+  problems: readonly Problem[] = [];
+
+  set(resource: AnyResource): void {
+    const identity = identityOf(resource.metadata);
+    switch (resource.kind) {
+      case "ApiKey":
+        this.apiKeys.set(identity, resource);
+        break;
+      case "Channel":
+        this.channels.set(identity, resource);
+        break;
+      case "ModelRoute":
+        this.modelRoutes.set(identity, resource);
+        break;
+      case "Account":
+        this.accounts.set(identity, resource);
+        break;
+      case "Secret":
+        this.secrets.set(identity, resource);
+        break;
+      case "ConfigMap":
+        this.configMaps.set(identity, resource);
+        break;
+      case "Namespace":
+        this.namespaces.set(resource.metadata.name, resource);
+        break;
+      default:
+        resource satisfies never;
+    }
+  }
+
+  get({ kind, namespace, name }: ResourceChange): AnyResource | undefined {
+    return this.#mapOf(kind).get(kind === "Namespace" ? name : `${namespace}/${name}`);
+  }
+
+  delete({ kind, namespace, name }: ResourceChange): boolean {
+    return this.#mapOf(kind).delete(kind === "Namespace" ? name : `${namespace}/${name}`);
+  }
+
+  #mapOf(kind: ResourceChange["kind"]): Map<string, AnyResource> {
+    const maps = {
+      ApiKey: this.apiKeys,
+      Channel: this.channels,
+      ModelRoute: this.modelRoutes,
+      Account: this.accounts,
+      Secret: this.secrets,
+      ConfigMap: this.configMaps,
+      Namespace: this.namespaces,
+    } satisfies Record<ResourceChange["kind"], Map<string, never> | Map<string, AnyResource> | object>;
+    return maps[kind] as Map<string, AnyResource>;
+  }
+}
+
+/** Every object of a set as a list of changes: what a first pass over it has to look at. */
+export function everyObject(resources: ResourceSet): ResourceChange[] {
+  const changes: ResourceChange[] = [];
+  for (const map of [
+    resources.namespaces,
+    resources.secrets,
+    resources.configMaps,
+    resources.accounts,
+    resources.channels,
+    resources.modelRoutes,
+    resources.apiKeys,
+  ]) {
+    for (const { kind, metadata } of map.values()) {
+      changes.push({ kind, namespace: metadata.namespace, name: metadata.name });
+    }
+  }
+  return changes;
+}

@@ -1,0 +1,130 @@
+/**
+ * Resources as the compiler sees them, whichever source they came from (watched folder or Kubernetes).
+ *
+ * Objects are immutable: a change is a new object, so identity of `spec` and `data` is what memoisation compares.
+ * A `ResourceSet` is a live view that its source keeps up to date between two notices; it is read, never written, by
+ * everybody else.
+ */
+import { inspect } from "node:util";
+import type { AccountSpec, ApiKeySpec, ChannelSpec, ModelRouteSpec } from "./spec-types.ts";
+
+/** Where an object stands in a file; lines count from 1. */
+export interface Origin {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface ObjectMeta {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: { readonly [name: string]: string };
+  /** Counts changes of the spec. */
+  readonly generation: number;
+  /** Milliseconds since the epoch; decides conflicts by age. The folder source has none: there the name decides. */
+  readonly createdAtMs?: number;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export type OwnKind = "ApiKey" | "Channel" | "ModelRoute" | "Account";
+export type ResourceKind = OwnKind | "Secret" | "ConfigMap" | "Namespace";
+
+export interface Resource<Kind extends OwnKind, Spec> {
+  readonly kind: Kind;
+  readonly metadata: ObjectMeta;
+  /** The last good spec; absent when there never was one. For keys absent whenever `invalid` is set. */
+  readonly spec?: Spec;
+  /** Why the present manifest was not taken; `spec` is then the version before it. */
+  readonly invalid?: string;
+  readonly origin?: Origin;
+}
+
+export type ApiKeyResource = Resource<"ApiKey", ApiKeySpec>;
+export type ChannelResource = Resource<"Channel", ChannelSpec>;
+export type ModelRouteResource = Resource<"ModelRoute", ModelRouteSpec>;
+export type AccountResource = Resource<"Account", AccountSpec>;
+export type OwnResource = ApiKeyResource | ChannelResource | ModelRouteResource | AccountResource;
+
+/** Values of a Secret or ConfigMap. They cannot be printed: only a caller that names the key reads one. */
+export class ProtectedData {
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(values: ReadonlyMap<string, string>) {
+    this.#values = values;
+  }
+
+  get(key: string): string | undefined {
+    return this.#values.get(key);
+  }
+
+  keys(): string[] {
+    return [...this.#values.keys()];
+  }
+
+  toJSON(): string {
+    return "[protected]";
+  }
+
+  [inspect.custom](): string {
+    return "[protected]";
+  }
+}
+
+export interface DataResource<Kind extends "Secret" | "ConfigMap"> {
+  readonly kind: Kind;
+  readonly metadata: ObjectMeta;
+  readonly data: ProtectedData;
+  readonly origin?: Origin;
+}
+
+export type SecretResource = DataResource<"Secret">;
+export type ConfigMapResource = DataResource<"ConfigMap">;
+
+export interface NamespaceResource {
+  readonly kind: "Namespace";
+  readonly metadata: ObjectMeta;
+  readonly origin?: Origin;
+}
+
+export type AnyResource = OwnResource | SecretResource | ConfigMapResource | NamespaceResource;
+
+/** Something in the source that is no object of the set, or stands in the way of one. */
+export interface Problem {
+  readonly origin: Origin;
+  /** Dotted path of the field, where one is to blame. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** All objects of a source. Maps are keyed by `namespace/name`, namespaces by their name. */
+export interface ResourceSet {
+  readonly apiKeys: ReadonlyMap<string, ApiKeyResource>;
+  readonly channels: ReadonlyMap<string, ChannelResource>;
+  readonly modelRoutes: ReadonlyMap<string, ModelRouteResource>;
+  readonly accounts: ReadonlyMap<string, AccountResource>;
+  readonly secrets: ReadonlyMap<string, SecretResource>;
+  readonly configMaps: ReadonlyMap<string, ConfigMapResource>;
+  readonly namespaces: ReadonlyMap<string, NamespaceResource>;
+  readonly problems: readonly Problem[];
+}
+
+/** "Look again at this object": it was added, changed or removed. */
+export interface ResourceChange {
+  readonly kind: ResourceKind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The key of an object in its map of a `ResourceSet`. */
+export function identityOf(metadata: { readonly namespace: string; readonly name: string }): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** Who wins a conflict: the older object, then the lesser namespace/name (RESOURCES.md R6). Negative: `left` wins. */
+export function compareByAge(left: ObjectMeta, right: ObjectMeta): number {
+  const byAge = (left.createdAtMs ?? 0) - (right.createdAtMs ?? 0);
+  if (byAge !== 0) return byAge;
+  const leftName = identityOf(left);
+  const rightName = identityOf(right);
+  return leftName < rightName ? -1 : leftName > rightName ? 1 : 0;
+}

@@ -1,0 +1,152 @@
+/** Types of the custom resources, from `crds/*.yaml`. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compile } from "json-schema-to-typescript";
+import { parse } from "yaml";
+import { projectRoot } from "../run.ts";
+import type { GeneratedFile } from "./index.ts";
+
+interface Schema {
+  [keyword: string]: unknown;
+  properties?: { [name: string]: Schema };
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  required?: string[];
+}
+
+/** Shapes that stand at several places, by member name; the generator fails when two places differ. */
+const sharedNames: { readonly [member: string]: string } = {
+  "limits[]": "Limit",
+  "defaultKeyLimits[]": "Limit",
+  "conditions[]": "Condition",
+  "capabilities[]": "Capability",
+  "protocols[]": "Protocol",
+  "matchExpressions[]": "LabelSelectorRequirement",
+  selector: "LabelSelector",
+  timeouts: "Timeouts",
+  body: "BodyRules",
+  parameters: "BodyRules",
+};
+
+/** Shapes of one place that deserve a name of their own. */
+const ownNames: { readonly [path: string]: string } = {
+  "ApiKey.spec": "ApiKeySpec",
+  "ApiKey.status": "ApiKeyStatus",
+  "ApiKey.spec.credentials[]": "ApiKeyCredential",
+  "Channel.spec": "ChannelSpec",
+  "Channel.spec.provider": "Provider",
+  "Channel.status": "ChannelStatus",
+  "Channel.spec.credentials[]": "ChannelCredential",
+  "Channel.spec.formats[]": "ChannelFormat",
+  "Channel.spec.formats[].type": "WireFormat",
+  "Channel.spec.models[]": "ChannelModel",
+  "Channel.spec.allowedNamespaces": "AllowedNamespaces",
+  "ModelRoute.spec": "ModelRouteSpec",
+  "ModelRoute.status": "ModelRouteStatus",
+  "ModelRoute.spec.targets[]": "ModelRouteTarget",
+  "ModelRoute.spec.failover": "Failover",
+  "ModelRoute.spec.keySelector": "KeySelector",
+  "ModelRoute.spec.parameters[]": "ParameterRule",
+  "ModelRoute.spec.price": "Price",
+  "Account.spec": "AccountSpec",
+  "Account.status": "AccountStatus",
+};
+
+const metadataSchema: Schema = {
+  title: "ObjectMetadata",
+  description: "Name and place of an object, and what Kubernetes (or the folder source) knows about it.",
+  type: "object",
+  required: ["name", "namespace"],
+  additionalProperties: false,
+  properties: {
+    name: { type: "string" },
+    namespace: { type: "string" },
+    uid: { type: "string" },
+    resourceVersion: { type: "string" },
+    generation: { type: "integer" },
+    creationTimestamp: { type: "string" },
+    deletionTimestamp: { type: "string" },
+    labels: { tsType: "{ [key: string]: string }" },
+    annotations: { tsType: "{ [key: string]: string }" },
+  },
+};
+
+/** Collects named shapes while it turns a structural schema into one that json-schema-to-typescript understands. */
+class TypeSchemas {
+  readonly definitions: { [name: string]: Schema } = {};
+
+  convert(schema: Schema, path: string): Schema {
+    const converted: Schema = {};
+    if (schema["description"] !== undefined) converted["description"] = schema["description"];
+    if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { ...converted, tsType: "unknown" };
+    for (const keyword of ["type", "enum"]) if (schema[keyword] !== undefined) converted[keyword] = schema[keyword];
+    if (schema.items !== undefined) converted.items = this.convert(schema.items, `${path}[]`);
+    else if (typeof schema.additionalProperties === "object") converted["tsType"] = "{ [key: string]: string }";
+    else if (schema.properties !== undefined) {
+      converted.additionalProperties = false;
+      converted.properties = Object.fromEntries(
+        Object.entries(schema.properties).map(([name, child]) => [name, this.convert(child, `${path}.${name}`)]),
+      );
+      // Defaults are applied before anything reads an object, so a field with a default is always there.
+      const defaulted = Object.entries(schema.properties).filter(([, child]) => child["default"] !== undefined);
+      converted.required = [...new Set([...(schema.required ?? []), ...defaulted.map(([name]) => name)])];
+    }
+    const name = ownNames[path] ?? sharedNames[path.slice(path.lastIndexOf(".") + 1)];
+    return name === undefined || schema.items !== undefined ? converted : this.#define(name, converted);
+  }
+
+  #define(name: string, schema: Schema): Schema {
+    const { description, ...shape } = schema;
+    const known = this.definitions[name];
+    if (known === undefined) this.definitions[name] = { ...schema, title: name };
+    else {
+      const { description: _description, title: _title, ...knownShape } = known;
+      if (JSON.stringify(shape) !== JSON.stringify(knownShape)) throw new Error(`Two shapes claim the name ${name}.`);
+    }
+    return { ...(description === undefined ? {} : { description }), allOf: [{ $ref: `#/definitions/${name}` }] };
+  }
+}
+
+export async function generateResourceTypes(): Promise<readonly GeneratedFile[]> {
+  const schemas = new TypeSchemas();
+  const folder = join(projectRoot, "crds");
+  const kinds: Schema[] = [];
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith(".yaml"))
+    .sort()) {
+    const { spec } = parse(readFileSync(join(folder, file), "utf8"));
+    const kind: string = spec.names.kind;
+    const root: Schema = spec.versions[0].schema.openAPIV3Schema;
+    const { spec: specSchema, status: statusSchema } = root.properties ?? {};
+    if (specSchema === undefined || statusSchema === undefined) throw new Error(`${file}: spec or status is missing.`);
+    schemas.definitions[kind] = {
+      title: kind,
+      description: root["description"],
+      type: "object",
+      additionalProperties: false,
+      required: ["apiVersion", "kind", "metadata", "spec"],
+      properties: {
+        apiVersion: { const: `${spec.group}/${spec.versions[0].name}` },
+        kind: { const: kind },
+        metadata: { allOf: [{ $ref: "#/definitions/ObjectMetadata" }] },
+        spec: schemas.convert(specSchema, `${kind}.spec`),
+        status: schemas.convert(statusSchema, `${kind}.status`),
+      },
+    };
+    kinds.push({ $ref: `#/definitions/${kind}` });
+  }
+  schemas.definitions["ObjectMetadata"] = metadataSchema;
+  const types = await compile(
+    { title: "Resource", description: "Any of the custom resources.", oneOf: kinds, definitions: schemas.definitions },
+    "Resource",
+    {
+      bannerComment:
+        "/**\n * Generated from crds/*.yaml by `npm run generate`; do not edit.\n *\n * The types of objects after validation: fields with a default are always there.\n */",
+      additionalProperties: false,
+      format: false,
+      ignoreMinAndMaxItems: true,
+      unreachableDefinitions: false,
+    },
+  );
+  return [{ path: join(projectRoot, "operator", "resources", "types.gen.ts"), content: types }];
+}
