@@ -1,0 +1,92 @@
+/** One open reservation: what it holds of which counters, as the ledger remembers it until it is settled or expires. */
+import type { Limit } from "../snapshot/types.gen.ts";
+import type { Amounts, LimitState, Reservation } from "./ledger.ts";
+import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
+
+/**
+ * Amounts as exact doubles. One call's cost is at most 2^53 - 1 nano-credits (nine million credits): more is cut
+ * there, sums of calls are exact at any size.
+ */
+export interface NarrowAmounts {
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costNanos: number;
+}
+
+/** Never negative: a wrong reading must not become credit. */
+function narrow(amount: bigint): number {
+  const value = Number(amount);
+  return value <= 0 ? 0 : Math.min(value, Number.MAX_SAFE_INTEGER);
+}
+
+export function narrowAmounts(amounts: Amounts): NarrowAmounts {
+  return {
+    requests: narrow(amounts.requests),
+    inputTokens: narrow(amounts.inputTokens),
+    outputTokens: narrow(amounts.outputTokens),
+    costNanos: narrow(amounts.costNanos),
+  };
+}
+
+export const nothing: NarrowAmounts = { requests: 0, inputTokens: 0, outputTokens: 0, costNanos: 0 };
+
+export function amountOf(unit: Limit["unit"], amounts: NarrowAmounts): number {
+  switch (unit) {
+    case "Requests":
+      return amounts.requests;
+    case "Tokens":
+      return Math.min(amounts.inputTokens + amounts.outputTokens, Number.MAX_SAFE_INTEGER);
+    case "InputTokens":
+      return amounts.inputTokens;
+    case "OutputTokens":
+      return amounts.outputTokens;
+    case "Cost":
+      return amounts.costNanos;
+  }
+}
+
+/** Requests in flight of one key or channel. */
+export interface InFlightCounter {
+  inFlight: number;
+}
+
+export class HeldReservation implements Reservation {
+  readonly kind = "reserved";
+  readonly id: string;
+  readonly amounts: NarrowAmounts;
+  readonly limits: readonly LimitCounter[];
+  /** Generation of each of `limits` at the time of reserving. */
+  readonly generations: readonly number[];
+  readonly balances: readonly BalanceCounter[];
+  readonly inFlight: readonly InFlightCounter[];
+  touchedAtMs: number;
+  isOpen = true;
+  /** Stands on disk. */
+  isStored = false;
+  #states: readonly LimitState[] | undefined;
+
+  constructor(
+    id: string,
+    amounts: NarrowAmounts,
+    limits: readonly LimitCounter[],
+    generations: readonly number[],
+    balances: readonly BalanceCounter[],
+    inFlight: readonly InFlightCounter[],
+    nowMs: number,
+  ) {
+    this.id = id;
+    this.amounts = amounts;
+    this.limits = limits;
+    this.generations = generations;
+    this.balances = balances;
+    this.inFlight = inFlight;
+    this.touchedAtMs = nowMs;
+  }
+
+  /** Read from the counters when first asked for: most calls never show them. */
+  get states(): readonly LimitState[] {
+    this.#states ??= this.limits.map((counter) => counter.state());
+    return this.#states;
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
+ *
+ * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
+ * algorithm starts afresh; a new period or time zone keeps what lies inside the new window. Every start opens a new
+ * generation: what a reservation of an older one settles belongs to a window that is over and touches nothing here.
+ */
+import type { Limit } from "../snapshot/types.gen.ts";
+import type { LimitState } from "./ledger.ts";
+import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
+import { type BucketShape, bucketShape, TokenBucket } from "./token-bucket.ts";
+import { fixedPeriodMs, isRatePeriod, WindowClock } from "./window.ts";
+
+/** A limit prepared for counting; made once for each limit object. */
+export interface LimitRule {
+  readonly unit: Limit["unit"];
+  readonly isEnforced: boolean;
+  /** Day or longer, or unit Cost: `insufficient quota` and not a rate (DESIGN.md section 6). */
+  readonly isQuota: boolean;
+  readonly ceiling: Ceiling;
+  readonly clock: WindowClock;
+  /** Present for TokenBucket. */
+  readonly bucket: BucketShape | undefined;
+}
+
+/** Prepares limits; clocks are shared by period and time zone, so that the calendar is asked once a window. */
+export class LimitRules {
+  readonly #rules = new WeakMap<Limit, LimitRule>();
+  readonly #clocks = new Map<string, WindowClock>();
+
+  ruleFor(limit: Limit): LimitRule {
+    let rule = this.#rules.get(limit);
+    if (rule === undefined) {
+      rule = this.#compile(limit);
+      this.#rules.set(limit, rule);
+    }
+    return rule;
+  }
+
+  #compile(limit: Limit): LimitRule {
+    const amount = BigInt(limit.limit);
+    const isBucket = limit.algorithm === "TokenBucket" && isRatePeriod(limit.period);
+    return {
+      unit: limit.unit,
+      isEnforced: limit.mode === "Enforce",
+      isQuota: !isRatePeriod(limit.period) || limit.unit === "Cost",
+      ceiling: ceilingOf(amount),
+      clock: this.#clockFor(limit),
+      bucket:
+        isBucket && isRatePeriod(limit.period)
+          ? bucketShape(amount, limit.burst === undefined ? amount : BigInt(limit.burst), fixedPeriodMs[limit.period])
+          : undefined,
+    };
+  }
+
+  #clockFor(limit: Limit): WindowClock {
+    const timeZone = isRatePeriod(limit.period) || limit.period === "Lifetime" ? "UTC" : (limit.timeZone ?? "UTC");
+    const id = `${limit.period} ${timeZone}`;
+    let clock = this.#clocks.get(id);
+    if (clock === undefined) {
+      clock = new WindowClock(limit.period, timeZone);
+      this.#clocks.set(id, clock);
+    }
+    return clock;
+  }
+}
+
+/** How long to wait when nothing but others' open reservations stands in the way: they settle at any moment. */
+export const pendingRetryMs = 1_000;
+
+export class LimitCounter {
+  readonly name: string;
+  limit: Limit;
+  rule: LimitRule;
+  generation = 0;
+  /** Start of the window that `tally` counts. */
+  windowStartMs = 0;
+  /** For buckets only its pending sum is used. */
+  readonly tally = new Tally();
+  bucket: TokenBucket | undefined;
+  lastUsedMs: number;
+  /** Waits in the journal's list of changes. */
+  isChanged = false;
+  /** Number of this counter on disk; 0: none yet. */
+  storeId = 0;
+
+  constructor(name: string, limit: Limit, rule: LimitRule, nowMs: number) {
+    this.name = name;
+    this.limit = limit;
+    this.rule = rule;
+    this.lastUsedMs = nowMs;
+    this.#start(nowMs);
+  }
+
+  /** Takes over an edited limit. */
+  adopt(limit: Limit, rule: LimitRule, nowMs: number): void {
+    const before = this.rule;
+    this.limit = limit;
+    this.rule = rule;
+    const isSameKind = before.unit === rule.unit && (this.bucket === undefined) === (rule.bucket === undefined);
+    if (!isSameKind) this.#start(nowMs);
+    else if (this.bucket !== undefined && rule.bucket !== undefined) this.bucket.reshape(rule.bucket, nowMs);
+    else if (before.clock !== rule.clock) {
+      if (nowMs >= rule.clock.endMs) rule.clock.advance(nowMs);
+      if (this.windowStartMs >= rule.clock.startMs) this.windowStartMs = rule.clock.startMs;
+      else this.#start(nowMs);
+    }
+  }
+
+  /** Brings the counter to the present: call before anything else is asked or changed. */
+  refresh(nowMs: number): void {
+    this.lastUsedMs = nowMs;
+    if (this.bucket !== undefined) {
+      this.bucket.refill(nowMs);
+      return;
+    }
+    const { clock } = this.rule;
+    if (nowMs >= clock.endMs) clock.advance(nowMs);
+    if (this.windowStartMs < clock.startMs) this.#start(nowMs);
+  }
+
+  fits(amount: number): boolean {
+    return this.bucket === undefined ? this.tally.fits(amount, this.rule.ceiling) : this.bucket.holds(amount);
+  }
+
+  hold(amount: number): void {
+    this.tally.hold(amount);
+    this.bucket?.take(amount);
+  }
+
+  /** Replaces what was held by what was consumed. Does nothing for an older generation. */
+  settle(generation: number, held: number, actual: number, nowMs: number): void {
+    if (generation !== this.generation) return;
+    this.tally.release(held);
+    if (this.bucket === undefined) {
+      this.tally.post(actual);
+      return;
+    }
+    this.bucket.refill(nowMs);
+    this.bucket.correct(held, actual);
+  }
+
+  /** Earliest time at which `amount` could fit; undefined when waiting cannot cure it. Only after `fits` said no. */
+  retryAtMs(amount: number, nowMs: number): number | undefined {
+    if (this.bucket !== undefined) return this.bucket.readyAtMs(amount);
+    const { ceiling, clock } = this.rule;
+    if (BigInt(amount) > ceiling.exact) return undefined;
+    if (this.tally.fitsWithoutPending(amount, ceiling)) return Math.min(nowMs + pendingRetryMs, clock.endMs);
+    return clock.endMs === Number.POSITIVE_INFINITY ? undefined : clock.endMs;
+  }
+
+  state(): LimitState {
+    const { bucket, rule } = this;
+    const endMs = rule.clock.endMs === Number.POSITIVE_INFINITY ? undefined : rule.clock.endMs;
+    return {
+      counter: this.name,
+      limit: this.limit,
+      remaining: bucket === undefined ? this.tally.remaining(rule.ceiling) : bucket.remaining(),
+      resetAtMs: bucket === undefined ? endMs : bucket.fullAtMs(),
+    };
+  }
+
+  /** What counts against the limit now; for a bucket what is missing from it, reservations apart. */
+  get posted(): bigint {
+    if (this.bucket === undefined) return this.tally.posted;
+    const { level, shape } = this.bucket;
+    const missing = BigInt(shape.burst - level) * BigInt(shape.scale) - this.tally.pending;
+    return missing > 0n ? missing : 0n;
+  }
+
+  /** Nothing in it matters any more: its window is over or its bucket full, and nobody holds a part of it. */
+  isSpent(nowMs: number): boolean {
+    if (this.tally.hasPending) return false;
+    if (this.bucket === undefined)
+      return nowMs >= this.rule.clock.endMs || this.windowStartMs < this.rule.clock.startMs;
+    this.bucket.refill(nowMs);
+    return this.bucket.level >= this.bucket.shape.burst;
+  }
+
+  #start(nowMs: number): void {
+    const { clock, bucket } = this.rule;
+    this.generation += 1;
+    this.tally.clear();
+    this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, nowMs);
+    if (nowMs >= clock.endMs) clock.advance(nowMs);
+    this.windowStartMs = clock.startMs;
+  }
+}
+
+/** An account's cumulative consumption, and what open reservations hold of it. */
+export class BalanceCounter {
+  readonly name: string;
+  readonly tally = new Tally();
+  lastUsedMs: number;
+  isChanged = false;
+  storeId = 0;
+  #grantedNanos: bigint | undefined;
+  #ceiling: Ceiling | undefined;
+
+  constructor(name: string, nowMs: number) {
+    this.name = name;
+    this.lastUsedMs = nowMs;
+  }
+
+  /** The ceiling of `grantedNanos`, prepared anew when it changes; undefined: unlimited. */
+  ceiling(grantedNanos: bigint | undefined): Ceiling | undefined {
+    if (grantedNanos !== this.#grantedNanos) {
+      this.#grantedNanos = grantedNanos;
+      this.#ceiling = grantedNanos === undefined ? undefined : ceilingOf(grantedNanos);
+    }
+    return this.#ceiling;
+  }
+}

@@ -1,0 +1,383 @@
+/**
+ * The ledger in memory: every decision of the embedded store is taken here, and journalled by `embedded-ledger.ts`.
+ *
+ * Invariants: all counters of a reservation are held or none; posted + pending of an enforced limit or a balance never
+ * passes its ceiling by a reservation (only by what settles above it, which is counted); every admitted request is
+ * settled once or expires, then nothing of it is pending. A reservation belongs to the window in which it was made:
+ * settled after that window's end, it no longer counts in a limit, but it always counts in the balance.
+ *
+ * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each.
+ * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
+ */
+import type { Limit } from "../snapshot/types.gen.ts";
+import {
+  amountOf,
+  HeldReservation,
+  type InFlightCounter,
+  type NarrowAmounts,
+  narrowAmounts,
+  nothing,
+} from "./held-reservation.ts";
+import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
+import { BalanceCounter, LimitCounter, LimitRules } from "./limit-counter.ts";
+import { refusalOf } from "./refusal.ts";
+import { SettledIds } from "./settled-ids.ts";
+
+/** What happened since the start; read by metrics at scrape. */
+export interface LedgerCounts {
+  reserved: number;
+  refused: number;
+  settled: number;
+  repeated: number;
+  late: number;
+  unknown: number;
+  /** Open reservations released because nobody settled them; restored ones included. */
+  expired: number;
+  /** Settlements above their reservation in any unit, and how much cost lay above. */
+  overshot: number;
+  overshotNanos: bigint;
+  /** Refusals that a limit in Shadow mode would have made. */
+  shadowRefused: number;
+}
+
+/** Collects what must become durable; `MemoryLedger` alone has none. */
+export interface LedgerJournal {
+  limitChanged(counter: LimitCounter): void;
+  balanceChanged(counter: BalanceCounter): void;
+  opened(reservation: HeldReservation): void;
+  closed(reservation: HeldReservation): void;
+  forgotten(counter: LimitCounter | BalanceCounter): void;
+}
+
+export interface MemoryLedgerOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly reservationTtlMs: number;
+  /** Told when a limit in Shadow mode would have refused. */
+  readonly onShadowRefusal?: (counter: string, limit: Limit) => void;
+  readonly journal?: LedgerJournal;
+}
+
+/** Counters of deleted objects are kept so long: deleting and creating again resets nothing (DESIGN.md section 6). */
+export const counterRetentionMs = 30 * 86_400_000;
+/** A settlement this long after its reservation expired is still posted. */
+const lateSettlementMs = 24 * 3_600_000;
+const expiredReservationsMax = 100_000;
+
+export class MemoryLedger implements Ledger {
+  readonly counts: LedgerCounts = {
+    reserved: 0,
+    refused: 0,
+    settled: 0,
+    repeated: 0,
+    late: 0,
+    unknown: 0,
+    expired: 0,
+    overshot: 0,
+    overshotNanos: 0n,
+    shadowRefused: 0,
+  };
+  readonly rules = new LimitRules();
+  readonly #options: MemoryLedgerOptions;
+  readonly #limits = new Map<string, LimitCounter>();
+  readonly #balances = new Map<string, BalanceCounter>();
+  readonly #inFlight = new Map<string, InFlightCounter>();
+  /** Least recently touched first, so that expiry looks at the front only. */
+  readonly #open = new Map<string, HeldReservation>();
+  readonly #expired = new Map<string, HeldReservation>();
+  readonly #settledIds = new SettledIds();
+  #nextExpiryMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: MemoryLedgerOptions) {
+    this.#options = options;
+  }
+
+  get openReservations(): number {
+    return this.#open.size;
+  }
+
+  reserve(request: ReserveRequest): Reservation | Refusal {
+    const nowMs = this.#options.now();
+    if (nowMs >= this.#nextExpiryMs) this.expire(nowMs);
+    const known = this.#open.get(request.id);
+    if (known !== undefined) return known;
+    const amounts = narrowAmounts(request.amounts);
+    const limits = this.#limitCounters(request, nowMs);
+    const balances = this.#balanceCounters(request, nowMs);
+    const inFlight = this.#inFlightCounters(request);
+    if (!this.#allFit(request, amounts, limits, balances, inFlight)) {
+      this.counts.refused += 1;
+      return refusalOf(request, amounts, limits, balances, inFlight, nowMs);
+    }
+    const generations: number[] = [];
+    for (const counter of limits) {
+      counter.hold(amountOf(counter.rule.unit, amounts));
+      generations.push(counter.generation);
+    }
+    for (const balance of balances) balance.tally.hold(amounts.costNanos);
+    for (const counter of inFlight) counter.inFlight += 1;
+    const held = new HeldReservation(request.id, amounts, limits, generations, balances, inFlight, nowMs);
+    this.#open.set(request.id, held);
+    this.counts.reserved += 1;
+    this.#options.journal?.opened(held);
+    return held;
+  }
+
+  settle(id: string, actual: Amounts): SettleOutcome {
+    const held = this.#open.get(id);
+    if (held === undefined) return this.#settleClosed(id, actual);
+    this.#open.delete(id);
+    this.#settledIds.add(id);
+    this.counts.settled += 1;
+    this.#close(held, narrowAmounts(actual));
+    return "settled";
+  }
+
+  touch(id: string): void {
+    const held = this.#open.get(id);
+    if (held === undefined) return;
+    held.touchedAtMs = this.#options.now();
+    this.#open.delete(id);
+    this.#open.set(id, held);
+  }
+
+  read(name: string): CounterReading | undefined {
+    const nowMs = this.#options.now();
+    this.expire(nowMs);
+    const counter = this.#limits.get(name);
+    if (counter !== undefined) {
+      const { lastUsedMs } = counter;
+      counter.refresh(nowMs);
+      counter.lastUsedMs = lastUsedMs;
+      const windowStartMs = counter.bucket === undefined ? counter.windowStartMs : counter.bucket.atMs;
+      return { counter: name, posted: counter.posted, pending: counter.tally.pending, windowStartMs };
+    }
+    const tally = this.#balances.get(name)?.tally;
+    if (tally !== undefined) return { counter: name, posted: tally.posted, pending: tally.pending, windowStartMs: 0 };
+    const inFlight = this.#inFlight.get(name);
+    if (inFlight === undefined) return undefined;
+    return { counter: name, posted: 0n, pending: BigInt(inFlight.inFlight), windowStartMs: 0 };
+  }
+
+  /** Releases reservations that nobody settled or touched in time; `reserve` and `read` do so by themselves. */
+  expire(nowMs: number): void {
+    const { reservationTtlMs } = this.#options;
+    this.#nextExpiryMs = nowMs + reservationTtlMs;
+    for (const held of this.#open.values()) {
+      if (held.touchedAtMs + reservationTtlMs > nowMs) {
+        // A clock that was set back leaves younger entries behind this one: they only expire a little later.
+        this.#nextExpiryMs = Math.min(held.touchedAtMs + reservationTtlMs, this.#nextExpiryMs);
+        break;
+      }
+      this.#open.delete(held.id);
+      this.counts.expired += 1;
+      this.#release(held);
+      this.#expired.set(held.id, held);
+    }
+    for (const held of this.#expired.values()) {
+      const isOld = held.touchedAtMs + reservationTtlMs + lateSettlementMs <= nowMs;
+      if (!isOld && this.#expired.size <= expiredReservationsMax) break;
+      this.#expired.delete(held.id);
+    }
+  }
+
+  /**
+   * Forgets counters that matter no more, at most `max` looked at in one call: windows that are over and full
+   * buckets, and what counts without end (Lifetime, balances) 30 days after its object was last seen.
+   *
+   * @param isLive whether the object of a counter exists now
+   * @returns the place to go on from, undefined at the end
+   */
+  *sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
+    let seen = 0;
+    for (const counter of this.#limits.values()) {
+      const nowMs = this.#options.now();
+      const isGone = this.#isGone(counter, isLive, nowMs);
+      if (isGone || counter.isSpent(nowMs)) this.#forget(this.#limits, counter);
+      if (++seen % max === 0) yield;
+    }
+    for (const balance of this.#balances.values()) {
+      if (this.#isGone(balance, isLive, this.#options.now())) this.#forget(this.#balances, balance);
+      if (++seen % max === 0) yield;
+    }
+    for (const [name, counter] of this.#inFlight) {
+      if (counter.inFlight === 0 && !isLive(name)) this.#inFlight.delete(name);
+      if (++seen % max === 0) yield;
+    }
+  }
+
+  /** Takes over a counter read from disk. */
+  restoreLimit(counter: LimitCounter): void {
+    this.#limits.set(counter.name, counter);
+  }
+
+  restoreBalance(counter: BalanceCounter): void {
+    this.#balances.set(counter.name, counter);
+  }
+
+  limitCounters(): Iterable<LimitCounter> {
+    return this.#limits.values();
+  }
+
+  balanceCounters(): Iterable<BalanceCounter> {
+    return this.#balances.values();
+  }
+
+  openHeld(): Iterable<HeldReservation> {
+    return this.#open.values();
+  }
+
+  async close(): Promise<void> {}
+
+  #limitCounters(request: ReserveRequest, nowMs: number): LimitCounter[] {
+    const counters: LimitCounter[] = [];
+    for (const claim of request.limits) {
+      let counter = this.#limits.get(claim.counter);
+      if (counter === undefined) {
+        counter = new LimitCounter(claim.counter, claim.limit, this.rules.ruleFor(claim.limit), nowMs);
+        this.#limits.set(claim.counter, counter);
+      } else if (counter.limit !== claim.limit) counter.adopt(claim.limit, this.rules.ruleFor(claim.limit), nowMs);
+      counter.refresh(nowMs);
+      counters.push(counter);
+    }
+    return counters;
+  }
+
+  #balanceCounters(request: ReserveRequest, nowMs: number): BalanceCounter[] {
+    const counters: BalanceCounter[] = [];
+    for (const claim of request.balances) {
+      let counter = this.#balances.get(claim.counter);
+      if (counter === undefined) {
+        counter = new BalanceCounter(claim.counter, nowMs);
+        this.#balances.set(claim.counter, counter);
+      }
+      counter.lastUsedMs = nowMs;
+      counters.push(counter);
+    }
+    return counters;
+  }
+
+  #inFlightCounters(request: ReserveRequest): InFlightCounter[] {
+    const counters: InFlightCounter[] = [];
+    for (const claim of request.concurrency) {
+      let counter = this.#inFlight.get(claim.counter);
+      if (counter === undefined) {
+        counter = { inFlight: 0 };
+        this.#inFlight.set(claim.counter, counter);
+      }
+      counters.push(counter);
+    }
+    return counters;
+  }
+
+  #allFit(
+    request: ReserveRequest,
+    amounts: NarrowAmounts,
+    limits: readonly LimitCounter[],
+    balances: readonly BalanceCounter[],
+    inFlight: readonly InFlightCounter[],
+  ): boolean {
+    let index = 0;
+    for (const claim of request.balances) {
+      const balance = balances[index++];
+      const ceiling = balance?.ceiling(claim.grantedNanos);
+      if (ceiling !== undefined && balance?.tally.fits(amounts.costNanos, ceiling) === false) return false;
+    }
+    index = 0;
+    for (const claim of request.concurrency) {
+      const counter = inFlight[index++];
+      if (counter !== undefined && counter.inFlight >= claim.maxInFlight) return false;
+    }
+    let shadow: LimitCounter[] | undefined;
+    for (const counter of limits) {
+      if (counter.fits(amountOf(counter.rule.unit, amounts))) continue;
+      if (counter.rule.isEnforced) return false;
+      shadow ??= [];
+      shadow.push(counter);
+    }
+    if (shadow !== undefined) this.#reportShadow(shadow);
+    return true;
+  }
+
+  #reportShadow(counters: readonly LimitCounter[]): void {
+    this.counts.shadowRefused += counters.length;
+    for (const counter of counters) this.#options.onShadowRefusal?.(counter.name, counter.limit);
+  }
+
+  /** Replaces what a reservation holds by what was consumed. */
+  #close(held: HeldReservation, actual: NarrowAmounts): void {
+    const nowMs = this.#options.now();
+    const { journal } = this.#options;
+    const { amounts, limits, generations } = held;
+    for (let index = 0; index < limits.length; index += 1) {
+      const counter = limits[index];
+      const generation = generations[index];
+      if (counter === undefined || generation === undefined) continue;
+      const { unit } = counter.rule;
+      counter.settle(generation, amountOf(unit, amounts), amountOf(unit, actual), nowMs);
+      if (journal !== undefined && !counter.isChanged) journal.limitChanged(counter);
+    }
+    for (const balance of held.balances) {
+      balance.tally.release(amounts.costNanos);
+      balance.tally.post(actual.costNanos);
+      if (journal !== undefined && !balance.isChanged) journal.balanceChanged(balance);
+    }
+    for (const counter of held.inFlight) counter.inFlight -= 1;
+    held.isOpen = false;
+    journal?.closed(held);
+    if (
+      actual.costNanos > amounts.costNanos ||
+      actual.inputTokens + actual.outputTokens > amounts.inputTokens + amounts.outputTokens
+    ) {
+      this.counts.overshot += 1;
+      if (actual.costNanos > amounts.costNanos) {
+        this.counts.overshotNanos += BigInt(actual.costNanos - amounts.costNanos);
+      }
+    }
+  }
+
+  #release(held: HeldReservation): void {
+    this.#close(held, nothing);
+  }
+
+  #settleClosed(id: string, actual: Amounts): SettleOutcome {
+    const expired = this.#expired.get(id);
+    if (expired !== undefined) {
+      this.#expired.delete(id);
+      this.#settledIds.add(id);
+      this.counts.late += 1;
+      this.#postLate(expired, narrowAmounts(actual));
+      return "late";
+    }
+    const outcome = this.#settledIds.has(id) ? "repeated" : "unknown";
+    this.counts[outcome] += 1;
+    return outcome;
+  }
+
+  /** The spend is real although its reservation is gone. */
+  #postLate(held: HeldReservation, actual: NarrowAmounts): void {
+    const nowMs = this.#options.now();
+    const { journal } = this.#options;
+    held.limits.forEach((counter, index) => {
+      counter.settle(held.generations[index] ?? 0, 0, amountOf(counter.rule.unit, actual), nowMs);
+      if (!counter.isChanged) journal?.limitChanged(counter);
+    });
+    for (const balance of held.balances) {
+      balance.tally.post(actual.costNanos);
+      if (!balance.isChanged) journal?.balanceChanged(balance);
+    }
+  }
+
+  #isGone(counter: LimitCounter | BalanceCounter, isLive: (name: string) => boolean, nowMs: number): boolean {
+    if (counter.tally.hasPending || isLive(counter.name)) {
+      counter.lastUsedMs = nowMs;
+      return false;
+    }
+    return nowMs - counter.lastUsedMs >= counterRetentionMs;
+  }
+
+  #forget<T extends LimitCounter | BalanceCounter>(counters: Map<string, T>, counter: T): void {
+    counters.delete(counter.name);
+    this.#options.journal?.forgotten(counter);
+  }
+}
