@@ -1,0 +1,76 @@
+/**
+ * What a failed attempt means: for the client (an error of the table), for failover (a condition), for the metrics.
+ *
+ * An upstream's refusal of our own credential is never the client's 401 (DESIGN.md section 5).
+ */
+import { GatewayError } from "../errors.ts";
+import type { AttemptOutcome as AttemptLabel } from "../observe/metrics.ts";
+import type { UpstreamError } from "../protocols/chat-format.ts";
+import type { StreamProblem } from "./attempt.ts";
+import type { UpstreamFailure } from "./upstream-exchange.ts";
+
+/** An upstream that could not be reached, broke off or took too long, as the client sees it. */
+export function errorOfFailure(failure: UpstreamFailure): GatewayError {
+  const { cause } = failure;
+  switch (failure.kind) {
+    case "connect":
+    case "broken":
+      return new GatewayError("upstream_error", "The upstream could not be reached or broke the connection.", {
+        cause,
+      });
+    case "egress":
+      return new GatewayError("no_available_channel", "No channel can serve this model at the moment.", { cause });
+    case "first-byte-timeout":
+    case "idle-timeout":
+    case "total-timeout":
+      return new GatewayError("upstream_timeout", "The upstream did not answer in time.", { cause: failure.kind });
+    default:
+      return failure.kind satisfies never;
+  }
+}
+
+export function errorOfInvalidReply(reason: string): GatewayError {
+  return new GatewayError("upstream_error", "The upstream sent an answer that is not valid.", { cause: reason });
+}
+
+/** Why a stream that had begun could not end cleanly. @param toClientError classifies an error event of the upstream */
+export function errorOfProblem(
+  problem: StreamProblem,
+  toClientError: (error: UpstreamError) => GatewayError,
+): GatewayError {
+  switch (problem.kind) {
+    case "upstream-error":
+      return toClientError(problem.error);
+    case "failure":
+      return errorOfFailure(problem.failure);
+    case "violation":
+      return errorOfInvalidReply(problem.reason);
+    case "truncated":
+      return new GatewayError("upstream_error", "The upstream ended its answer before it was complete.");
+    default:
+      return problem satisfies never;
+  }
+}
+
+export function labelOfError(error: UpstreamError): AttemptLabel {
+  switch (error.kind) {
+    case "channel_auth":
+      return "credential_rejected";
+    case "channel_quota":
+      return "payment_required";
+    case "rate_limit":
+      return "rate_limited";
+    case "timeout":
+      return "timeout";
+    case "upstream_5xx":
+    case "overloaded":
+      return "server_error";
+    default:
+      return "client_error";
+  }
+}
+
+export function labelOfFailure(failure: UpstreamFailure): AttemptLabel {
+  if (failure.kind === "connect" || failure.kind === "egress") return "connect_failure";
+  return failure.kind === "broken" ? "cut" : "timeout";
+}

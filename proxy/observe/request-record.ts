@@ -1,0 +1,123 @@
+/**
+ * What the pipeline learns about one request on its way, for the access log and the metrics.
+ *
+ * Filled in stage by stage, reported once at the end, whatever that was. Holds no header, prompt or key material.
+ */
+import type { ErrorCode } from "../errors.ts";
+import { outputTokens, type TokenUsage } from "../settle/usage.ts";
+import type { Key } from "../snapshot/types.gen.ts";
+import type { AccessLog, EndCode } from "./access-log.ts";
+import type { MetricFormat, ProxyMetrics, RequestOutcome } from "./metrics.ts";
+
+export class RequestRecord {
+  readonly requestId: string;
+  /** Monotonic, for durations. */
+  readonly startedMs: number;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly timeMs: number;
+  key: Key | undefined;
+  clientAddress = "";
+  format: MetricFormat = "None";
+  model: string | undefined;
+  route = "";
+  channel = "";
+  isStream = false;
+  status = 0;
+  errorCode: ErrorCode | undefined;
+  end: EndCode = "--";
+  requestBytes = 0;
+  responseBytes = 0;
+  usage: TokenUsage | undefined;
+  costNanos: bigint | undefined;
+  isEstimated = false;
+  attempts = 0;
+  traceparent: string | undefined;
+  #outcome: RequestOutcome = "ok";
+  #upstreamStartedMs = Number.NaN;
+  #upstreamMs = 0;
+  #firstPieceMs = Number.NaN;
+  #lastPieceMs = Number.NaN;
+
+  constructor(requestId: string, startedMs: number, timeMs: number) {
+    this.requestId = requestId;
+    this.startedMs = startedMs;
+    this.timeMs = timeMs;
+  }
+
+  upstreamStarted(): void {
+    this.#upstreamStartedMs = performance.now();
+  }
+
+  upstreamEnded(): void {
+    this.#upstreamMs += performance.now() - this.#upstreamStartedMs;
+  }
+
+  /** A piece of the answer has gone to the client. */
+  pieceSent(): void {
+    this.#lastPieceMs = performance.now();
+    if (Number.isNaN(this.#firstPieceMs)) this.#firstPieceMs = this.#lastPieceMs;
+  }
+
+  refused(code: ErrorCode, status: number, end: EndCode): void {
+    this.errorCode = code;
+    this.status = status;
+    this.end = end;
+    this.#outcome = code;
+  }
+
+  /** The answer had begun and could not be finished. */
+  cut(code: ErrorCode, end: EndCode): void {
+    this.errorCode = code;
+    this.end = end;
+    this.#outcome = "cut";
+  }
+
+  clientLeft(end: EndCode): void {
+    this.end = end;
+    this.#outcome = "client_closed";
+  }
+
+  /** Reports the request; called once. */
+  report(metrics: ProxyMetrics, accessLog: AccessLog | undefined): void {
+    const durationMs = performance.now() - this.startedMs;
+    const firstByteMs = this.#firstPieceMs - this.startedMs;
+    const slot = metrics.slot(this.route, this.channel, this.format);
+    slot.finish(
+      this.#outcome,
+      durationMs,
+      firstByteMs,
+      this.#betweenTokensMs(),
+      Math.max(0, durationMs - this.#upstreamMs),
+    );
+    if (this.usage !== undefined) slot.consume(this.usage, this.costNanos ?? 0n, this.isEstimated);
+    accessLog?.write({
+      timeMs: this.timeMs,
+      requestId: this.requestId,
+      key: this.key,
+      clientAddress: this.clientAddress,
+      format: this.format,
+      model: this.model,
+      route: this.route,
+      channel: this.channel,
+      isStream: this.isStream,
+      status: this.status,
+      errorCode: this.errorCode,
+      end: this.end,
+      durationMs,
+      firstByteMs: Number.isNaN(firstByteMs) ? undefined : firstByteMs,
+      upstreamMs: this.attempts === 0 ? undefined : this.#upstreamMs,
+      requestBytes: this.requestBytes,
+      responseBytes: this.responseBytes,
+      usage: this.usage,
+      costNanos: this.costNanos,
+      isEstimated: this.isEstimated,
+      attempts: this.attempts,
+      traceparent: this.traceparent,
+    });
+  }
+
+  #betweenTokensMs(): number {
+    const tokens = this.usage === undefined ? 0 : outputTokens(this.usage);
+    return this.isStream && tokens > 1 ? (this.#lastPieceMs - this.#firstPieceMs) / (tokens - 1) : Number.NaN;
+  }
+}

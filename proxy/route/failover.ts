@@ -1,0 +1,48 @@
+/**
+ * Whether a failed attempt may be followed by one on another target (PURE).
+ *
+ * Only before the first byte has gone to the client; only for the conditions of the route's `failover.on` (or its own
+ * `statuses`); within its count and its time. What the client did wrong is never tried elsewhere.
+ */
+import type { UpstreamError } from "../protocols/chat-format.ts";
+import type { Route } from "../snapshot/types.gen.ts";
+
+export type FailoverCondition = Route["failover"]["on"] extends readonly (infer Condition)[] | undefined
+  ? Condition
+  : never;
+
+/** What an upstream's own error means for failover; undefined: nobody else would answer differently. */
+const conditionOfError: Readonly<Record<UpstreamError["kind"], FailoverCondition | undefined>> = {
+  bad_request: undefined,
+  context_length: "ContextTooLong",
+  policy: undefined,
+  capability: undefined,
+  channel_auth: "CredentialRejected",
+  channel_quota: "PaymentRequired",
+  channel_config: "ModelNotFound",
+  timeout: "Timeout",
+  conflict: undefined,
+  too_large: undefined,
+  rate_limit: "RateLimited",
+  upstream_5xx: "ServerError",
+  overloaded: "ServerError",
+};
+
+export interface FailedAttempt {
+  readonly condition: FailoverCondition | undefined;
+  /** HTTP status of the upstream; undefined when none came. */
+  readonly status: number | undefined;
+}
+
+export function failedByError(error: UpstreamError): FailedAttempt {
+  return { condition: conditionOfError[error.kind], status: error.status };
+}
+
+/** @param elapsedMs since the first attempt began */
+export function mayFailOver(route: Route, failed: FailedAttempt, attempts: number, elapsedMs: number): boolean {
+  const { failover } = route;
+  if (attempts >= failover.maxAttempts) return false;
+  if (failover.withinFirstMs > 0 && elapsedMs > failover.withinFirstMs) return false;
+  if (failed.status !== undefined && failover.statuses?.includes(failed.status) === true) return true;
+  return failed.condition !== undefined && failover.on.includes(failed.condition);
+}

@@ -1,0 +1,215 @@
+/**
+ * The data port: an HTTP/1.1 server whose limits hold before any of our code sees a request.
+ *
+ * It serves nothing but the interface and decides nothing about it: every well-formed request goes to one handler,
+ * one at a time for each connection, so that a pipeline of requests cannot run ahead of its answers. What is not
+ * well-formed HTTP is answered here and the connection closed. Draining: keep accepting while load balancers have not
+ * noticed, then close idle connections, let requests end, cut what is left with an error of its format.
+ */
+import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ErrorCode, GatewayError } from "./errors.ts";
+import type { ProxyLimits } from "./limits.ts";
+import { renderError } from "./protocols/render-error.ts";
+import type { ListenAddress } from "./settings.ts";
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+}
+
+export interface ServerOptions {
+  readonly limits: ProxyLimits;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Must end the response; must not throw. */
+  readonly handle: (exchange: Exchange) => Promise<void>;
+  readonly nextRequestId: () => string;
+  /** A changed certificate could not be loaded; the former one stays in use. */
+  readonly onTlsProblem: (error: unknown) => void;
+}
+
+/** Requests of one connection that wait for the one before them; more are answered by closing it. */
+const pipelinedMax = 64;
+
+interface Connection {
+  isBusy: boolean;
+  readonly waiting: Exchange[];
+}
+
+export class DataServer {
+  readonly #options: ServerOptions;
+  readonly #server: Server;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  #openRequests = 0;
+  #isDraining = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    const { limits, tls } = options;
+    const settings = {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.bodyTimeoutMs,
+      connectionsCheckingInterval: limits.connectionsCheckMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.headerBytesMax,
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+    };
+    this.#server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...readTls(tls) });
+    // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
+    this.#server.maxHeadersCount = 0;
+    this.#server.maxConnections = limits.connectionsMax;
+    this.#server.on("request", (request, response) => this.#enqueue({ request, response, expectsContinue: false }));
+    this.#server.on("checkContinue", (request, response) =>
+      this.#enqueue({ request, response, expectsContinue: true }),
+    );
+    this.#server.on("checkExpectation", (_request, response) => this.#refuse(response, "expectation_failed"));
+    this.#server.on("connect", (_request, socket) =>
+      answerRaw(
+        socket as Socket,
+        new GatewayError("method_not_allowed", "CONNECT is not served here."),
+        options.nextRequestId(),
+      ),
+    );
+    this.#server.on("clientError", (error, socket) => this.#clientError(error, socket as Socket));
+    if (tls !== undefined) this.#reloadTls(tls);
+  }
+
+  /** Requests that have begun and not ended. */
+  get openRequests(): number {
+    return this.#openRequests;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  listen(address: ListenAddress, sharePort: boolean): Promise<ListenAddress> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host: address.host, port: address.port, reusePort: sharePort, backlog: 1024 }, () => {
+        this.#server.off("error", reject);
+        const bound = this.#server.address() as AddressInfo;
+        resolve({ host: address.host, port: bound.port });
+      });
+    });
+  }
+
+  /**
+   * Ends the port's life in order.
+   *
+   * @param cut called when `drainTimeoutMs` is over: must make the open requests end soon
+   */
+  async drain(cut: () => void): Promise<void> {
+    const { limits } = this.#options;
+    this.#isDraining = true;
+    await delay(limits.endpointLagMs);
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    if (this.#openRequests > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      const deadline = new AbortController();
+      await Promise.race([idle, delay(limits.drainTimeoutMs, undefined, { signal: deadline.signal }).catch(() => {})]);
+      deadline.abort();
+      if (this.#openRequests > 0) {
+        cut();
+        await Promise.race([idle, delay(1_000)]);
+      }
+    }
+    this.#server.closeAllConnections();
+    await closed;
+    if (this.#options.tls !== undefined) unwatchTls(this.#options.tls);
+  }
+
+  #enqueue(exchange: Exchange): void {
+    const { socket } = exchange.request;
+    let connection = this.#connections.get(socket);
+    if (connection === undefined) {
+      connection = { isBusy: false, waiting: [] };
+      this.#connections.set(socket, connection);
+    }
+    if (!connection.isBusy) this.#serve(exchange, connection);
+    else if (connection.waiting.length < pipelinedMax) connection.waiting.push(exchange);
+    else socket.destroy();
+  }
+
+  #serve(exchange: Exchange, connection: Connection): void {
+    connection.isBusy = true;
+    this.#openRequests += 1;
+    if (this.#isDraining) exchange.response.setHeader("connection", "close");
+    exchange.response.once("close", () => {
+      this.#openRequests -= 1;
+      if (this.#openRequests === 0) this.#onIdle?.();
+      connection.isBusy = false;
+      const next = connection.waiting.shift();
+      if (next !== undefined) this.#serve(next, connection);
+    });
+    void this.#options.handle(exchange);
+  }
+
+  #refuse(response: ServerResponse, code: ErrorCode): void {
+    const rendered = renderError(new GatewayError(code, "Only `Expect: 100-continue` is understood."), "OpenAI", {
+      requestId: this.#options.nextRequestId(),
+    });
+    response.writeHead(rendered.status, { ...rendered.headers, connection: "close" }).end(rendered.body);
+  }
+
+  /** What is not HTTP, too large or too slow never becomes a request; the shape is the commonest one. */
+  #clientError(error: Error, socket: Socket): void {
+    // A request is being answered: bytes of ours in between would corrupt its answer.
+    if (socket.destroyed || !socket.writable || this.#connections.get(socket)?.isBusy === true) {
+      socket.destroy();
+      return;
+    }
+    const code = "code" in error ? error.code : undefined;
+    answerRaw(socket, protocolError(code), this.#options.nextRequestId());
+  }
+
+  #reloadTls(tls: { readonly certFile: string; readonly keyFile: string }): void {
+    const reload = (): void => {
+      try {
+        if ("setSecureContext" in this.#server && typeof this.#server.setSecureContext === "function") {
+          this.#server.setSecureContext(readTls(tls));
+        }
+      } catch (error) {
+        this.#options.onTlsProblem(error);
+      }
+    };
+    watchFile(tls.certFile, { interval: 1_000, persistent: false }, reload);
+    watchFile(tls.keyFile, { interval: 1_000, persistent: false }, reload);
+  }
+}
+
+function readTls(tls: { readonly certFile: string; readonly keyFile: string }): { cert: Buffer; key: Buffer } {
+  return { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
+}
+
+function unwatchTls(tls: { readonly certFile: string; readonly keyFile: string }): void {
+  unwatchFile(tls.certFile);
+  unwatchFile(tls.keyFile);
+}
+
+function protocolError(code: unknown): GatewayError {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new GatewayError("headers_too_large", "The request headers are too large.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new GatewayError("request_timeout", "The request took too long to arrive.");
+  return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");
+}
+
+function answerRaw(socket: Socket, error: GatewayError, requestId: string): void {
+  const rendered = renderError(error, "OpenAI", { requestId });
+  const headers = { ...rendered.headers, connection: "close", "content-length": String(rendered.body.length) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    Buffer.concat([Buffer.from(`HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`), rendered.body]),
+  );
+}

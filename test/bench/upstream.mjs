@@ -1,0 +1,59 @@
+/**
+ * The upstream of the benchmark: answers at once with a chat completion of about 1 KB, or streams 100 small chunks.
+ *
+ * The first path segment picks the answer: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
+ * JavaScript without the project's code, so that it costs the same whatever is measured.
+ */
+import { createServer } from "node:http";
+
+const chunkCount = 100;
+const base = { id: "chatcmpl-bench", object: "chat.completion", created: 1_790_000_000, model: "bench-model" };
+const usage = { prompt_tokens: 180, completion_tokens: 150, total_tokens: 330 };
+const text = "The quick brown fox jumps over the lazy dog. ".repeat(16);
+const reply = Buffer.from(
+  JSON.stringify({
+    ...base,
+    choices: [
+      { index: 0, message: { role: "assistant", content: text, refusal: null }, logprobs: null, finish_reason: "stop" },
+    ],
+    usage,
+  }),
+);
+const chunk = (delta, finish) =>
+  Buffer.from(
+    `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+  );
+const first = chunk({ role: "assistant", content: "" }, null);
+const middle = chunk({ content: " word and" }, null);
+const last = Buffer.concat([
+  chunk({}, "stop"),
+  Buffer.from(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [], usage })}\n\n`),
+  Buffer.from("data: [DONE]\n\n"),
+]);
+
+const server = createServer((request, response) => {
+  request.on("data", () => {});
+  request.on("end", () => {
+    if (request.url.startsWith("/stream/")) stream(response);
+    else response.writeHead(200, { "content-type": "application/json", "content-length": reply.length }).end(reply);
+  });
+});
+
+function stream(response) {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(first);
+  let sent = 0;
+  const timer = setInterval(() => {
+    sent += 1;
+    if (response.destroyed) clearInterval(timer);
+    else if (sent < chunkCount) response.write(middle);
+    else {
+      clearInterval(timer);
+      response.end(last);
+    }
+  }, 2);
+}
+
+server.keepAliveTimeout = 75_000;
+server.listen(0, "127.0.0.1", () => console.log(`listening ${server.address().port}`));
+process.on("SIGTERM", () => process.exit(0));
