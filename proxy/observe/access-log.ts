@@ -79,7 +79,7 @@ export interface AccessLogOptions {
 
 /** Lines are collected this long, or until this many bytes: one write for many requests. */
 const flushIntervalMs = 100;
-const flushBytes = 16 * 1024;
+const flushBytes = 8 * 1024;
 
 /** The usual destination: a file descriptor, written to asynchronously. @param descriptor 1 for standard output */
 export function accessLogDestination(descriptor: number): LineDestination {

@@ -1,0 +1,140 @@
+/**
+ * The settings as a flat list, read from `settings.schema.json`: what flags, variables, file, help and the reference
+ * page are made from. One spelling rule (DESIGN.md section 8): setting `egress.allowCIDRs` is the flag
+ * `--egress-allow-cidrs` and the variable `TOLLGATE_EGRESS_ALLOW_CIDRS`.
+ */
+import { readFileSync } from "node:fs";
+
+export const commands = ["standalone", "operator", "proxy", "validate", "explain", "key"] as const;
+export type Command = (typeof commands)[number];
+
+export type SettingFormat = "duration" | "size" | "address" | "operator-address" | "path" | "cidr" | "text";
+export type SettingValue = string | number | boolean | readonly string[];
+
+export interface Setting {
+  /** Path in the settings file, for example `egress.allowCIDRs`. */
+  readonly name: string;
+  /** With its dashes. */
+  readonly flag: string;
+  readonly variable: string;
+  readonly type: "string" | "integer" | "boolean" | "list";
+  readonly format: SettingFormat;
+  readonly choices: readonly string[] | undefined;
+  readonly pattern: RegExp | undefined;
+  readonly minimum: number | undefined;
+  readonly maximum: number | undefined;
+  /** As written in the schema: `10s`, `32MiB`. Undefined: no value. */
+  readonly defaultValue: SettingValue | undefined;
+  /** What holds without a value, in words. */
+  readonly unset: string | undefined;
+  readonly isRequired: boolean;
+  /** Only a flag: no variable, no place in the file. */
+  readonly isFlagOnly: boolean;
+  readonly commands: readonly string[];
+  readonly description: string;
+  /** Heading in help and reference. */
+  readonly group: string;
+  readonly placeholder: string;
+}
+
+interface SchemaNode {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: SettingValue;
+  readonly items?: SchemaNode;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly "x-commands"?: readonly string[];
+  readonly "x-unset"?: string;
+  readonly "x-required"?: boolean;
+  readonly "x-flag-only"?: boolean;
+  readonly "x-placeholder"?: string;
+}
+
+/** All settings in the order of the schema. */
+export const settingList: readonly Setting[] = readSettingList();
+
+/** `egress.allowCIDRs` -> `egress-allow-cidrs`. */
+export function kebabCase(name: string): string {
+  return name
+    .replaceAll(".", "-")
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase();
+}
+
+/** Settings that a command reads. */
+export function settingsOf(command: Command): readonly Setting[] {
+  return settingList.filter((setting) => setting.commands.includes(command));
+}
+
+function readSettingList(): Setting[] {
+  const root: SchemaNode = JSON.parse(readFileSync(new URL("./settings.schema.json", import.meta.url), "utf8"));
+  return flatten(root, "", "General");
+}
+
+function flatten(node: SchemaNode, prefix: string, group: string): Setting[] {
+  return Object.entries(node.properties ?? {}).flatMap(([member, child]) => {
+    const name = prefix === "" ? member : `${prefix}.${member}`;
+    return child.type === "object" ? flatten(child, name, child.title ?? name) : [toSetting(name, child, group)];
+  });
+}
+
+function toSetting(name: string, node: SchemaNode, group: string): Setting {
+  const flag = `--${kebabCase(name)}`;
+  const type =
+    node.type === "array" ? "list" : node.type === "integer" || node.type === "boolean" ? node.type : "string";
+  const format = readFormat(node.items?.format ?? node.format);
+  return {
+    name,
+    flag,
+    variable: `TOLLGATE_${kebabCase(name).replaceAll("-", "_").toUpperCase()}`,
+    type,
+    format,
+    choices: node.enum,
+    pattern: node.pattern === undefined ? undefined : new RegExp(node.pattern),
+    minimum: node.minimum,
+    maximum: node.maximum,
+    defaultValue: node.default,
+    unset: node["x-unset"],
+    isRequired: node["x-required"] ?? false,
+    isFlagOnly: node["x-flag-only"] ?? false,
+    commands: node["x-commands"] ?? [],
+    description: node.description ?? "",
+    group,
+    placeholder: node["x-placeholder"] ?? node.enum?.join("|") ?? placeholderOf(type, format),
+  };
+}
+
+function readFormat(format: string | undefined): SettingFormat {
+  switch (format) {
+    case "duration":
+    case "size":
+    case "address":
+    case "operator-address":
+    case "path":
+    case "cidr":
+      return format;
+    default:
+      return "text";
+  }
+}
+
+function placeholderOf(type: Setting["type"], format: SettingFormat): string {
+  if (type === "integer") return "N";
+  if (type === "boolean") return "";
+  const word = {
+    duration: "TIME",
+    size: "SIZE",
+    address: "HOST:PORT",
+    "operator-address": "unix:PATH",
+    path: "PATH",
+    cidr: "CIDR",
+    text: "TEXT",
+  };
+  return type === "list" ? `${word[format]},...` : word[format];
+}
