@@ -163,7 +163,8 @@ async function sendStream(exchange: Exchange, events: readonly string[], fault: 
   for (const [index, event] of events.entries()) {
     if (response.destroyed) return;
     if (index === half && fault === "cut") {
-      response.destroy();
+      // What was written goes out first; then FIN, without the end of the chunked body.
+      response.socket?.end();
       return;
     }
     if (index === half && fault === "error-event") {
