@@ -16,12 +16,12 @@
  */
 import { isUtf8 } from "node:buffer";
 import { GatewayError } from "../errors.ts";
-import type { ScannedObject, ScanOptions } from "./json-object.ts";
-import { Scan } from "./json-scan.ts";
-import { invalidJson, openBrace, skipSpace } from "./json-tokens.ts";
+import type { ScannedObject, ScanOptions } from "./json/json-object.ts";
+import { Scan } from "./json/json-scan.ts";
+import { invalidJson, openBrace, skipSpace } from "./json/json-tokens.ts";
 
-export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } from "./json-object.ts";
-export { readJson, readNumber, readString, readText } from "./json-object.ts";
+export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } from "./json/json-object.ts";
+export { readJson, readNumber, readString, readText } from "./json/json-object.ts";
 
 /**
  * Members that choose model, length, price or shape, by their folded spelling. Parsers that ignore case would read

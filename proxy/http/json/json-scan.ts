@@ -1,5 +1,5 @@
 /** The machine of `strict-json.ts`: one loop over tokens with its own stack, so that depth costs no call frames. */
-import type { GatewayError } from "../errors.ts";
+import type { GatewayError } from "../../errors.ts";
 import { dataKeyLengthMax, isEncodedData } from "./json-data.ts";
 import { decodeString, type Hit, kindOf, type Member, type ScannedObject, type ScanOptions } from "./json-object.ts";
 import {

@@ -4,7 +4,7 @@
  * Nothing is decoded and nothing allocated: each function takes the offset where a token begins and returns the offset
  * behind it, or refuses with the byte at fault. `strict-json.ts` calls them; bytes are known to be valid UTF-8 by then.
  */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../../errors.ts";
 
 export const quote = 0x22;
 export const comma = 0x2c;

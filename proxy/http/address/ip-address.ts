@@ -1,0 +1,60 @@
+/**
+ * IP addresses as integers, read strictly: one spelling family, no octal, hexadecimal or short forms, no zone, no port.
+ *
+ * Whatever two programs could read as two addresses is not an address here (B3 of the catalogue): the caller then knows
+ * none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
+ */
+import { isIPv4, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** Immutable. IPv4 uses `low` alone; words are unsigned 32-bit integers, most significant first. */
+export interface IpAddress {
+  readonly family: 4 | 6;
+  readonly high: number;
+  readonly highMiddle: number;
+  readonly lowMiddle: number;
+  readonly low: number;
+}
+
+/** The longest address there is: eight groups of four with an embedded IPv4 part. */
+const addressLengthMax = 45;
+const mappedPrefix = 0xffff;
+
+/** @returns undefined when the text is not exactly one address in its standard form */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  if (text.length > addressLengthMax) return undefined;
+  if (isIPv4(text)) return ipv4(parseDotted(text));
+  if (text.includes("%") || !isIPv6(text)) return undefined;
+  const parts = ipaddr.IPv6.parse(text).parts;
+  const word = (index: number): number => (((parts[index] ?? 0) << 16) | (parts[index + 1] ?? 0)) >>> 0;
+  const address = { family: 6, high: word(0), highMiddle: word(2), lowMiddle: word(4), low: word(6) } as const;
+  const isMapped = address.high === 0 && address.highMiddle === 0 && address.lowMiddle === mappedPrefix;
+  return isMapped ? ipv4(address.low) : address;
+}
+
+/**
+ * The address of a socket as Node gives it: as above, and a link-local address may carry its zone.
+ * @param text `socket.remoteAddress`; undefined once the socket is destroyed
+ */
+export function parseSocketAddress(text: string | undefined): IpAddress | undefined {
+  if (text === undefined) return undefined;
+  const zone = text.indexOf("%");
+  return parseIpAddress(zone < 0 ? text : text.slice(0, zone));
+}
+
+function ipv4(value: number): IpAddress {
+  return { family: 4, high: 0, highMiddle: 0, lowMiddle: 0, low: value };
+}
+
+function parseDotted(text: string): number {
+  let value = 0;
+  let octet = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x2e) {
+      value = value * 256 + octet;
+      octet = 0;
+    } else octet = octet * 10 + code - 0x30;
+  }
+  return value * 256 + octet;
+}

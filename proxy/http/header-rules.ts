@@ -1,0 +1,121 @@
+/**
+ * What request headers must be, and which headers cross the gateway: two allow-lists, one each way.
+ *
+ * No client header chooses an upstream, its credential or its framing, and no upstream header that names an account,
+ * sets state or frames a body reaches a client. Whatever is on no list stays behind, unknown headers included; so does
+ * what `Connection` nominates (RFC 9110 section 7.6.1).
+ */
+import { GatewayError } from "../errors.ts";
+import type { ProxyLimits } from "../limits.ts";
+import type { Protocol } from "../protocols/wire.ts";
+import { headerValues, type RawHeaders } from "./header-values.ts";
+
+/**
+ * Refuses heads that two programs could read in two ways. Credentials are not judged here.
+ * @param httpVersion `IncomingMessage.httpVersion`
+ * @throws GatewayError `headers_too_large` (count), `bad_request_header`, `expectation_failed`
+ */
+export function checkRequestHead(headers: RawHeaders, httpVersion: string, limits: ProxyLimits): void {
+  if (headers.length > 2 * limits.headerCountMax) {
+    throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
+  }
+  // Node keeps the first Host, other hops the last.
+  if (headerValues(headers, "host").length > 1) throw badHeader("'Host' is given twice.");
+  const codings = headerValues(headers, "transfer-encoding");
+  if (codings.length > 0) {
+    const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === "chunked" && httpVersion !== "1.0";
+    if (!isChunked) throw badHeader("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
+  }
+  if (headerValues(headers, "content-length").length > 1) throw badHeader("'Content-Length' is given twice.");
+  const expectations = headerValues(headers, "expect");
+  if (expectations.length > 0) {
+    const isContinue = expectations.length === 1 && expectations[0]?.toLowerCase() === "100-continue";
+    if (!isContinue) throw new GatewayError("expectation_failed", "'Expect' must be '100-continue'.");
+  }
+}
+
+function badHeader(message: string): GatewayError {
+  return new GatewayError("bad_request_header", `${message} Send it once, in its standard form.`);
+}
+
+const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** At most 32 members of visible ASCII (W3C Trace Context section 3.3). */
+const tracestate = /^[ -~]{1,512}$/;
+const version = /^\d{4}-\d{2}-\d{2}$/;
+/** What Anthropic-style versions were before clients named any, and what the interface shows. */
+const defaultVersion = "2023-06-01";
+const betaName = /^[A-Za-z0-9._-]{1,64}$/;
+const betaCountMax = 32;
+
+const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
+
+/**
+ * The client's headers that go upstream in the same format, in lower case; framing, credentials and content type are the
+ * forwarder's own.
+ * @throws GatewayError `bad_request_header` for a version that is no date or stands there twice
+ */
+export function upstreamHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
+  const nominated = nominatedHeaders(headerValues(headers, "connection"));
+  const passed: Record<string, string> = {};
+  const [parent, ...moreParents] = headerValues(headers, "traceparent");
+  if (parent !== undefined && moreParents.length === 0 && !nominated.has("traceparent") && traceparent.test(parent)) {
+    passed["traceparent"] = parent;
+    const state = headerValues(headers, "tracestate").join(",");
+    if (!nominated.has("tracestate") && tracestate.test(state)) passed["tracestate"] = state;
+  }
+  if (protocol !== "Anthropic") return "traceparent" in passed ? passed : noHeaders;
+  passed["anthropic-version"] = readVersion(headers);
+  const betas = nominated.has("anthropic-beta") ? "" : readBetas(headers);
+  if (betas !== "") passed["anthropic-beta"] = betas;
+  return passed;
+}
+
+/** Both spellings of the interface (`DESIGN.md` section 2); an absent version is the oldest. */
+function readVersion(headers: RawHeaders): string {
+  const given = new Set([...headerValues(headers, "anthropic-version"), ...headerValues(headers, "vendorb-version")]);
+  if (given.size === 0) return defaultVersion;
+  const [only = ""] = given;
+  if (given.size > 1) throw badHeader("'anthropic-version' is given twice and differs.");
+  if (!version.test(only)) throw badHeader("'anthropic-version' must be a date such as 2023-06-01.");
+  return only;
+}
+
+/** Fields may repeat and hold lists; names that are no tokens are left out. */
+function readBetas(headers: RawHeaders): string {
+  const names = headerValues(headers, "anthropic-beta").flatMap((value) => value.split(","));
+  const known = names.map((name) => name.trim()).filter((name) => betaName.test(name));
+  return [...new Set(known)].slice(0, betaCountMax).join(",");
+}
+
+/** The fields that `Connection` nominates: they concern this hop alone. */
+function nominatedHeaders(connection: readonly string[]): ReadonlySet<string> {
+  if (connection.length === 0) return noNames;
+  if (connection.length === 1 && connection[0] === "keep-alive") return noNames;
+  return new Set(connection.flatMap((value) => value.split(",")).map((name) => name.trim().toLowerCase()));
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** Upstream headers that tell a client something of its own call and nothing of the account behind it. */
+const clientHeaderNames = ["openai-processing-ms", "openai-version"];
+const visibleAscii = /^[\x20-\x7e]{1,256}$/;
+
+/**
+ * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the
+ * gateway's own (`protocols/errors.md` section 3).
+ * @param headers names in lower case, as undici gives them
+ */
+export function clientHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  let passed: Record<string, string> | undefined;
+  for (const name of clientHeaderNames) {
+    const value = headers[name];
+    if (typeof value !== "string" || !visibleAscii.test(value)) continue;
+    const connection = headers["connection"];
+    if (nominatedHeaders(connection === undefined ? [] : [connection].flat()).has(name)) continue;
+    passed ??= {};
+    passed[name] = value;
+  }
+  return passed ?? noHeaders;
+}

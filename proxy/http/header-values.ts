@@ -1,0 +1,39 @@
+/**
+ * Reads single header fields out of the raw list, names and values in turn, as they came over the wire.
+ *
+ * The raw list is the only honest view: Node's own object joins some duplicates and drops others, so a second
+ * `Authorization` would vanish before anybody could refuse it. Names are compared without case (RFC 9110 section 5.1);
+ * `x_api_key` is another name than `x-api-key`.
+ */
+
+/** `IncomingMessage.rawHeaders`: name, value, name, value, … */
+export type RawHeaders = readonly string[];
+
+const none: readonly string[] = [];
+
+/**
+ * All values of one field, in order.
+ * @param name in lower case
+ */
+export function headerValues(headers: RawHeaders, name: string): readonly string[] {
+  let values: string[] | undefined;
+  for (let index = 0; index < headers.length; index += 2) {
+    const candidate = headers[index];
+    // Length first: most names are told apart without lowering any.
+    if (candidate === undefined || candidate.length !== name.length) continue;
+    if (candidate !== name && candidate.toLowerCase() !== name) continue;
+    values ??= [];
+    values.push(headers[index + 1] ?? "");
+  }
+  return values ?? none;
+}
+
+/** Whether a field is there at all. @param name in lower case */
+export function hasHeader(headers: RawHeaders, name: string): boolean {
+  for (let index = 0; index < headers.length; index += 2) {
+    const candidate = headers[index];
+    if (candidate === undefined || candidate.length !== name.length) continue;
+    if (candidate === name || candidate.toLowerCase() === name) return true;
+  }
+  return false;
+}
