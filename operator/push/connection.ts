@@ -1,0 +1,285 @@
+/**
+ * One proxy's stream as the operator sees it: what it was sent, what it acknowledged, what has changed since.
+ *
+ * Invariants: at most one transaction is unacknowledged; meanwhile changes merge in a set of ids, so that a slow proxy
+ * costs memory by distinct changed objects; a large transaction goes in parts, each written when the one before has
+ * drained; revocations are written at once, between parts and before acknowledgements (`OPERATIONS.md` section 1
+ * rules 5 and 6). Knows nothing of HTTP: `push-server.ts` gives it somewhere to write.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
+import { differenceBySums } from "../../proxy/snapshot/diff.ts";
+import { type BucketSums, decodeSums } from "../../proxy/snapshot/digest.ts";
+import type {
+  Acknowledgement,
+  DownMessage,
+  Hello,
+  Reject,
+  Report,
+  UpMessage,
+} from "../../proxy/snapshot/push/messages.ts";
+import { protocolVersion } from "../../proxy/snapshot/push/messages.ts";
+import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { Publication } from "./publisher.ts";
+import { transactionLines } from "./transaction-lines.ts";
+
+/** Where lines go. */
+export interface LineSink {
+  /** @returns false when the peer is slower than we write: wait for `drained` before the next part. */
+  write(line: string): boolean;
+  /** Resolves when there is room again; rejects when the stream is over. */
+  drained(): Promise<void>;
+  end(): void;
+}
+
+export interface ConnectionOptions {
+  readonly id: string;
+  readonly operator: string;
+  readonly epoch: number;
+  readonly hello: Hello;
+  readonly sink: LineSink;
+  readonly timers: Timers;
+  readonly heartbeatMs: number;
+  readonly deadMs: number;
+  /** Called after each acknowledgement and once when the connection has ended. */
+  readonly onChange: (connection: ProxyConnection) => void;
+  readonly onReport?: (proxy: string, report: Report) => void;
+}
+
+interface InFlight {
+  readonly revision: number;
+  readonly digest: string;
+  readonly sentAt: number;
+}
+
+export class ProxyConnection {
+  readonly id: string;
+  readonly hello: Hello;
+  readonly #options: ConnectionOptions;
+  readonly #changed = new Set<string>();
+  #target: IndexedSnapshot;
+  /** What the proxy holds once everything sent is applied. */
+  #sentDigest = "";
+  #inFlight: InFlight | undefined;
+  #acknowledged: Acknowledgement | undefined;
+  #rejects: readonly Reject[];
+  #refusals = 0;
+  #roundTripMs: number | undefined;
+  #heardAt: number;
+  #isOpen = true;
+  #endReason: string | undefined;
+  #cancelBeat = () => {};
+
+  constructor(options: ConnectionOptions, snapshot: IndexedSnapshot) {
+    this.#options = options;
+    this.id = options.id;
+    this.hello = options.hello;
+    this.#target = snapshot;
+    this.#rejects = options.hello.rejects;
+    this.#heardAt = options.timers.now();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get endReason(): string | undefined {
+    return this.#endReason;
+  }
+
+  /** A proxy counts for `Programmed` once it has a first snapshot of this operator. */
+  get isReady(): boolean {
+    return this.#isOpen && this.#acknowledged !== undefined;
+  }
+
+  /** Revision last acknowledged on this connection; 0 before the first. */
+  get revision(): number {
+    return this.#acknowledged?.revision ?? 0;
+  }
+
+  get digest(): string {
+    return this.#acknowledged?.digest ?? this.hello.digest;
+  }
+
+  get rejects(): readonly Reject[] {
+    return this.#rejects;
+  }
+
+  /** Transactions refused as a whole. */
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  get applyMs(): number | undefined {
+    return this.#acknowledged?.applyMs;
+  }
+
+  /** From the first byte of the last acknowledged transaction to its acknowledgement. */
+  get roundTripMs(): number | undefined {
+    return this.#roundTripMs;
+  }
+
+  /** Distinct objects changed and not yet sent. */
+  get backlog(): number {
+    return this.#changed.size;
+  }
+
+  /** Time since the transaction in flight was sent; undefined when there is none. */
+  get waitingMs(): number | undefined {
+    return this.#inFlight === undefined ? undefined : this.#options.timers.now() - this.#inFlight.sentAt;
+  }
+
+  /** Greets the proxy and sends what it lacks. */
+  start(): void {
+    const { hello } = this;
+    const target = this.#target;
+    const sums = hello.sums === "" ? undefined : decodeSums(hello.sums);
+    const isEqual = sums !== undefined && hello.digest === target.digest;
+    const sync = sums === undefined ? "full" : isEqual ? "none" : "difference";
+    this.#write({
+      type: "welcome",
+      protocol: protocolVersion,
+      operator: this.#options.operator,
+      stream: this.id,
+      epoch: this.#options.epoch,
+      revision: target.revision,
+      digest: target.digest,
+      sync,
+    });
+    this.#beat();
+    if (isEqual) {
+      // The proxy confirms with an acknowledgement, as after a transaction.
+      this.#sentDigest = target.digest;
+      this.#inFlight = { revision: target.revision, digest: target.digest, sentAt: this.#options.timers.now() };
+    } else {
+      this.#sendBuckets(sums, target);
+    }
+  }
+
+  /** A new revision: sent now, or merged with others while the proxy owes an acknowledgement. */
+  offer(publication: Publication): void {
+    if (!this.#isOpen) return;
+    this.#target = publication.snapshot;
+    for (const id of publication.changed) this.#changed.add(id);
+    if (this.#inFlight === undefined) {
+      this.#sendChanged();
+      return;
+    }
+    const { revokedKeys, revokedCredentials } = publication;
+    if (revokedKeys.length === 0 && revokedCredentials.length === 0) return;
+    this.#write({
+      type: "revoke",
+      revision: publication.snapshot.revision,
+      keys: revokedKeys,
+      credentials: revokedCredentials,
+    });
+  }
+
+  receive(message: UpMessage): void {
+    if (!this.#isOpen) return;
+    this.#heardAt = this.#options.timers.now();
+    switch (message.type) {
+      case "acknowledgement":
+        this.#receiveAcknowledgement(message);
+        return;
+      case "report":
+        this.#options.onReport?.(this.hello.proxy, message);
+        return;
+      case "ping":
+        this.#write({ type: "pong", at: Math.round(this.#options.timers.wallClock()) });
+        return;
+      case "pong":
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** Asks the proxy to come back, perhaps to another replica, and ends the stream. */
+  goAway(withinMs: number, reason: string): void {
+    if (!this.#isOpen) return;
+    this.#write({ type: "goaway", withinMs, reason });
+    this.close(reason);
+  }
+
+  close(reason: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#endReason = reason;
+    this.#cancelBeat();
+    this.#changed.clear();
+    this.#options.sink.end();
+    this.#options.onChange(this);
+  }
+
+  #receiveAcknowledgement(acknowledgement: Acknowledgement): void {
+    this.#rejects = acknowledgement.rejects;
+    if (acknowledgement.refused !== undefined) {
+      this.#refusals += 1;
+      this.close(`the proxy refused a transaction: ${acknowledgement.refused.code}`);
+      return;
+    }
+    const inFlight = this.#inFlight;
+    if (inFlight === undefined || inFlight.revision !== acknowledgement.revision) return;
+    if (inFlight.digest !== acknowledgement.digest) {
+      this.close("the proxy acknowledged another digest");
+      return;
+    }
+    this.#inFlight = undefined;
+    this.#roundTripMs = this.#options.timers.now() - inFlight.sentAt;
+    this.#acknowledged = acknowledgement;
+    if (this.#changed.size > 0) this.#sendChanged();
+    this.#options.onChange(this);
+  }
+
+  #sendChanged(): void {
+    const target = this.#target;
+    const upserts: string[] = [];
+    const removes: string[] = [];
+    for (const id of this.#changed) (target.held(id) === undefined ? removes : upserts).push(id);
+    this.#changed.clear();
+    this.#send(target, this.#sentDigest, { buckets: [], upserts, removes });
+  }
+
+  #sendBuckets(sums: BucketSums | undefined, target: IndexedSnapshot): void {
+    this.#send(target, this.hello.digest, differenceBySums(sums, target));
+  }
+
+  #send(target: IndexedSnapshot, base: string, difference: ReturnType<typeof differenceBySums>): void {
+    this.#inFlight = { revision: target.revision, digest: target.digest, sentAt: this.#options.timers.now() };
+    this.#sentDigest = target.digest;
+    const lines = transactionLines({ epoch: this.#options.epoch, base, difference, target });
+    // A small transaction is one line and goes out now; the rest of a large one follows as it drains.
+    const first = lines.next();
+    if (first.done === true) return;
+    const hasRoom = this.#options.sink.write(first.value);
+    this.#writeRest(lines, hasRoom).catch(() => this.close("the stream ended while parts were sent"));
+  }
+
+  async #writeRest(lines: Generator<string>, hasRoom: boolean): Promise<void> {
+    let mayWrite = hasRoom;
+    while (this.#isOpen) {
+      if (!mayWrite) await this.#options.sink.drained();
+      const line = lines.next();
+      if (line.done === true || !this.#isOpen) return;
+      mayWrite = this.#options.sink.write(line.value);
+      await nextTurn();
+    }
+  }
+
+  #beat(): void {
+    const { timers, heartbeatMs, deadMs } = this.#options;
+    this.#cancelBeat = timers.after(heartbeatMs, () => {
+      if (timers.now() - this.#heardAt >= deadMs) {
+        this.close("the proxy is silent");
+        return;
+      }
+      this.#write({ type: "ping", at: Math.round(timers.wallClock()) });
+      this.#beat();
+    });
+  }
+
+  #write(message: DownMessage): void {
+    this.#options.sink.write(`${JSON.stringify(message)}\n`);
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Turns compile results into numbered snapshots: finds what really changed by version, checks it with the proxy's own
+ * validator, merges changes that come close together and publishes each merge once.
+ *
+ * Invariants: an equal digest publishes nothing; an object the validator refuses never goes out: its last good version
+ * stays, but a key is withdrawn; revisions only grow; a change that takes something away waits for nobody
+ * (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by `operator/main.ts`, listened to by `fleet.ts`.
+ */
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
+import { objectVersion } from "../../proxy/snapshot/digest.ts";
+import { isKeyId } from "../../proxy/snapshot/object-id.ts";
+import { objectBytesMax, snapshotBytesMax } from "../../proxy/snapshot/push/messages.ts";
+import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+import { type Problem, validateObject } from "../../proxy/snapshot/validate.ts";
+import { type Urgency, urgencyOf } from "./urgency.ts";
+
+export interface Changes {
+  readonly upserts: Iterable<readonly [id: string, object: WireObject]>;
+  readonly removes: Iterable<string>;
+}
+
+/** One published revision. */
+export interface Publication {
+  readonly snapshot: IndexedSnapshot;
+  /** Ids that changed since the revision before. */
+  readonly changed: readonly string[];
+  /** Keys and credentials that are dead from this revision on. */
+  readonly revokedKeys: readonly string[];
+  readonly revokedCredentials: readonly string[];
+}
+
+export interface PublisherOptions {
+  /** Changes within this time of each other go out together. */
+  readonly quietMs?: number;
+  /** No change waits longer, however many follow. */
+  readonly longestMs?: number;
+  readonly timers?: Timers;
+  /** Characters of JSON of all objects together; smaller in tests. */
+  readonly sizeMax?: number;
+}
+
+interface Pending {
+  readonly version: string;
+  readonly size: number;
+  readonly object: WireObject;
+}
+
+export class Publisher {
+  readonly #quietMs: number;
+  readonly #longestMs: number;
+  readonly #sizeMax: number;
+  readonly #timers: Timers;
+  readonly #listeners = new Set<(publication: Publication) => void>();
+  readonly #problems = new Map<string, Problem>();
+  /** Changes not yet published; undefined for a removal. */
+  #pending = new Map<string, Pending | undefined>();
+  #revokedKeys = new Set<string>();
+  #revokedCredentials = new Set<string>();
+  #snapshot: IndexedSnapshot = emptySnapshot;
+  #hasPublished = false;
+  #pendingSince: number | undefined;
+  #pendingSize = 0;
+  #cancelFlush = () => {};
+
+  constructor(options: PublisherOptions = {}) {
+    this.#quietMs = options.quietMs ?? 10;
+    this.#longestMs = options.longestMs ?? 250;
+    this.#sizeMax = options.sizeMax ?? snapshotBytesMax;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  /** The configuration last published. */
+  get snapshot(): IndexedSnapshot {
+    return this.#snapshot;
+  }
+
+  /** False until the source has been read once: an operator that knows nothing yet must not empty a proxy. */
+  get hasPublished(): boolean {
+    return this.#hasPublished;
+  }
+
+  /** Objects refused by the validator or for their size, by id; they are not in the snapshot, or in an older version. */
+  get problems(): ReadonlyMap<string, Problem> {
+    return this.#problems;
+  }
+
+  /** @returns a function that ends the listening. */
+  onPublish(listener: (publication: Publication) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes the whole configuration; finds out itself what changed. Objects unchanged should be the same objects. */
+  publish(objects: ReadonlyMap<string, WireObject>): void {
+    const removes: string[] = [];
+    for (const [id] of this.#snapshot.objects()) if (!objects.has(id)) removes.push(id);
+    for (const [id, pending] of this.#pending) if (pending !== undefined && !objects.has(id)) removes.push(id);
+    for (const id of this.#problems.keys()) if (!objects.has(id)) removes.push(id);
+    this.publishChanges({ upserts: objects, removes });
+  }
+
+  /** Takes what changed. The first call publishes at once, also where it holds nothing. */
+  publishChanges(changes: Changes): void {
+    let isUrgent = !this.#hasPublished;
+    for (const [id, object] of changes.upserts) isUrgent = this.#upsert(id, object) || isUrgent;
+    for (const id of changes.removes) {
+      this.#problems.delete(id);
+      isUrgent = this.#change(id, undefined) || isUrgent;
+    }
+    if (isUrgent) this.#flush();
+    else if (this.#pending.size > 0) this.#scheduleFlush();
+  }
+
+  /** Stops the clock; nothing more is published. */
+  close(): void {
+    this.#cancelFlush();
+    this.#listeners.clear();
+  }
+
+  #upsert(id: string, object: WireObject): boolean {
+    if (this.#current(id) === object) return false;
+    const { version, size } = objectVersion(id, object);
+    const verdict = validateObject(object, id);
+    const problem = verdict.problem ?? this.#checkSize(id, object, size);
+    if (problem !== undefined) {
+      this.#problems.set(id, problem);
+      return isKeyId(id) ? this.#change(id, undefined) : false;
+    }
+    this.#problems.delete(id);
+    const current = this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
+    if (current?.version === version) return false;
+    return this.#change(id, { version, size, object });
+  }
+
+  #checkSize(id: string, object: WireObject, size: number): Problem | undefined {
+    // Only long texts are worth counting in bytes: a character has at most three of them.
+    if (size * 3 > objectBytesMax && Buffer.byteLength(JSON.stringify(object)) > objectBytesMax) {
+      return { path: "", message: `is larger than ${objectBytesMax} bytes, the most that one object may have` };
+    }
+    const replaced = this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
+    if (this.#snapshot.size + this.#pendingSize + size - (replaced?.size ?? 0) > this.#sizeMax) {
+      return { path: "", message: `does not fit: all objects together may have ${this.#sizeMax} bytes` };
+    }
+    return undefined;
+  }
+
+  /** @returns whether it must not wait. */
+  #change(id: string, next: Pending | undefined): boolean {
+    const held = this.#snapshot.held(id);
+    const before = this.#pending.has(id) ? this.#pending.get(id) : held;
+    if (before === undefined && next === undefined) return false;
+    this.#pendingSize += (next?.size ?? 0) - (before?.size ?? 0);
+    if (held === undefined && next === undefined) this.#pending.delete(id);
+    else this.#pending.set(id, next);
+    // What callers can do now is what was published, so that is what a change takes away from.
+    const urgency = urgencyOf(held?.object, next?.object);
+    this.#noteRevocation(id, urgency, held?.object);
+    return urgency.isUrgent;
+  }
+
+  #noteRevocation(id: string, urgency: Urgency, held: WireObject | undefined): void {
+    if (held?.kind !== "key") return;
+    this.#revokedKeys.delete(id);
+    for (const { sha256 } of held.credentials) this.#revokedCredentials.delete(sha256);
+    if (urgency.isKeyDead) this.#revokedKeys.add(id);
+    else for (const sha256 of urgency.deadCredentials) this.#revokedCredentials.add(sha256);
+  }
+
+  #current(id: string): WireObject | undefined {
+    return this.#pending.has(id) ? this.#pending.get(id)?.object : this.#snapshot.held(id)?.object;
+  }
+
+  #scheduleFlush(): void {
+    const now = this.#timers.now();
+    this.#pendingSince ??= now;
+    const latest = this.#pendingSince + this.#longestMs;
+    this.#cancelFlush();
+    this.#cancelFlush = this.#timers.after(Math.max(0, Math.min(this.#quietMs, latest - now)), () => this.#flush());
+  }
+
+  #flush(): void {
+    this.#cancelFlush();
+    this.#pendingSince = undefined;
+    this.#pendingSize = 0;
+    const pending = this.#pending;
+    const revokedKeys = [...this.#revokedKeys];
+    const revokedCredentials = [...this.#revokedCredentials];
+    this.#pending = new Map();
+    this.#revokedKeys = new Set();
+    this.#revokedCredentials = new Set();
+
+    const draft = new SnapshotDraft(this.#snapshot);
+    for (const [id, next] of pending) {
+      if (next === undefined) draft.remove(id);
+      else draft.put(id, next.version, next.size, next.object);
+    }
+    const isFirst = !this.#hasPublished;
+    this.#hasPublished = true;
+    if (!isFirst && draft.digest() === this.#snapshot.digest) return;
+    this.#snapshot = draft.finish(this.#snapshot.revision + 1);
+    const publication = { snapshot: this.#snapshot, changed: [...pending.keys()], revokedKeys, revokedCredentials };
+    for (const listener of this.#listeners) listener(publication);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Writes a difference as the lines of one transaction: a single line where it is small, else begin, parts of at most
+ * 256 KiB and commit. Lazy, so that a large one costs the memory of one part and no long turn of the event loop.
+ */
+import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
+import type { Difference } from "../../proxy/snapshot/diff.ts";
+import { partBytesMax } from "../../proxy/snapshot/push/messages.ts";
+
+export interface TransactionContent {
+  readonly epoch: number;
+  /** Digest that the proxy holds before. */
+  readonly base: string;
+  readonly difference: Difference;
+  /** Where the objects are taken from; its revision and digest are the transaction's. */
+  readonly target: IndexedSnapshot;
+}
+
+interface Piece {
+  readonly upserts: string;
+  readonly removes: string;
+}
+
+/** @yields lines with their line feeds. */
+export function* transactionLines(content: TransactionContent): Generator<string> {
+  const { epoch, base, difference, target } = content;
+  const { revision, digest } = target;
+  const envelope = JSON.stringify({ epoch, revision, base, digest, buckets: difference.buckets }).slice(1, -1);
+  const pieces = cut(difference, target);
+  let piece = pieces.next();
+  if (piece.done === true) return;
+  const following = pieces.next();
+  if (following.done === true) {
+    yield `{"type":"transaction",${envelope},${members(piece.value)}}\n`;
+    return;
+  }
+  yield `{"type":"begin",${envelope}}\n`;
+  let parts = 0;
+  yield `{"type":"part","revision":${revision},"index":${parts++},${members(piece.value)}}\n`;
+  for (piece = following; piece.done !== true; piece = pieces.next()) {
+    yield `{"type":"part","revision":${revision},"index":${parts++},${members(piece.value)}}\n`;
+  }
+  yield `{"type":"commit","revision":${revision},"parts":${parts}}\n`;
+}
+
+function members(piece: Piece): string {
+  return `"upserts":[${piece.upserts}],"removes":[${piece.removes}]`;
+}
+
+/** Always yields at least one piece: an empty transaction tells its revision. */
+function* cut({ upserts, removes }: Difference, target: IndexedSnapshot): Generator<Piece> {
+  let text = "";
+  let bytes = 0;
+  for (const id of upserts) {
+    const object = target.held(id)?.object;
+    if (object === undefined) continue;
+    const item = `{"id":${JSON.stringify(id)},"object":${JSON.stringify(object)}}`;
+    const itemBytes = Buffer.byteLength(item) + 1;
+    if (bytes > 0 && bytes + itemBytes > partBytesMax) {
+      yield { upserts: text, removes: "" };
+      text = "";
+      bytes = 0;
+    }
+    text += text === "" ? item : `,${item}`;
+    bytes += itemBytes;
+  }
+  let removed = "";
+  for (const id of removes) {
+    const item = JSON.stringify(id);
+    if (bytes > 0 && bytes + item.length + 1 > partBytesMax) {
+      yield { upserts: text, removes: removed };
+      text = "";
+      removed = "";
+      bytes = 0;
+    }
+    removed += removed === "" ? item : `,${item}`;
+    bytes += item.length + 1;
+  }
+  yield { upserts: text, removes: removed };
+}

@@ -1,0 +1,27 @@
+/**
+ * The name of a wire object: `key/<namespace>/<name>`, `credential/<namespace>/<channel>/<name>`, `setting/fleet` and so
+ * on, one for each resource, so that a change costs one small message (`OPERATIONS.md` section 1, wire objects).
+ */
+import type { WireObject } from "./types.gen.ts";
+
+/** @returns the id under which an object is published, versioned and acknowledged. */
+export function objectId(object: WireObject): string {
+  switch (object.kind) {
+    case "key":
+    case "account":
+    case "channel":
+    case "route":
+      return `${object.kind}/${object.namespace}/${object.name}`;
+    case "credential":
+      return `credential/${object.namespace}/${object.channel}/${object.name}`;
+    case "fleet":
+      return "setting/fleet";
+    default:
+      return object satisfies never;
+  }
+}
+
+/** True for ids of ApiKeys, whose fallback is to deny (`OPERATIONS.md` section 1 rule 3). */
+export function isKeyId(id: string): boolean {
+  return id.startsWith("key/");
+}

@@ -1,0 +1,166 @@
+/**
+ * The messages of the push protocol, version 1: one JSON object a line, known to both sides, ignorant of the transport
+ * (`OPERATIONS.md` section 1).
+ *
+ * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway.
+ * Up: hello, acknowledgement, report, ping, pong.
+ */
+
+/** Version spoken; each side speaks this one and the one before. */
+export const protocolVersion = 1;
+/** A longer line is refused before it is parsed, in characters as in bytes. */
+export const frameBytesMax = 1024 * 1024;
+/** A larger transaction travels in parts of at most this size, so that no part blocks an event loop. */
+export const partBytesMax = 256 * 1024;
+/** All objects of a snapshot together; the operator refuses more before it pushes. */
+export const snapshotBytesMax = 512 * 1024 * 1024;
+/** One object must fit a frame with its envelope. */
+export const objectBytesMax = frameBytesMax - 4096;
+/** Rejects named in one acknowledgement; `rejectCount` says how many there are. */
+export const rejectsMax = 1000;
+
+export interface Reject {
+  /** Id of the object that could not be taken. */
+  readonly id: string;
+  /** `denied`: a key that no longer works. `held`: the last good version, if any, stays live. */
+  readonly severity: "denied" | "held";
+  readonly code: "invalid_object";
+  /** Field and rule, never a value. */
+  readonly message: string;
+}
+
+export interface Hello {
+  readonly type: "hello";
+  readonly protocols: readonly number[];
+  readonly build: string;
+  /** Name of the pod or process; unique in the fleet. */
+  readonly proxy: string;
+  readonly zone?: string;
+  /** Restricting fields that this proxy understands beyond those of version 1 (rule 3). */
+  readonly capabilities: readonly string[];
+  /** Epoch and revision last applied; 0 for none. */
+  readonly epoch: number;
+  readonly revision: number;
+  /** Digest held, and the sums of the 256 buckets in base64; empty for nothing, which asks for everything. */
+  readonly digest: string;
+  readonly sums: string;
+  readonly rejects: readonly Reject[];
+}
+
+export interface Welcome {
+  readonly type: "welcome";
+  readonly protocol: number;
+  readonly operator: string;
+  /** Names the stream in posts. */
+  readonly stream: string;
+  readonly epoch: number;
+  readonly revision: number;
+  readonly digest: string;
+  /** What follows: nothing as the digests are equal, the buckets that differ, or everything. */
+  readonly sync: "none" | "difference" | "full";
+}
+
+export interface Upsert {
+  readonly id: string;
+  readonly object: unknown;
+}
+
+interface Change {
+  readonly epoch: number;
+  readonly revision: number;
+  /** Digest that the receiver must hold before. */
+  readonly base: string;
+  /** Digest that it must hold after. */
+  readonly digest: string;
+  /** Buckets that are emptied first: their content follows whole. */
+  readonly buckets: readonly number[];
+}
+
+export interface Transaction extends Change {
+  readonly type: "transaction";
+  readonly upserts: readonly Upsert[];
+  readonly removes: readonly string[];
+}
+
+export interface Begin extends Change {
+  readonly type: "begin";
+}
+
+export interface Part {
+  readonly type: "part";
+  readonly revision: number;
+  /** Counts from 0. */
+  readonly index: number;
+  readonly upserts: readonly Upsert[];
+  readonly removes: readonly string[];
+}
+
+export interface Commit {
+  readonly type: "commit";
+  readonly revision: number;
+  readonly parts: number;
+}
+
+/** Dead now, whatever else is on its way; lifted by the transaction of that revision or a later one. */
+export interface Revoke {
+  readonly type: "revoke";
+  readonly revision: number;
+  /** Ids of keys. */
+  readonly keys: readonly string[];
+  /** SHA-256 digests of credentials. */
+  readonly credentials: readonly string[];
+}
+
+export interface Beat {
+  readonly type: "ping" | "pong";
+  /** The sender's wall clock, milliseconds since the epoch: shows skew. */
+  readonly at: number;
+}
+
+export interface GoAway {
+  readonly type: "goaway";
+  /** Reconnect, perhaps elsewhere, at a random time within. */
+  readonly withinMs: number;
+  readonly reason: string;
+}
+
+export type RefusalCode =
+  | "bad_frame"
+  | "frame_too_large"
+  | "unexpected_message"
+  | "wrong_base"
+  | "wrong_digest"
+  | "duplicate_id"
+  | "stale_revision";
+
+export interface Acknowledgement {
+  readonly type: "acknowledgement";
+  readonly revision: number;
+  /** Digest held now. */
+  readonly digest: string;
+  readonly applyMs: number;
+  /** All objects that this proxy holds but cannot take, not only those of this transaction. */
+  readonly rejects: readonly Reject[];
+  readonly rejectCount: number;
+  /** The whole transaction was refused; the proxy reconnects and asks for everything. */
+  readonly refused?: { readonly code: RefusalCode; readonly message: string };
+}
+
+/** Aggregated, bounded, may be lost. */
+export interface Report {
+  readonly type: "report";
+  readonly keys: readonly KeyReport[];
+  readonly ejected: readonly { readonly channel: string; readonly credential: string; readonly reason: string }[];
+}
+
+export interface KeyReport {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly lastUsedAt: number;
+  /** Since the last report. */
+  readonly requests: number;
+}
+
+export type DownMessage = Welcome | Transaction | Begin | Part | Commit | Revoke | Beat | GoAway;
+export type UpMessage = Acknowledgement | Report | Beat;

@@ -1,0 +1,236 @@
+/**
+ * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked, what
+ * is unknown is ignored, and no message text repeats a value.
+ */
+import type { DownMessage, Hello, KeyReport, RefusalCode, Reject, Report, UpMessage, Upsert } from "./messages.ts";
+import { rejectsMax } from "./messages.ts";
+
+/** A message that cannot be understood. */
+export class MessageError extends Error {
+  readonly code = "bad_frame";
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const keysReportedMax = 10_000;
+
+/** @throws MessageError when the text is no message that goes down. */
+export function parseDownMessage(text: string): DownMessage {
+  const members = parseObject(text);
+  switch (members["type"]) {
+    case "welcome":
+      return {
+        type: "welcome",
+        protocol: integer(members, "protocol"),
+        operator: string(members, "operator"),
+        stream: string(members, "stream"),
+        epoch: integer(members, "epoch"),
+        revision: integer(members, "revision"),
+        digest: string(members, "digest"),
+        sync: oneOf(members, "sync", ["none", "difference", "full"] as const),
+      };
+    case "transaction":
+      return { type: "transaction", ...change(members), ...content(members) };
+    case "begin":
+      return { type: "begin", ...change(members) };
+    case "part":
+      return {
+        type: "part",
+        revision: integer(members, "revision"),
+        index: integer(members, "index"),
+        ...content(members),
+      };
+    case "commit":
+      return { type: "commit", revision: integer(members, "revision"), parts: integer(members, "parts") };
+    case "revoke":
+      return {
+        type: "revoke",
+        revision: integer(members, "revision"),
+        keys: strings(members, "keys"),
+        credentials: strings(members, "credentials"),
+      };
+    case "ping":
+    case "pong":
+      return { type: members["type"], at: integer(members, "at") };
+    case "goaway":
+      return { type: "goaway", withinMs: integer(members, "withinMs"), reason: string(members, "reason") };
+    default:
+      throw new MessageError("the type is unknown");
+  }
+}
+
+/** @throws MessageError */
+export function parseHello(value: unknown): Hello {
+  const members = asMembers(value);
+  if (members["type"] !== "hello") throw new MessageError("a stream begins with hello");
+  const zone = members["zone"];
+  return {
+    type: "hello",
+    protocols: integers(members, "protocols"),
+    build: string(members, "build"),
+    proxy: string(members, "proxy"),
+    ...(typeof zone === "string" ? { zone } : {}),
+    capabilities: strings(members, "capabilities"),
+    epoch: integer(members, "epoch"),
+    revision: integer(members, "revision"),
+    digest: string(members, "digest"),
+    sums: string(members, "sums"),
+    rejects: rejects(members),
+  };
+}
+
+/** @throws MessageError when the value is no message that goes up. */
+export function parseUpMessage(value: unknown): UpMessage {
+  const members = asMembers(value);
+  switch (members["type"]) {
+    case "acknowledgement":
+      return {
+        type: "acknowledgement",
+        revision: integer(members, "revision"),
+        digest: string(members, "digest"),
+        applyMs: finite(members, "applyMs"),
+        rejects: rejects(members),
+        rejectCount: integer(members, "rejectCount"),
+        ...refusal(members),
+      };
+    case "report":
+      return report(members);
+    case "ping":
+    case "pong":
+      return { type: members["type"], at: integer(members, "at") };
+    default:
+      throw new MessageError("the type is unknown");
+  }
+}
+
+function change(members: Members) {
+  const buckets = integers(members, "buckets");
+  if (buckets.some((bucket) => bucket > 255)) throw new MessageError("buckets: out of range");
+  return {
+    epoch: integer(members, "epoch"),
+    revision: integer(members, "revision"),
+    base: string(members, "base"),
+    digest: string(members, "digest"),
+    buckets,
+  };
+}
+
+function content(members: Members) {
+  const upserts = array(members, "upserts").map((item): Upsert => {
+    const upsert = asMembers(item);
+    return { id: string(upsert, "id"), object: upsert["object"] };
+  });
+  return { upserts, removes: strings(members, "removes") };
+}
+
+function rejects(members: Members): Reject[] {
+  const items = array(members, "rejects");
+  if (items.length > rejectsMax) throw new MessageError("rejects: too many");
+  return items.map((item) => {
+    const reject = asMembers(item);
+    return {
+      id: string(reject, "id"),
+      severity: oneOf(reject, "severity", ["denied", "held"] as const),
+      code: "invalid_object",
+      message: string(reject, "message"),
+    };
+  });
+}
+
+const refusalCodes: readonly RefusalCode[] = [
+  "bad_frame",
+  "frame_too_large",
+  "unexpected_message",
+  "wrong_base",
+  "wrong_digest",
+  "duplicate_id",
+  "stale_revision",
+];
+
+function refusal(members: Members) {
+  if (members["refused"] === undefined) return {};
+  const refused = asMembers(members["refused"]);
+  return { refused: { code: oneOf(refused, "code", refusalCodes), message: string(refused, "message") } };
+}
+
+function report(members: Members): Report {
+  const keys = array(members, "keys");
+  if (keys.length > keysReportedMax) throw new MessageError("keys: too many");
+  return {
+    type: "report",
+    keys: keys.map((item): KeyReport => {
+      const key = asMembers(item);
+      return { key: string(key, "key"), lastUsedAt: integer(key, "lastUsedAt"), requests: integer(key, "requests") };
+    }),
+    ejected: array(members, "ejected").map((item) => {
+      const ejected = asMembers(item);
+      return {
+        channel: string(ejected, "channel"),
+        credential: string(ejected, "credential"),
+        reason: string(ejected, "reason"),
+      };
+    }),
+  };
+}
+
+function parseObject(text: string): Members {
+  try {
+    return asMembers(JSON.parse(text));
+  } catch (cause) {
+    // The parser's own message would quote the text, which may hold a secret.
+    throw cause instanceof MessageError ? cause : new MessageError("is not JSON");
+  }
+}
+
+function asMembers(value: unknown): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new MessageError("must be an object");
+  return value as Members;
+}
+
+function string(members: Members, name: string): string {
+  const value = members[name];
+  if (typeof value !== "string") throw new MessageError(`${name}: must be a string`);
+  return value;
+}
+
+function integer(members: Members, name: string): number {
+  const value = members[name];
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
+    throw new MessageError(`${name}: must be a non-negative integer`);
+  }
+  return value;
+}
+
+function finite(members: Members, name: string): number {
+  const value = members[name];
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new MessageError(`${name}: must be a number`);
+  return value;
+}
+
+function array(members: Members, name: string): readonly unknown[] {
+  const value = members[name];
+  if (!Array.isArray(value)) throw new MessageError(`${name}: must be an array`);
+  return value;
+}
+
+function strings(members: Members, name: string): string[] {
+  return array(members, name).map((item) => {
+    if (typeof item !== "string") throw new MessageError(`${name}: must hold strings`);
+    return item;
+  });
+}
+
+function integers(members: Members, name: string): number[] {
+  return array(members, name).map((item) => {
+    if (typeof item !== "number" || !Number.isSafeInteger(item) || item < 0) {
+      throw new MessageError(`${name}: must hold non-negative integers`);
+    }
+    return item;
+  });
+}
+
+function oneOf<Choice extends string>(members: Members, name: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((one) => one === members[name]);
+  if (choice === undefined) throw new MessageError(`${name}: is not one of the known values`);
+  return choice;
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { stat } from "node:fs/promises";
+import { byId, eventually, type PushRig, startPushRig } from "../../support/push-rig.ts";
+import { sha256Of, wireChannel, wireKey, wireRoute } from "../../support/wire-objects.ts";
+
+describe("push over a Unix socket", () => {
+  let rig: PushRig;
+  beforeEach(async () => {
+    rig = await startPushRig();
+  });
+  afterEach(() => rig.close());
+
+  it("brings two proxies to the operator's digest and reports their acknowledgements", async () => {
+    const objects = byId(wireKey("one"), wireChannel("main"), wireRoute("small"));
+    rig.publisher.publish(objects);
+    const first = rig.proxy("proxy-1");
+    const second = rig.proxy("proxy-2");
+    await eventually(
+      "both proxies acknowledged",
+      () => rig.fleet.acknowledgementOf("key/team-a/one").acknowledgedBy === 2,
+    );
+    for (const { store } of [first, second]) {
+      assert.equal(store.isReady, true);
+      assert.equal(store.pin().digest, rig.publisher.snapshot.digest);
+      assert.equal(store.pin().findKey(sha256Of("sk-one"))?.key.name, "one");
+      assert.equal(store.pin().routesFor("small").length, 1);
+    }
+    assert.equal(rig.fleet.acknowledgementOf("key/team-a/one").state, "Programmed");
+  });
+
+  it("makes a change live in every proxy and a suspension within a second", async () => {
+    rig.publisher.publish(byId(wireKey("one")));
+    const proxies = [rig.proxy("proxy-1"), rig.proxy("proxy-2")];
+    await eventually("both are ready", () => proxies.every(({ store }) => store.isReady));
+    const pinned = proxies[0]?.store.pin();
+    rig.publisher.publish(byId(wireKey("one", { state: "Suspended" }), wireKey("two")));
+    await eventually(
+      "suspended everywhere",
+      () => proxies.every(({ store }) => store.pin().findKey(sha256Of("sk-one"))?.key.state === "Suspended"),
+      1_000,
+    );
+    assert.equal(pinned?.findKey(sha256Of("sk-one"))?.key.state, "Active", "a pinned snapshot never changes");
+    assert.ok(proxies.every(({ store }) => store.pin().keyByName("team-a", "two") !== undefined));
+  });
+
+  it("keeps serving without an operator and is sent nothing when one with the same objects returns", async () => {
+    rig.publisher.publish(byId(wireKey("one")));
+    const { store, events } = rig.proxy("proxy-1");
+    await eventually("ready", () => store.isReady);
+    await rig.stopOperator();
+    await eventually("disconnected", () => events.some(({ type }) => type === "disconnected"));
+    assert.notEqual(store.pin().findKey(sha256Of("sk-one")), undefined);
+    const folder = rig.socketPath.slice(0, -"/push.sock".length);
+    const successor = await startPushRig({ folder, operator: "operator-b" });
+    try {
+      successor.publisher.publish(byId(wireKey("one")));
+      await eventually(
+        "acknowledged again",
+        () => successor.fleet.acknowledgementOf("key/team-a/one").state === "Programmed",
+      );
+      const last = events.findLast(({ type }) => type === "connected");
+      assert.deepEqual(last, { type: "connected", operator: "operator-b", sync: "none" });
+    } finally {
+      await successor.close();
+    }
+  });
+
+  it("sends nothing before the operator has read its source", async () => {
+    const { store, events } = rig.proxy("proxy-1");
+    await eventually("refused", () =>
+      events.some((event) => event.type === "disconnected" && event.reason.includes("503")),
+    );
+    assert.equal(store.isReady, false);
+    rig.publisher.publish(new Map());
+    await eventually("ready with nothing", () => store.isReady);
+  });
+
+  it("listens where only the owner may connect", async () => {
+    assert.equal((await stat(rig.socketPath)).mode & 0o777, 0o600);
+  });
+});
