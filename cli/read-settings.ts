@@ -39,9 +39,17 @@ export interface SettingsReading {
 /** The values of one command, by name of the setting; a wrong name or kind is a programming error and throws. */
 export class Settings {
   readonly #values: ReadonlyMap<string, SettingValue>;
+  readonly #written: ReadonlyMap<string, string>;
 
-  constructor(values: ReadonlyMap<string, SettingValue>) {
+  /** @param written the text each value was read from, for those that a child process must get */
+  constructor(values: ReadonlyMap<string, SettingValue>, written: ReadonlyMap<string, string> = new Map()) {
     this.#values = values;
+    this.#written = written;
+  }
+
+  /** The text that gives this value again as a flag; undefined when the setting has none here. */
+  written(name: string): string | undefined {
+    return this.#written.get(name);
   }
 
   /** Undefined when the setting has neither value nor default. */
@@ -92,6 +100,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
     problems,
   );
   const values = new Map<string, SettingValue>();
+  const written = new Map<string, string>();
   for (const setting of known) {
     const variable = setting.isFlagOnly ? undefined : sources.variables[setting.variable];
     const [origin, given] = flags.has(setting.flag.slice(2))
@@ -107,6 +116,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
     }
     try {
       values.set(setting.name, parseValue(setting, given));
+      written.set(setting.name, String(given));
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
       problems.push(`${origin} ${error.message}`);

@@ -1,0 +1,115 @@
+/** Settings of the command line -> what a proxy is started with, and back to flags for a child process. */
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+import type { ProxyLimits } from "../proxy/limits.ts";
+import type { OperatorAddress, ProxySettings, QuotaFailureMode } from "../proxy/settings.ts";
+import { parseAddress } from "./parse-value.ts";
+import { type Settings, UsageError } from "./read-settings.ts";
+import { settingsOf } from "./setting-list.ts";
+
+/** @throws UsageError where settings do not fit each other */
+export function toProxySettings(settings: Settings): ProxySettings {
+  const dataFolder = resolve(settings.text("data"));
+  return {
+    name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
+    listen: parseAddress(settings.text("listen")),
+    sharePort: settings.flag("sharePort"),
+    admin: parseAddress(settings.text("admin")),
+    operator: toOperatorAddress(settings.text("operator")),
+    dataFolder,
+    trustedProxies: { hops: settings.number("trustedProxies.hops"), cidrs: settings.list("trustedProxies.cidrs") },
+    limits: toLimits(settings),
+    tls: toTls(settings),
+    quota: {
+      store: settings.text("quota.store") === "Memory" ? "Memory" : "Embedded",
+      failureMode: toFailureMode(settings.text("quota.failureMode")),
+      acceptEmpty: settings.flag("quota.acceptEmpty"),
+    },
+    lastGood: toLastGood(settings, dataFolder),
+  };
+}
+
+/** Every bound of `proxy/limits.ts` has its setting; a test compares the defaults of both. */
+export function toLimits(settings: Settings): ProxyLimits {
+  return {
+    headersTimeoutMs: settings.number("timeouts.headers"),
+    bodyIdleTimeoutMs: settings.number("timeouts.bodyIdle"),
+    bodyTimeoutMs: settings.number("timeouts.body"),
+    connectionsCheckMs: settings.number("timeouts.connectionsCheck"),
+    headerCountMax: settings.number("limits.headerCount"),
+    headerBytesMax: settings.number("limits.headerBytes"),
+    targetBytesMax: settings.number("limits.targetBytes"),
+    jsonBodyBytesMax: settings.number("limits.jsonBody"),
+    jsonDepthMax: settings.number("limits.jsonDepth"),
+    jsonKeysMax: settings.number("limits.jsonKeys"),
+    inFlightBytesMax: settings.number("limits.inFlightBytes"),
+    inFlightRequestsMax: settings.number("limits.inFlightRequests"),
+    connectionsMax: settings.number("limits.connections"),
+    keepAliveTimeoutMs: settings.number("timeouts.keepAlive"),
+    eventBytesMax: settings.number("limits.eventBytes"),
+    replyBodyBytesMax: settings.number("limits.replyBody"),
+    slowReaderBytesMax: settings.number("limits.slowReaderBytes"),
+    slowReaderTimeoutMs: settings.number("timeouts.slowReader"),
+    connectTimeoutMs: settings.number("timeouts.connect"),
+    firstByteTimeoutMs: settings.number("timeouts.firstByte"),
+    firstByteStreamTimeoutMs: settings.number("timeouts.firstByteStream"),
+    streamIdleTimeoutMs: settings.number("timeouts.streamIdle"),
+    totalTimeoutMs: settings.number("timeouts.total"),
+    upstreamHeaderBytesMax: settings.number("limits.upstreamHeaderBytes"),
+    reservationTtlMs: settings.number("quota.reservationTtl"),
+    endpointLagMs: settings.number("drain.endpointLag"),
+    drainTimeoutMs: settings.number("drain.timeout"),
+    pushHeartbeatMs: settings.number("push.heartbeat"),
+    pushDeadMs: settings.number("push.dead"),
+  };
+}
+
+function toOperatorAddress(text: string): OperatorAddress {
+  return { kind: "unix", path: resolve(text.slice("unix:".length)) };
+}
+
+function toTls(settings: Settings): ProxySettings["tls"] {
+  const certFile = settings.optionalText("tls.cert");
+  const keyFile = settings.optionalText("tls.key");
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined)
+    throw new UsageError(["--tls-cert and --tls-key belong together: one of them is missing"]);
+  return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
+}
+
+function toFailureMode(text: string): QuotaFailureMode {
+  return text === "Closed" || text === "Open" ? text : "BalancesClosed";
+}
+
+function toLastGood(settings: Settings, dataFolder: string): ProxySettings["lastGood"] {
+  const keyFile = settings.optionalText("lastGood.keyFile");
+  const file = settings.optionalText("lastGood.file");
+  if (keyFile === undefined) {
+    if (file !== undefined)
+      throw new UsageError(["--last-good-file needs --last-good-key-file: the file is only ever written encrypted"]);
+    return undefined;
+  }
+  return { file: resolve(file ?? join(dataFolder, "last-good.bin")), keyFile: resolve(keyFile) };
+}
+
+/**
+ * The push socket of a data folder. Paths of Unix sockets are limited to about 100 bytes, so a longer one moves to the
+ * folder for temporary files, under a name that belongs to this data folder alone.
+ */
+export function pushSocketPath(settings: Settings, temporaryFolder: string): string {
+  const path = resolve(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"));
+  if (Buffer.byteLength(path) <= 100) return path;
+  const digest = createHash("sha256").update(path).digest("hex").slice(0, 16);
+  return join(temporaryFolder, `tollgate-${digest}`, "push.sock");
+}
+
+/** Flags that give a child proxy the same values; `overrides` by name of the setting. */
+export function toProxyFlags(settings: Settings, overrides: Readonly<Record<string, string>>): string[] {
+  return settingsOf("proxy").flatMap((setting) => {
+    const text = overrides[setting.name] ?? settings.written(setting.name);
+    if (text === undefined) return [];
+    if (setting.type === "boolean") return text === "true" ? [setting.flag] : [`--no-${setting.flag.slice(2)}`];
+    return [`${setting.flag}=${text}`];
+  });
+}
