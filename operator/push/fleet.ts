@@ -90,6 +90,17 @@ export class Fleet {
     return { state: acknowledged.length === ready.length ? "Programmed" : "Pending", ...counts };
   }
 
+  get readyCount(): number {
+    return [...this.#connections.values()].filter((connection) => connection.isReady).length;
+  }
+
+  /** Rejects of all connected proxies. */
+  get rejectCount(): number {
+    let count = 0;
+    for (const connection of this.#connections.values()) count += connection.rejects.length;
+    return count;
+  }
+
   /** Revision that every ready proxy has acknowledged; 0 when there is none. */
   get leastRevision(): number {
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);

@@ -6,6 +6,7 @@
  * stays, but a key is withdrawn; revisions only grow; a change that takes something away waits for nobody
  * (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by `operator/main.ts`, listened to by `fleet.ts`.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
 import { objectVersion } from "../../proxy/snapshot/digest.ts";
 import { isKeyId } from "../../proxy/snapshot/object-id.ts";
@@ -40,6 +41,9 @@ export interface PublisherOptions {
   readonly sizeMax?: number;
 }
 
+/** Work between two turns of the event loop. */
+const sliceMs = 5;
+
 interface Pending {
   readonly version: string;
   readonly size: number;
@@ -61,6 +65,9 @@ export class Publisher {
   #hasPublished = false;
   #pendingSince: number | undefined;
   #pendingSize = 0;
+  #isStaging = false;
+  /** The time to publish came while changes were being staged. */
+  #isFlushDue = false;
   #cancelFlush = () => {};
 
   constructor(options: PublisherOptions = {}) {
@@ -102,20 +109,42 @@ export class Publisher {
 
   /** Takes what changed. The first call publishes at once, also where it holds nothing. */
   publishChanges(changes: Changes): void {
-    let isUrgent = !this.#hasPublished;
-    for (const [id, object] of changes.upserts) isUrgent = this.#upsert(id, object) || isUrgent;
-    for (const id of changes.removes) {
-      this.#problems.delete(id);
-      isUrgent = this.#change(id, undefined) || isUrgent;
+    const steps = this.#stage(changes);
+    while (steps.next().done !== true);
+  }
+
+  /** The same for changes that may be many: gives way to others every few milliseconds. One call at a time. */
+  async publishChangesInSlices(changes: Changes): Promise<void> {
+    let begunAt = this.#timers.now();
+    for (const steps = this.#stage(changes); steps.next().done !== true; ) {
+      if (this.#timers.now() - begunAt < sliceMs) continue;
+      await nextTurn();
+      begunAt = this.#timers.now();
     }
-    if (isUrgent) this.#flush();
-    else if (this.#pending.size > 0) this.#scheduleFlush();
   }
 
   /** Stops the clock; nothing more is published. */
   close(): void {
     this.#cancelFlush();
     this.#listeners.clear();
+  }
+
+  *#stage(changes: Changes): Generator<void> {
+    // What changed together goes out together: no flush comes between.
+    this.#isStaging = true;
+    let isUrgent = !this.#hasPublished;
+    for (const [id, object] of changes.upserts) {
+      isUrgent = this.#upsert(id, object) || isUrgent;
+      yield;
+    }
+    for (const id of changes.removes) {
+      this.#problems.delete(id);
+      isUrgent = this.#change(id, undefined) || isUrgent;
+      yield;
+    }
+    this.#isStaging = false;
+    if (isUrgent || this.#isFlushDue) this.#flush();
+    else if (this.#pending.size > 0) this.#scheduleFlush();
   }
 
   #upsert(id: string, object: WireObject): boolean {
@@ -180,6 +209,8 @@ export class Publisher {
   }
 
   #flush(): void {
+    this.#isFlushDue = this.#isStaging;
+    if (this.#isStaging) return;
     this.#cancelFlush();
     this.#pendingSince = undefined;
     this.#pendingSize = 0;

@@ -1,0 +1,61 @@
+/**
+ * The operator's admin port: health, readiness, metrics and the view of the fleet. Read-only; holds no key material, and
+ * is for people inside only.
+ */
+import express, { type Express } from "express";
+import type { Registry } from "prom-client";
+import type { Fleet } from "./push/fleet.ts";
+import type { Publisher } from "./push/publisher.ts";
+
+/** Something wrong with what the operator was given, as a person should read it. */
+export interface SourceProblem {
+  /** File and line, or the object. */
+  readonly where: string;
+  readonly message: string;
+}
+
+export interface AdminOptions {
+  readonly publisher: Publisher;
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+  readonly sourceProblems: () => readonly SourceProblem[];
+}
+
+export function createAdminApp(options: AdminOptions): Express {
+  const { publisher, fleet, registry } = options;
+  const app = express();
+  app.enable("strict routing");
+  app.enable("case sensitive routing");
+  app.disable("x-powered-by");
+
+  app.get("/healthz", (_request, response) => {
+    response.type("text/plain").send("ok\n");
+  });
+
+  // Ready once the source has been read: proxies can be served.
+  app.get("/readyz", (_request, response) => {
+    const isReady = publisher.hasPublished;
+    response
+      .status(isReady ? 200 : 503)
+      .type("text/plain")
+      .send(isReady ? "ready\n" : "the source has not been read yet\n");
+  });
+
+  app.get("/metrics", async (_request, response) => {
+    response.type(registry.contentType).send(await registry.metrics());
+  });
+
+  app.get("/debug/fleet", (_request, response) => {
+    const { revision, digest, keyCount, size } = publisher.snapshot;
+    response.json({
+      revision,
+      digest,
+      keys: keyCount,
+      sizeBytes: size,
+      proxies: fleet.view(),
+      refusedByOperator: [...publisher.problems].map(([id, problem]) => ({ id, ...problem })),
+      problems: options.sourceProblems(),
+    });
+  });
+  return app;
+}

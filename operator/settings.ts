@@ -1,0 +1,55 @@
+/**
+ * What an operator is started with: plain values, already checked. `cli/` fills it from flags, variables and file; tests
+ * write it by hand.
+ */
+import type { Fleet } from "../proxy/snapshot/types.gen.ts";
+
+/** Where a port listens. Port 0 takes a free one. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface OperatorSettings {
+  /** Folder of manifests, watched while running. */
+  readonly manifests: string;
+  /** For generated keys, status and the push socket; created with mode 0700. */
+  readonly dataFolder: string;
+  /** Unix socket that proxies connect to; at most 107 bytes as the shorter of its absolute and relative spelling. */
+  readonly pushSocket: string;
+  /** Admin port: health, readiness, metrics, view of the fleet. Undefined: none is opened. */
+  readonly admin: ListenAddress | undefined;
+  /** What every proxy enforces alike; published as `setting/fleet`. */
+  readonly fleet: Omit<Fleet, "kind" | "name">;
+  readonly push: {
+    /** How often both sides say that they live. */
+    readonly heartbeatMs: number;
+    /** Silence after which a connection counts as broken. */
+    readonly deadMs: number;
+  };
+}
+
+/** The part of a logger that the operator uses. */
+export interface OperatorLog {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What the surrounding program gives to an operator, so that it touches neither `process` nor a terminal. */
+export interface OperatorIo {
+  readonly log: OperatorLog;
+}
+
+export interface OperatorAddresses {
+  readonly pushSocket: string;
+  /** Undefined: no admin port. */
+  readonly admin: ListenAddress | undefined;
+}
+
+/** A running operator. */
+export interface RunningOperator {
+  readonly addresses: OperatorAddresses;
+  /** Ends watching, sends proxies away, closes all ports. */
+  close(): Promise<void>;
+}
