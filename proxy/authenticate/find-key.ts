@@ -19,7 +19,7 @@ const refusal = "Incorrect API key provided: it is unknown, disabled or expired.
  */
 export function findKey(secret: string, snapshot: Snapshot, nowMs: number): FoundKey {
   const found = snapshot.findKey(hash("sha256", secret, "hex"));
-  const problem = found === undefined ? "unknown_key" : describeLiveness(found, nowMs);
+  const problem = found === undefined ? "unknown_key" : describeLiveness(found, snapshot, nowMs);
   if (found !== undefined && problem === undefined) return found;
   throw new GatewayError(problem ?? "unknown_key", refusal);
 }
@@ -27,11 +27,15 @@ export function findKey(secret: string, snapshot: Snapshot, nowMs: number): Foun
 type LivenessProblem = Extract<ErrorCode, "key_suspended" | "key_not_yet_valid" | "key_expired">;
 
 /**
- * Why a key does not open at a time; undefined when it does. Ends are exclusive: at `expiresAt` it is expired.
- * Also serves explain, which names a key and presents no secret.
+ * Why a key does not open at a time; undefined when it does. Ends are exclusive: at `expiresAt` it is expired. A
+ * suspended account suspends its keys. Also serves explain, which names a key and presents no secret.
  */
-export function describeLiveness({ key, credential }: FoundKey, nowMs: number): LivenessProblem | undefined {
+export function describeLiveness(found: FoundKey, snapshot: Snapshot, nowMs: number): LivenessProblem | undefined {
+  const { key, credential } = found;
   if (key.state !== "Active") return "key_suspended";
+  if (key.account !== undefined && snapshot.account(key.namespace, key.account)?.state === "Suspended") {
+    return "key_suspended";
+  }
   if (credential.notBefore !== undefined && nowMs < credential.notBefore) return "key_not_yet_valid";
   if (credential.notAfter !== undefined && nowMs >= credential.notAfter) return "key_expired";
   if (key.expiresAt !== undefined && nowMs >= key.expiresAt) return "key_expired";

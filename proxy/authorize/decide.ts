@@ -1,0 +1,176 @@
+/**
+ * What a key may do: the one decision behind enforcement, model lists and explain, so that none of them can disagree.
+ *
+ * Pure. Order of refusals: address, account required, protocol, capability, model patterns of the key (403), unknown
+ * model (404), `keySelector` of the route (403), capability of the route (400). Patterns come before existence, so a key
+ * learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
+ * body and `authorizeModel` after.
+ */
+import { type ErrorCode, GatewayError } from "../errors.ts";
+import type { IpAddress } from "../http/address/ip-address.ts";
+import type { Protocol } from "../protocols/wire.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Capability, Key, Route } from "../snapshot/types.gen.ts";
+import { isAddressAllowed } from "./authorize-address.ts";
+import { selectsKey } from "./key-selector.ts";
+import { matchesAnyPattern } from "./model-pattern.ts";
+
+/** Whom a list of models is for. */
+export interface Caller {
+  readonly key: Key;
+  readonly snapshot: Snapshot;
+  readonly protocol: Protocol;
+}
+
+export interface ModelQuestion extends Caller {
+  /** What the endpoint does; undefined asks for any capability that both key and route have, as model lists do. */
+  readonly capability: Capability | undefined;
+  /** Public name as the client wrote it. */
+  readonly model: string;
+}
+
+export interface Question extends ModelQuestion {
+  /** Undefined when no address is known. */
+  readonly clientAddress: IpAddress | undefined;
+}
+
+export interface Refusal {
+  readonly allowed: false;
+  readonly refused: ErrorCode;
+  /** For the client. */
+  readonly message: string;
+  readonly param?: string;
+}
+
+export type Decision = { readonly allowed: true; readonly route: Route } | Refusal;
+
+/** The whole decision, for explain. */
+export function decide(question: Question): Decision {
+  if (!isAddressAllowed(question.key, question.clientAddress)) {
+    return refuse("ip_not_allowed", "This API key may not be used from this network address.");
+  }
+  return decideModel(question);
+}
+
+/**
+ * Everything but the address.
+ * @returns the route that serves the model for this key
+ * @throws GatewayError `account_required`, `protocol_not_allowed`, `capability_not_allowed`, `model_not_allowed`,
+ *   `model_not_found`, `unsupported_endpoint`
+ */
+export function authorizeModel(question: ModelQuestion): Route {
+  const decision = decideModel(question);
+  if (decision.allowed) return decision.route;
+  throw toError(decision);
+}
+
+/**
+ * Whether a key may use an endpoint at all, for those that name no model.
+ * @throws GatewayError `account_required`, `protocol_not_allowed`, `capability_not_allowed`
+ */
+export function authorizeEndpoint(caller: Caller, capability: Capability): void {
+  const refusal = refuseCaller(caller, capability);
+  if (refusal !== undefined) throw toError(refusal);
+}
+
+export interface AllowedModel {
+  /** The route's own name or an alias. */
+  readonly name: string;
+  readonly route: Route;
+}
+
+/** The names a key may see in a model list: exactly those for which `decideModel` allows something, and listed. */
+export function listAllowedModels(caller: Caller): AllowedModel[] {
+  const allowed: AllowedModel[] = [];
+  for (const route of caller.snapshot.routes) {
+    if (route.visibility !== "Listed") continue;
+    for (const name of new Set([route.model, ...(route.aliases ?? [])])) {
+      if (name.includes("*")) continue;
+      const decision = decideModel({ ...caller, capability: undefined, model: name });
+      if (decision.allowed && decision.route === route) allowed.push({ name, route });
+    }
+  }
+  return allowed;
+}
+
+/** The decision without the address. */
+export function decideModel(question: ModelQuestion): Decision {
+  const { key, snapshot, capability, model } = question;
+  const refusal = refuseCaller(question, capability);
+  if (refusal !== undefined) return refusal;
+  if (!isNameAllowed(key, model)) return modelNotAllowed(model);
+  const routes = isModelName(model) ? snapshot.routesFor(model) : [];
+  const visible = routes.filter((route) => route.visibility !== "Internal");
+  if (visible.length === 0) return modelNotFound(model);
+  const open = visible.filter((route) => selectsKey(route.keySelector, key) && !isDenied(key, route.model));
+  if (open.length === 0) return modelNotAllowed(model);
+  const route = open.find((candidate) => canServe(candidate, key, capability));
+  if (route !== undefined) return { allowed: true, route };
+  return refuse("unsupported_endpoint", `The model ${quote(model)} does not serve this endpoint.`, "model");
+}
+
+function refuseCaller({ key, snapshot, protocol }: Caller, capability: Capability | undefined): Refusal | undefined {
+  if (snapshot.fleet.requireAccount && key.account === undefined) {
+    return refuse("account_required", "This API key belongs to no account, and calls must be paid from one.");
+  }
+  if (key.account !== undefined && snapshot.account(key.namespace, key.account) === undefined) {
+    // Without the account's balance the key would spend without bound.
+    return refuse("account_required", "The account of this API key does not exist.");
+  }
+  if (key.protocols !== undefined && !key.protocols.includes(protocol)) {
+    return refuse("protocol_not_allowed", `This API key may not be used with ${protocol}-style requests.`);
+  }
+  if (capability !== undefined && key.capabilities !== undefined && !key.capabilities.includes(capability)) {
+    return refuse("capability_not_allowed", `This API key may not be used for ${capability}.`);
+  }
+  return undefined;
+}
+
+/** Deny goes over allow; an absent allow list allows every name, an empty one none. */
+function isNameAllowed(key: Key, model: string): boolean {
+  if (isDenied(key, model)) return false;
+  return key.modelsAllow === undefined || matchesAnyPattern(key.modelsAllow, model);
+}
+
+/** Asked for the route's own name too: an alias must not lead around a deny. */
+function isDenied(key: Key, model: string): boolean {
+  return key.modelsDeny !== undefined && matchesAnyPattern(key.modelsDeny, model);
+}
+
+function canServe(route: Route, key: Key, capability: Capability | undefined): boolean {
+  if (capability !== undefined) return route.capabilities.includes(capability);
+  return key.capabilities === undefined || route.capabilities.some((served) => key.capabilities?.includes(served));
+}
+
+const modelLengthMax = 256;
+const modelForm = /^[A-Za-z0-9][A-Za-z0-9._:/@+~-]*$/;
+const foreignSegment = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
+/**
+ * Whether a name can be a model at all: what a pattern route takes goes on to the upstream, some of it in a path, so
+ * look-alike letters, control characters, escapes and dot segments never match one.
+ */
+function isModelName(model: string): boolean {
+  return model.length <= modelLengthMax && modelForm.test(model) && !foreignSegment.test(model);
+}
+
+function modelNotAllowed(model: string): Refusal {
+  return refuse("model_not_allowed", `This API key may not use the model ${quote(model)}.`, "model");
+}
+
+function modelNotFound(model: string): Refusal {
+  return refuse("model_not_found", `The model ${quote(model)} does not exist.`, "model");
+}
+
+/** The client's own word, cut, so that an answer is never longer than what was asked. */
+function quote(model: string): string {
+  return `'${model.length > modelLengthMax ? `${model.slice(0, modelLengthMax)}…` : model}'`;
+}
+
+function refuse(refused: ErrorCode, message: string, param?: string): Refusal {
+  return { allowed: false, refused, message, ...(param === undefined ? {} : { param }) };
+}
+
+function toError({ refused, message, param }: Refusal): GatewayError {
+  return new GatewayError(refused, message, param === undefined ? {} : { param });
+}

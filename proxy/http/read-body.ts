@@ -1,0 +1,182 @@
+/**
+ * Reads a JSON request body strictly within limits, copying each byte at most once.
+ *
+ * What the headers already give away is refused before a byte is read; a body is refused at its first excess byte, and
+ * silence or a total time ends it. All bytes held are counted against one cap for the whole process, as they arrive: a
+ * declared length alone takes nothing from others. Called by `handle-request.ts` after the head has been authenticated
+ * and authorised, so that no stranger makes the gateway read a body.
+ */
+import type { IncomingMessage } from "node:http";
+import { GatewayError } from "../errors.ts";
+import type { ProxyLimits } from "../limits.ts";
+import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
+import { headerValues } from "./header-values.ts";
+import type { InFlightBytes } from "./in-flight-bytes.ts";
+import { inflateBody } from "./inflate-body.ts";
+
+export interface RequestBody {
+  readonly bytes: Buffer;
+  /** Taken from the in-flight count: the caller releases them when it lets go of the body. */
+  readonly heldBytes: number;
+}
+
+/** The client left before its body was whole: there is nobody to answer. Compare `code`. */
+export class ClientGoneError extends Error {
+  readonly code = "client_gone";
+
+  constructor(cause?: unknown) {
+    super("the client closed the connection before the body was complete", { cause });
+    this.name = "ClientGoneError";
+  }
+}
+
+/** Up to this length a declared body is allocated whole at once; longer ones only as their bytes arrive. */
+const allocateAtOnceMax = 1024 * 1024;
+
+/**
+ * @throws GatewayError `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `invalid_json`
+ *   (bad encoding); `ClientGoneError`. Nothing stays counted in flight after a throw.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  limits: ProxyLimits,
+  inFlight: InFlightBytes,
+): Promise<RequestBody> {
+  checkJsonContentType(request.rawHeaders);
+  const encoding = readContentEncoding(request.rawHeaders);
+  const bytesMax = limits.jsonBodyBytesMax;
+  const declared = declaredLength(request);
+  if (declared !== undefined && declared > bytesMax) throw tooLarge(bytesMax);
+  const packed = await new BodyReader(request, declared, limits, inFlight).whole;
+  if (encoding === "identity") return { bytes: packed, heldBytes: packed.length };
+  try {
+    const bytes = await inflateBody(packed, encoding, bytesMax);
+    inFlight.take(bytes.length);
+    return { bytes, heldBytes: bytes.length };
+  } finally {
+    inFlight.release(packed.length);
+  }
+}
+
+/** Node has checked the field's form and that it stands there once. */
+function declaredLength(request: IncomingMessage): number | undefined {
+  const [length] = headerValues(request.rawHeaders, "content-length");
+  return length === undefined ? undefined : Number(length);
+}
+
+function tooLarge(bytesMax: number): GatewayError {
+  return new GatewayError("body_too_large", `The body is larger than ${bytesMax} bytes.`);
+}
+
+/** One body on its way in. */
+class BodyReader {
+  readonly whole: Promise<Buffer>;
+  readonly #request: IncomingMessage;
+  readonly #declared: number | undefined;
+  readonly #limits: ProxyLimits;
+  readonly #inFlight: InFlightBytes;
+  readonly #startMs = performance.now();
+  #progressMs = this.#startMs;
+  #bytes = 0;
+  /** The first chunk, until a second shows that it was not all: most bodies come in one and are never copied. */
+  #first: Buffer | undefined;
+  /** The declared length, allocated at once. */
+  #target: Buffer | undefined;
+  #chunks: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #resolve: (body: Buffer) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+
+  constructor(request: IncomingMessage, declared: number | undefined, limits: ProxyLimits, inFlight: InFlightBytes) {
+    this.#request = request;
+    this.#declared = declared;
+    this.#limits = limits;
+    this.#inFlight = inFlight;
+    this.whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    request.on("data", this.#onData);
+    request.on("end", this.#onEnd);
+    request.on("error", this.#onGone);
+    request.on("close", this.#onGone);
+    this.#watchClock();
+  }
+
+  #onData = (chunk: Buffer): void => {
+    const bytes = this.#bytes + chunk.length;
+    if (bytes > this.#limits.jsonBodyBytesMax) {
+      this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
+      return;
+    }
+    try {
+      this.#inFlight.take(chunk.length);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#progressMs = performance.now();
+    this.#keep(chunk);
+    this.#bytes = bytes;
+  };
+
+  #keep(chunk: Buffer): void {
+    if (this.#bytes === 0) {
+      this.#first = chunk;
+      return;
+    }
+    if (this.#bytes === this.#first?.length) this.#begin(this.#first);
+    if (this.#target === undefined) this.#chunks.push(chunk);
+    else chunk.copy(this.#target, this.#bytes);
+  }
+
+  #begin(first: Buffer): void {
+    this.#first = undefined;
+    if (this.#declared === undefined || this.#declared > allocateAtOnceMax) this.#chunks.push(first);
+    else {
+      this.#target = Buffer.allocUnsafe(this.#declared);
+      first.copy(this.#target);
+    }
+  }
+
+  #onEnd = (): void => {
+    // Node ends a message only when it is as long as declared; what is cut short closes instead.
+    this.#stop();
+    this.#resolve(this.#first ?? this.#target ?? Buffer.concat(this.#chunks, this.#bytes));
+  };
+
+  #onGone = (cause?: unknown): void => {
+    this.#fail(new ClientGoneError(cause));
+  };
+
+  #fail(error: Error): void {
+    this.#stop();
+    this.#request.pause();
+    this.#inFlight.release(this.#bytes);
+    this.#bytes = 0;
+    this.#chunks = [];
+    this.#first = this.#target = undefined;
+    this.#reject(error);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#request.off("data", this.#onData);
+    this.#request.off("end", this.#onEnd);
+    this.#request.off("error", this.#onGone);
+    this.#request.off("close", this.#onGone);
+  }
+
+  /** One timer for silence and for the whole body, armed for whichever comes first. */
+  #watchClock(): void {
+    const nowMs = performance.now();
+    const idleMs = this.#progressMs + this.#limits.bodyIdleTimeoutMs - nowMs;
+    const totalMs = this.#startMs + this.#limits.bodyTimeoutMs - nowMs;
+    const remainingMs = Math.min(idleMs, totalMs);
+    if (remainingMs <= 0) {
+      this.#fail(new GatewayError("request_timeout", "The body arrived too slowly. Send it again."));
+      return;
+    }
+    this.#timer = setTimeout(() => this.#watchClock(), remainingMs);
+  }
+}
