@@ -124,6 +124,8 @@ export interface RenderedError {
 export interface ChatFormat {
   readonly format: ChatWireFormat;
   readonly protocol: Protocol;
+  /** Nested keys that the scan of a body must report as hits (`ScanOptions.watch`); one constant array. */
+  readonly watchedKeys: readonly string[];
   /**
    * Reads a scanned body as a call of this format and checks what is sure to be wrong for every provider
    * (INTERFACE.md sections 2 and 8).
@@ -142,7 +144,11 @@ export interface ChatFormat {
   /** Whether a successful body is a whole reply; @throws GatewayError `upstream_error` when it is not JSON. */
   readReply(body: Buffer): ReplyReading;
   /** Classifies the body of a reply whose status is an error. */
-  readErrorReply(status: number, headers: Readonly<Record<string, string | string[] | undefined>>, body: Buffer): UpstreamError;
+  readErrorReply(
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    body: Buffer,
+  ): UpstreamError;
   createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
   /** The last bytes of a stream that failed after its first byte; no terminator of success. */
   renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter, call: ChatCall): Buffer;

@@ -1,0 +1,88 @@
+/**
+ * Edits of a request body that every format shares: channel and target rules, fields a provider does not know,
+ * the privacy table of INTERFACE.md 2.11, and a single tool that should have been a list.
+ */
+import { GatewayError } from "../errors.ts";
+import type { BodyEditor } from "../http/body-editor.ts";
+import type { BodyRules, Channel } from "../snapshot/types.gen.ts";
+import type { UpstreamPlan } from "./chat-format.ts";
+
+/** `default` fills what is absent or null, then `set` replaces, then `remove`. Fields are top-level members. */
+export function applyBodyRules(editor: BodyEditor, rules: BodyRules | undefined): void {
+  if (rules === undefined) return;
+  for (const { field, value } of rules.default ?? [])
+    if (isAbsent(editor, field)) editor.set(field, JSON.stringify(value));
+  for (const { field, value } of rules.set ?? []) editor.set(field, JSON.stringify(value));
+  for (const field of rules.remove ?? []) editor.remove(field);
+}
+
+/** The channel's rules, then the target's. */
+export function applyPlanRules(editor: BodyEditor, plan: UpstreamPlan): void {
+  applyBodyRules(editor, plan.channel.body);
+  applyBodyRules(editor, plan.targetRules);
+}
+
+/** Neither there nor anything but null. */
+export function isAbsent(editor: BodyEditor, name: string): boolean {
+  const text = editor.text(name);
+  return text === undefined || text.trim() === "null";
+}
+
+/** Fields that providers of a kind are known to refuse as unknown. */
+export type UnsupportedFields = Readonly<Partial<Record<Channel["provider"], readonly string[]>>>;
+
+/**
+ * Takes out what the provider is known not to support, or refuses it.
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
+ */
+export function applyUnsupportedPolicy(editor: BodyEditor, channel: Channel, fields: UnsupportedFields): void {
+  for (const name of fields[channel.provider] ?? []) {
+    if (isAbsent(editor, name)) continue;
+    if (channel.unsupportedParameters === "Reject") {
+      throw new GatewayError("unsupported_parameter", `'${name}' is not supported by this model's provider.`, {
+        param: name,
+      });
+    }
+    editor.remove(name);
+  }
+}
+
+/** `store`, `safety_identifier` and client metadata by the channel's privacy settings (OpenAI-style members). */
+export function applyOpenAIPrivacy(editor: BodyEditor, channel: Channel): void {
+  if (channel.privacy.store === "ForceFalse") editor.set("store", "false");
+  if (channel.privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
+  if (channel.privacy.clientMetadata === "Strip") {
+    editor.remove("metadata");
+    editor.remove("user");
+  }
+  stripObfuscation(editor, channel);
+}
+
+/** `stream_options` without a member is refused by some providers, so it goes with its last one. */
+function stripObfuscation(editor: BodyEditor, channel: Channel): void {
+  if (channel.privacy.streamObfuscation === "Forward" || isAbsent(editor, "stream_options")) return;
+  if (editor.text("stream_options")?.includes("include_obfuscation") === true) {
+    editor.nested("stream_options").remove("include_obfuscation");
+  }
+  if (/^\{\s*\}$/.test(editor.text("stream_options")?.trim() ?? "")) editor.remove("stream_options");
+}
+
+/** `tools` as a single object (INTERFACE.md 2.4, 2.6) becomes a list of one. */
+export function wrapSingleTool(editor: BodyEditor, kind: string | undefined): void {
+  if (kind === "object") editor.set("tools", `[${editor.text("tools") ?? ""}]`);
+}
+
+/**
+ * `user` as an object (INTERFACE.md 2.1): providers take a string, so its `id`, `user_id` or `name`, else its JSON.
+ * @returns the text to send, or undefined when the value is no object
+ */
+export function userText(editor: BodyEditor, kind: string | undefined): string | undefined {
+  const text = editor.text("user");
+  if (kind !== "object" || text === undefined) return undefined;
+  const value: unknown = JSON.parse(text);
+  for (const name of ["id", "user_id", "name"]) {
+    const named = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+    if (typeof named === "string" && Object.hasOwn(Object(value), name)) return named;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,32 @@
+/** Edits a chat completions body for one attempt on one target (`ChatFormat.editBody`). */
+import type { BodyEditor } from "../../http/body-editor.ts";
+import {
+  applyOpenAIPrivacy,
+  applyPlanRules,
+  applyUnsupportedPolicy,
+  isAbsent,
+  userText,
+  wrapSingleTool,
+} from "../body-rules.ts";
+import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+import { unsupportedFields } from "./parameters.ts";
+
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+  wrapSingleTool(editor, call.body.member("tools")?.kind);
+  const user = userText(editor, call.body.member("user")?.kind);
+  if (user !== undefined) editor.set("user", JSON.stringify(user));
+  // Without it the provider sends no usage in a stream, and nothing could be billed but an estimate.
+  if (call.stream && !call.wantsStreamUsage) editor.nested("stream_options").set("include_usage", "true");
+  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  applyPlanRules(editor, plan);
+  editor.set("model", JSON.stringify(plan.upstreamModel));
+  if (plan.outputCap !== undefined) editor.set(capMember(plan), String(plan.outputCap));
+  applyOpenAIPrivacy(editor, plan.channel);
+  if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
+}
+
+/** Reasoning models at OpenAI refuse `max_tokens`; many compatible servers know nothing else. */
+function capMember(plan: UpstreamPlan): string {
+  const { provider } = plan.channel;
+  return provider === "OpenAI" || provider === "AzureOpenAI" ? "max_completion_tokens" : "max_tokens";
+}

@@ -1,0 +1,58 @@
+/**
+ * Chat completions (OpenAI-style), served in its own format.
+ *
+ * Request bytes pass with surgical edits, reply bytes pass watched; nothing is re-serialised but a finish event whose
+ * usage the client did not ask for. Called by the request pipeline through `ChatFormat`.
+ */
+import { GatewayError } from "../../errors.ts";
+import { encodeEvent } from "../../sse/encoder.ts";
+import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
+import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
+import { topLevelFinder } from "../find-parameter.ts";
+import { isObject, parseJson } from "../json-value.ts";
+import { checkRouteParameters } from "../parameter-rules.ts";
+import { errorObject } from "../render-error.ts";
+import { ProducedText } from "../retained-events.ts";
+import { editBody } from "./edit-body.ts";
+import { readProducedText } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { usageOf } from "./read-usage.ts";
+import { createStreamMeter } from "./stream-meter.ts";
+
+/** A cap under either name is the same parameter to a route. */
+const spellings = {
+  max_tokens: ["max_completion_tokens"],
+  max_completion_tokens: ["max_tokens"],
+  max_output_tokens: ["max_completion_tokens", "max_tokens"],
+};
+
+export const chatCompletions: ChatFormat = {
+  format: "ChatCompletions",
+  protocol: "OpenAI",
+  watchedKeys,
+  readCall,
+  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
+  editBody,
+  readReply,
+  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
+  createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
+  renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),
+  contentType: (call: ChatCall) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};
+
+function readReply(body: Buffer): ReplyReading {
+  const json = parseJson(body.toString("utf8"));
+  const reply = Array.isArray(json) ? json[0] : json;
+  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  const hasError = reply["error"] !== undefined && reply["error"] !== null;
+  const isReply = Array.isArray(reply["choices"]);
+  return {
+    usage: usageOf(reply),
+    error: hasError || !isReply ? classifyErrorEvent(reply) : undefined,
+    producedText: () => {
+      const text = new ProducedText();
+      readProducedText(reply, text);
+      return text.toString();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Reads a scanned body as a chat completions call (`protocols/openai-chat.md` sections 2 and 3). */
+import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
+import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
+import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../member-paths.ts";
+import { checkParameters, presentMember, readCount, readFlag, requireList, requireModel } from "../parameter-rules.ts";
+import { refuseForeignBody } from "../wrong-protocol.ts";
+import { chatParameters, streamOptionParameters } from "./parameters.ts";
+
+const attachments = [
+  pathPattern("messages.*.content.*.image_url", "object", "string"),
+  pathPattern("messages.*.content.*.input_audio", "object"),
+  pathPattern("messages.*.content.*.file", "object"),
+  pathPattern("messages.*.content.*.video_url", "object", "string"),
+];
+
+/** Objects that the upstream account holds; another tenant of the same account could own them. */
+const upstreamObjects = [
+  pathPattern("messages.*.content.*.file.file_id", "string"),
+  pathPattern("messages.*.content.*.image_file.file_id", "string"),
+  pathPattern("messages.*.audio", "object"),
+  pathPattern("tools.*.vector_store_ids", "array"),
+  pathPattern("tools.*.container", "string", "object"),
+];
+const upstreamMembers = ["previous_response_id", "conversation"];
+
+/** Keys the scan must report for `readCall`. */
+export const watchedKeys = watchedKeysOf(attachments, upstreamObjects);
+
+const foreign = [
+  { name: "contents", means: "contents", unless: "messages" },
+  { name: "generationConfig", means: "contents" },
+  { name: "generation_config", means: "contents" },
+  { name: "systemInstruction", means: "contents" },
+  { name: "input", means: "responses", unless: "messages" },
+  { name: "system", means: "messages" },
+] as const;
+
+export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall {
+  refuseForeignBody(body, foreign);
+  const model = requireModel(body);
+  requireList(body, "messages");
+  checkParameters(body, chatParameters);
+  return {
+    endpoint,
+    model,
+    stream: readFlag(body, "stream"),
+    body,
+    outputCap: readCount(body, "max_completion_tokens") ?? readCount(body, "max_tokens"),
+    candidates: readCount(body, "n") ?? 1,
+    textBytes: body.textBytes,
+    attachments: countMatches(body, attachments),
+    wantsStreamUsage: wantsUsage(body),
+    upstreamObjects: [...presentMembers(body, upstreamMembers), ...findMatches(body, upstreamObjects, "OpenAI")],
+  };
+}
+
+function wantsUsage(body: ScannedObject): boolean {
+  const options = presentMember(body, "stream_options");
+  if (options?.kind !== "object") return false;
+  const members = scanMembers(body.bytes, options.valueStart, options.valueEnd);
+  checkParameters(members, streamOptionParameters, "stream_options.");
+  return readFlag(members, "include_usage");
+}

@@ -1,0 +1,105 @@
+/**
+ * What a client is told about an upstream's error (`protocols/errors.md` section 5).
+ *
+ * Text of an upstream passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
+ * after the upstream's model name became the public one and everything that looks like a key, an organisation, an
+ * address or markup is gone. Everything else gets the gateway's own words: which credential failed is ours to know.
+ */
+import { type ErrorCode, GatewayError } from "../errors.ts";
+import type { UpstreamError } from "./chat-format.ts";
+
+export interface ClientErrorContext {
+  readonly publicModel: string;
+  readonly upstreamModel: string;
+  readonly requestId: string;
+}
+
+const codes: Readonly<Record<UpstreamError["kind"], ErrorCode>> = {
+  bad_request: "upstream_bad_request",
+  context_length: "context_length",
+  policy: "content_policy",
+  capability: "unsupported_parameter",
+  channel_auth: "channel_refused",
+  channel_quota: "channel_refused",
+  channel_config: "upstream_model_not_found",
+  timeout: "upstream_timeout",
+  conflict: "upstream_conflict",
+  too_large: "upstream_too_large",
+  rate_limit: "upstream_rate_limited",
+  upstream_5xx: "upstream_error",
+  overloaded: "upstream_overloaded",
+};
+
+const ownWords: Readonly<Record<UpstreamError["kind"], string>> = {
+  bad_request: "The provider refused the request as invalid.",
+  context_length: "The prompt is longer than the model accepts.",
+  policy: "The provider's content policy refused the request.",
+  capability: "The model does not support a parameter of this request.",
+  channel_auth: "The model is not available at the moment.",
+  channel_quota: "The model is not available at the moment.",
+  channel_config: "The model is not available at its provider.",
+  timeout: "The provider did not answer in time.",
+  conflict: "The provider reports a conflict with another request.",
+  too_large: "The provider refuses a request of this size.",
+  rate_limit: "The provider is receiving too many requests for this model. Try again later.",
+  upstream_5xx: "The provider failed to answer.",
+  overloaded: "The provider is overloaded. Try again later.",
+};
+
+/** The error as the client may see it; `cause` keeps the upstream's own for the log. */
+export function toClientError(error: UpstreamError, context: ClientErrorContext): GatewayError {
+  const mayPass = error.kind === "bad_request" || error.kind === "context_length" || error.kind === "policy";
+  const text = mayPass ? cleanUpstreamText(error.message, context) : "";
+  const message = text === "" ? `${ownWords[error.kind]} (request ${context.requestId})` : text;
+  return new GatewayError(codes[error.kind], message, {
+    ...(error.param === undefined || !isFieldPath(error.param) ? {} : { param: error.param }),
+    ...(error.retryAfterMs === undefined
+      ? {}
+      : { retryAfterSeconds: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)) }),
+    cause: error,
+  });
+}
+
+function isFieldPath(param: string): boolean {
+  return /^[\w.[\]$-]{1,200}$/.test(param);
+}
+
+/** What upstream text may not carry to a client, by shape. */
+const secrets: readonly (readonly [RegExp, string])[] = [
+  [/<[^>]{0,500}>/g, " "],
+  [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]+/gi, "[address]"],
+  [/\b(?:sk|pk|rk|gsk|xai|pplx|key|sess)[-_][\w*.-]{6,}/gi, "[key]"],
+  [/\bAIza[\w*-]{6,}/g, "[key]"],
+  [/\bBearer\s+\S+/gi, "[key]"],
+  [/\b(?:org|proj|acct|wrkspc|user)[-_][A-Za-z0-9]{4,}\b/g, "[account]"],
+  [/\b(?:req|chatcmpl|gen)[-_][A-Za-z0-9-]{6,}\b/g, "[request]"],
+  [/\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g, "[address]"],
+  [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g, "[address]"],
+  [
+    /\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|ai|dev|app|cloud|internal|local|svc|cluster)\b(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/gi,
+    "[address]",
+  ],
+  [/\bprojects\/[\w-]+/g, "[account]"],
+];
+
+/** Upstream text as it may reach a client; empty when nothing is left. */
+export function cleanUpstreamText(
+  text: string,
+  context: Pick<ClientErrorContext, "publicModel" | "upstreamModel">,
+): string {
+  let cleaned = text;
+  for (const [pattern, replacement] of secrets) cleaned = cleaned.replace(pattern, replacement);
+  cleaned = replaceName(cleaned, context.upstreamModel, context.publicModel);
+  return [...cleaned]
+    .map((character) => (character < " " || character === "\u007f" ? " " : character))
+    .join("")
+    .replace(/ {2,}/g, " ")
+    .trim();
+}
+
+/** Replaces a model name where it stands as a word of its own: `gpt-5` inside `gpt-5-mini` is another model. */
+function replaceName(text: string, from: string, to: string): string {
+  if (from === "" || from === to) return text;
+  const escaped = from.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return text.replace(new RegExp(`(?<![\\w-])${escaped}(?![\\w-]|\\.\\w)`, "g"), () => to);
+}

@@ -1,0 +1,205 @@
+/**
+ * The stream meter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
+ * memory unless one of the format's markers stands in it, and shows marked events to the format's reader.
+ *
+ * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
+ * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
+ * Created by each format's `stream-meter.ts`, called by the forwarding stage.
+ */
+import { isUtf8 } from "node:buffer";
+import type { TokenUsage } from "../settle/usage.ts";
+import { type EventFields, readEventFields, splitEvents } from "../sse/event-fields.ts";
+import { EventSplitter } from "../sse/event-splitter.ts";
+import type { StreamMeter, UpstreamError } from "./chat-format.ts";
+import { parseJson } from "./json-value.ts";
+import { RetainedEvents } from "./retained-events.ts";
+
+/** An event that a reader looks at. */
+export interface ReadEvent {
+  readonly name: string | undefined;
+  /** Text of the data lines; undefined for comments. */
+  readonly data: string | undefined;
+  /** Parsed data; undefined for comments and for data that is not JSON, such as `[DONE]`. */
+  readonly json: unknown;
+  readonly bytes: Buffer;
+}
+
+/** What a reader decides on the whole stream; the meter shows it to its caller. */
+export interface StreamState {
+  isComplete: boolean;
+  error: UpstreamError | undefined;
+  violation: string | undefined;
+  hasContent: boolean;
+}
+
+/** What one format knows of its events. */
+export interface EventReader {
+  /** A block that holds none of them passes unread. Searched natively. */
+  readonly markers: readonly Buffer[];
+  /** Shown every event while true: the first events, and streams that need rewriting. */
+  wantsEvery: boolean;
+  readonly usage: TokenUsage | undefined;
+  /** Data that may stand in place of JSON. */
+  readonly terminatorText: string | undefined;
+  /** Edits a whole block without reading events; undefined leaves it to the usual way. */
+  editBlock?(block: Buffer): Buffer | undefined;
+  /** @returns bytes that pass: the event's own, others, or undefined to drop it */
+  read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined;
+  /** Called once when the body ended well. @returns bytes to add */
+  end(state: StreamState, retained: RetainedEvents): Buffer | undefined;
+  /** Reads an event that was kept, for text and whatever was not read when it passed. */
+  visit(event: unknown): void;
+  /** Text that `visit` found. */
+  producedText(): string;
+}
+
+const noBytes: readonly Buffer[] = [];
+const blankLine = Buffer.from("\n\n");
+const lineEnd = Buffer.from("\n");
+
+export class EventStreamMeter implements StreamMeter {
+  readonly #splitter: EventSplitter;
+  readonly #reader: EventReader;
+  readonly #retained: RetainedEvents;
+  readonly #state: StreamState = { isComplete: false, error: undefined, violation: undefined, hasContent: false };
+  #events = 0;
+
+  constructor(reader: EventReader, eventBytesMax: number) {
+    this.#splitter = new EventSplitter(eventBytesMax);
+    this.#reader = reader;
+    this.#retained = new RetainedEvents((event) => reader.visit(event));
+  }
+
+  get events(): number {
+    return this.#events;
+  }
+
+  get isComplete(): boolean {
+    return this.#state.isComplete;
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#state.error;
+  }
+
+  get violation(): string | undefined {
+    return this.#state.violation;
+  }
+
+  get hasContent(): boolean {
+    return this.#state.hasContent;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#reader.usage;
+  }
+
+  get heldBytes(): number {
+    return this.#splitter.heldBytes;
+  }
+
+  producedText(): string {
+    this.#retained.read();
+    return this.#reader.producedText();
+  }
+
+  push(chunk: Buffer): readonly Buffer[] {
+    if (this.#state.violation !== undefined) return noBytes;
+    const block = this.#splitter.push(chunk);
+    if (block === undefined) {
+      if (this.#splitter.isOverflowing) this.#state.violation = "an event of the upstream exceeds the size allowed";
+      return noBytes;
+    }
+    this.#events += 1;
+    return this.#readBlock(block);
+  }
+
+  end(): readonly Buffer[] {
+    if (this.#state.violation !== undefined) return noBytes;
+    const passed: Buffer[] = [];
+    const rest = this.#splitter.takeRest();
+    // Half an event must not pass, and JSON that parses is not half.
+    if (rest !== undefined && this.#isWhole(rest)) {
+      const bytes = this.#readBlock(rest);
+      const last = rest[rest.length - 1];
+      const isOpen = bytes.length > 0;
+      passed.push(...bytes);
+      if (isOpen) passed.push(last === 10 || last === 13 ? lineEnd : blankLine);
+    }
+    if (this.#state.error !== undefined || this.#state.violation !== undefined) return passed;
+    const added = this.#reader.end(this.#state, this.#retained);
+    if (added !== undefined) passed.push(added);
+    return passed;
+  }
+
+  #isWhole(rest: Buffer): boolean {
+    if (!isUtf8(rest)) return false;
+    const fields = readEventFields(rest);
+    const text = textOf(fields);
+    return text !== undefined && (text === this.#reader.terminatorText || parseJson(text) !== undefined);
+  }
+
+  #readBlock(block: Buffer): readonly Buffer[] {
+    if (!isUtf8(block)) {
+      this.#state.violation = "the upstream sent bytes that are not UTF-8";
+      return noBytes;
+    }
+    const reader = this.#reader;
+    this.#retained.add(block);
+    const isOpen = !this.#state.isComplete && this.#state.error === undefined;
+    if (!reader.wantsEvery) {
+      const edited = reader.editBlock?.(block) ?? block;
+      if (!holdsMarker(edited, reader.markers)) return isOpen ? [edited] : noBytes;
+    }
+    return this.#readEvents(block);
+  }
+
+  /** Shows the events of a block one by one; neighbours that pass unchanged leave as one slice. */
+  #readEvents(block: Buffer): readonly Buffer[] {
+    const passed: Buffer[] = [];
+    let runStart = 0;
+    let offset = 0;
+    for (const bytes of splitEvents(block)) {
+      const isOpen = !this.#state.isComplete && this.#state.error === undefined;
+      const verdict = this.#readEvent(bytes);
+      if (this.#state.violation !== undefined || !isOpen || verdict !== bytes) {
+        if (runStart < offset) passed.push(block.subarray(runStart, offset));
+        runStart = offset + bytes.length;
+        if (this.#state.violation !== undefined) return passed;
+        if (isOpen && verdict !== undefined) passed.push(verdict);
+      }
+      offset += bytes.length;
+    }
+    if (runStart === 0 && offset === block.length) return [block];
+    if (runStart < offset) passed.push(block.subarray(runStart, offset));
+    return passed;
+  }
+
+  #readEvent(bytes: Buffer): Buffer | undefined {
+    const reader = this.#reader;
+    if (!reader.wantsEvery) {
+      const edited = reader.editBlock?.(bytes);
+      if (!holdsMarker(edited ?? bytes, reader.markers)) return edited ?? bytes;
+    }
+    const fields = readEventFields(bytes);
+    const text = textOf(fields);
+    const json = text === undefined || text === reader.terminatorText ? undefined : parseJson(text);
+    if (text !== undefined && text !== reader.terminatorText && json === undefined) {
+      // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
+      if (fields.data === undefined) return bytes;
+      this.#state.violation = "an event of the upstream is not JSON";
+      return undefined;
+    }
+    return reader.read({ name: fields.name, data: text, json, bytes }, this.#state, this.#retained);
+  }
+}
+
+/** Google sends an error without a field name; every provider else in `data`. */
+function textOf(fields: EventFields): string | undefined {
+  return fields.data ?? fields.stray;
+}
+
+function holdsMarker(bytes: Buffer, markers: readonly Buffer[]): boolean {
+  for (const marker of markers) if (bytes.includes(marker)) return true;
+  return false;
+}

@@ -1,0 +1,62 @@
+/** Paths of members inside a body: how each protocol's clients spell them, and patterns that find them. */
+import type { Hit, JsonKind, ScannedObject } from "../http/strict-json.ts";
+import type { Protocol } from "./wire.ts";
+
+type Path = readonly (string | number)[];
+
+/** Spells a path as errors of the protocol do: `messages[0].role`, or `messages.0.role` for Anthropic-style. */
+export function formatPath(path: Path, protocol: Protocol): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number" && protocol !== "Anthropic") text += `[${step}]`;
+    else text += text === "" ? `${step}` : `.${step}`;
+  }
+  return text;
+}
+
+/** Where a kind of member stands: `*` is any array index. */
+export interface PathPattern {
+  readonly steps: readonly string[];
+  /** Only values of these kinds: a JSON Schema may have a property of any name. */
+  readonly kinds: readonly JsonKind[];
+}
+
+/** Writes a pattern as one word: `messages.*.content.*.image_url`. */
+export function pathPattern(path: string, ...kinds: readonly JsonKind[]): PathPattern {
+  return { steps: path.split("."), kinds };
+}
+
+export function matchesPath(hit: Hit, pattern: PathPattern): boolean {
+  if (hit.path.length !== pattern.steps.length || !pattern.kinds.includes(hit.kind)) return false;
+  return pattern.steps.every((step, index) => {
+    const actual = hit.path[index];
+    return step === "*" ? typeof actual === "number" : step === actual;
+  });
+}
+
+/** Keys to watch for so that the patterns can match: their last steps. */
+export function watchedKeysOf(...patterns: readonly (readonly PathPattern[])[]): readonly string[] {
+  return [...new Set(patterns.flat().map((pattern) => pattern.steps.at(-1) ?? ""))];
+}
+
+/** Counts hits that match one of the patterns. */
+export function countMatches(body: ScannedObject, patterns: readonly PathPattern[]): number {
+  let matches = 0;
+  for (const hit of body.hits) if (patterns.some((pattern) => matchesPath(hit, pattern))) matches += 1;
+  return matches;
+}
+
+/** Spells the paths of hits that match one of the patterns. */
+export function findMatches(body: ScannedObject, patterns: readonly PathPattern[], protocol: Protocol): string[] {
+  return body.hits
+    .filter((hit) => patterns.some((pattern) => matchesPath(hit, pattern)))
+    .map((hit) => formatPath(hit.path, protocol));
+}
+
+/** Spells those of the top-level members that are present and not null. */
+export function presentMembers(body: ScannedObject, names: readonly string[]): string[] {
+  return names.filter((name) => {
+    const member = body.member(name);
+    return member !== undefined && member.kind !== "null";
+  });
+}

@@ -1,0 +1,60 @@
+/**
+ * Keeps the blocks of a stream for the rare case that somebody must look into them later: usage never came, an error
+ * needs the last sequence number. Until then a block costs one reference.
+ *
+ * Beyond `bytesMax` the blocks are read and let go, so a long stream holds its text and not its framing.
+ */
+import { readEventFields, splitEvents } from "../sse/event-fields.ts";
+import { parseJson } from "./json-value.ts";
+
+/** About 3,500 events of one token; below the 2 MB a stream may cost. */
+const retainedBytesMax = 1024 * 1024;
+
+export class RetainedEvents {
+  readonly #visit: (event: unknown) => void;
+  #blocks: Buffer[] = [];
+  #bytes = 0;
+
+  /** @param visit reads the JSON of one event; called in order, once for each */
+  constructor(visit: (event: unknown) => void) {
+    this.#visit = visit;
+  }
+
+  add(block: Buffer): void {
+    this.#blocks.push(block);
+    this.#bytes += block.length;
+    if (this.#bytes > retainedBytesMax) this.read();
+  }
+
+  /** Reads all blocks kept and lets them go. */
+  read(): void {
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#bytes = 0;
+    for (const block of blocks) {
+      for (const event of splitEvents(block)) {
+        const { data } = readEventFields(event);
+        const value = data === undefined ? undefined : parseJson(data);
+        if (value !== undefined) this.#visit(value);
+      }
+    }
+  }
+}
+
+/** Text produced, bounded: what lies beyond is more than any model produces in one answer. */
+export class ProducedText {
+  readonly #parts: string[] = [];
+  #length = 0;
+
+  add(text: unknown): void {
+    if (typeof text !== "string" || text === "" || this.#length > producedCharactersMax) return;
+    this.#parts.push(text);
+    this.#length += text.length;
+  }
+
+  toString(): string {
+    return this.#parts.join("");
+  }
+}
+
+const producedCharactersMax = 8 * 1024 * 1024;
