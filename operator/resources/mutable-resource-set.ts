@@ -61,17 +61,25 @@ export class MutableResourceSet implements ResourceSet {
     return this.#mapOf(kind).delete(kind === "Namespace" ? name : `${namespace}/${name}`);
   }
 
-  #mapOf(kind: ResourceChange["kind"]): Map<string, AnyResource> {
-    const maps = {
-      ApiKey: this.apiKeys,
-      Channel: this.channels,
-      ModelRoute: this.modelRoutes,
-      Account: this.accounts,
-      Secret: this.secrets,
-      ConfigMap: this.configMaps,
-      Namespace: this.namespaces,
-    } satisfies Record<ResourceChange["kind"], Map<string, never> | Map<string, AnyResource> | object>;
-    return maps[kind] as Map<string, AnyResource>;
+  #mapOf(kind: ResourceChange["kind"]): { get(key: string): AnyResource | undefined; delete(key: string): boolean } {
+    switch (kind) {
+      case "ApiKey":
+        return this.apiKeys;
+      case "Channel":
+        return this.channels;
+      case "ModelRoute":
+        return this.modelRoutes;
+      case "Account":
+        return this.accounts;
+      case "Secret":
+        return this.secrets;
+      case "ConfigMap":
+        return this.configMaps;
+      case "Namespace":
+        return this.namespaces;
+      default:
+        return kind satisfies never;
+    }
   }
 }
 

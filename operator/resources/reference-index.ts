@@ -3,10 +3,11 @@
  *
  * References are kept for objects that do not exist yet too, so that their arrival wakes those who wait for them.
  */
-import type { AnyResource } from "./resource.ts";
+
 import { referencesOfApiKey } from "./api-key.ts";
 import { referencesOfChannel } from "./channel.ts";
 import { referencesOfModelRoute } from "./model-route.ts";
+import type { AnyResource } from "./resource.ts";
 
 /** `<kind>/<namespace>/<name>`; a name within the index, not on the wire. */
 export type ReferenceKey = string;

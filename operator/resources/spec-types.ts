@@ -98,7 +98,11 @@ export interface ChannelSpec {
   readonly baseURL?: string;
   readonly upstreamObjects?: "Refuse" | "Shared";
   readonly azure?: { readonly apiVersion?: string };
-  readonly formats?: readonly { readonly type: WireFormat; readonly path?: string; readonly paths?: readonly string[] }[];
+  readonly formats?: readonly {
+    readonly type: WireFormat;
+    readonly path?: string;
+    readonly paths?: readonly string[];
+  }[];
   readonly credentials?: readonly UpstreamCredentialSpec[];
   readonly auth?: {
     readonly location?: { readonly header?: string; readonly query?: string };
@@ -193,7 +197,7 @@ export interface ModelRouteSpec {
     readonly statuses?: readonly number[];
     readonly withinFirst?: string;
     readonly backoff?: { readonly base?: string; readonly max?: string };
-    readonly honorRetryAfter?: "Honor" | "Ignore" | boolean;
+    readonly retryAfter?: "Honor" | "Ignore";
   };
   readonly timeouts?: TimeoutsSpec;
   readonly keySelector?: LabelSelector & { readonly namespaces?: NamespacesFrom };

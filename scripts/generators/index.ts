@@ -1,5 +1,5 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
-import { generateResourceTypes } from "./resources.ts";
+import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
 
 export interface GeneratedFile {
@@ -13,4 +13,5 @@ export const generators: readonly Generator[] = [
   generateSnapshotTypes,
   generateSnapshotValidator,
   generateResourceTypes,
+  generateKindSchemas,
 ];

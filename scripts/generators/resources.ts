@@ -1,8 +1,9 @@
-/** Types of the custom resources, from `crds/*.yaml`. */
+/** Types of the custom resources and the schemas of the offline validation, from `crds/*.yaml`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
+import { type KindSchema, type StructuralSchema, schemaKeywords } from "../../operator/schema/structural-schema.ts";
 import { projectRoot } from "../run.ts";
 import type { GeneratedFile } from "./index.ts";
 
@@ -107,18 +108,32 @@ class TypeSchemas {
   }
 }
 
+interface Definition {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly root: Schema;
+}
+
+function readDefinitions(): readonly Definition[] {
+  const folder = join(projectRoot, "crds");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+  return files.sort().map((file) => {
+    const { spec } = parse(readFileSync(join(folder, file), "utf8"));
+    const [version] = spec.versions;
+    return {
+      kind: spec.names.kind,
+      apiVersion: `${spec.group}/${version.name}`,
+      root: version.schema.openAPIV3Schema,
+    };
+  });
+}
+
 export async function generateResourceTypes(): Promise<readonly GeneratedFile[]> {
   const schemas = new TypeSchemas();
-  const folder = join(projectRoot, "crds");
   const kinds: Schema[] = [];
-  for (const file of readdirSync(folder)
-    .filter((name) => name.endsWith(".yaml"))
-    .sort()) {
-    const { spec } = parse(readFileSync(join(folder, file), "utf8"));
-    const kind: string = spec.names.kind;
-    const root: Schema = spec.versions[0].schema.openAPIV3Schema;
+  for (const { kind, apiVersion, root } of readDefinitions()) {
     const { spec: specSchema, status: statusSchema } = root.properties ?? {};
-    if (specSchema === undefined || statusSchema === undefined) throw new Error(`${file}: spec or status is missing.`);
+    if (specSchema === undefined || statusSchema === undefined) throw new Error(`${kind}: spec or status is missing.`);
     schemas.definitions[kind] = {
       title: kind,
       description: root["description"],
@@ -126,7 +141,7 @@ export async function generateResourceTypes(): Promise<readonly GeneratedFile[]>
       additionalProperties: false,
       required: ["apiVersion", "kind", "metadata", "spec"],
       properties: {
-        apiVersion: { const: `${spec.group}/${spec.versions[0].name}` },
+        apiVersion: { const: apiVersion },
         kind: { const: kind },
         metadata: { allOf: [{ $ref: "#/definitions/ObjectMetadata" }] },
         spec: schemas.convert(specSchema, `${kind}.spec`),
@@ -149,4 +164,38 @@ export async function generateResourceTypes(): Promise<readonly GeneratedFile[]>
     },
   );
   return [{ path: join(projectRoot, "operator", "resources", "types.gen.ts"), content: types }];
+}
+
+/** The schemas as a module, so that validation reads no file and parses no YAML. */
+export async function generateKindSchemas(): Promise<readonly GeneratedFile[]> {
+  const kinds = readDefinitions().map(({ kind, apiVersion, root }): KindSchema => {
+    return { apiVersion, kind, scope: "Namespaced", schema: withoutDescriptions(root, kind) };
+  });
+  const content = `/** Generated from crds/*.yaml by \`npm run generate\`; do not edit. */
+import type { KindSchema } from "./structural-schema.ts";
+
+export const customKinds: readonly KindSchema[] = ${JSON.stringify(kinds, undefined, 1)};
+`;
+  return [{ path: join(projectRoot, "operator", "schema", "custom-kinds.gen.ts"), content }];
+}
+
+/** Copies a schema without its descriptions and refuses what the offline validation would not understand. */
+function withoutDescriptions(schema: Schema, path: string): StructuralSchema {
+  const copy: { [keyword: string]: unknown } = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "description") continue;
+    if (!schemaKeywords.has(keyword)) throw new Error(`${path}: the offline validation does not know ${keyword}.`);
+    copy[keyword] = value;
+  }
+  if (schema.properties !== undefined) {
+    const members = Object.entries(schema.properties);
+    copy["properties"] = Object.fromEntries(
+      members.map(([name, child]) => [name, withoutDescriptions(child, `${path}.${name}`)]),
+    );
+  }
+  if (schema.items !== undefined) copy["items"] = withoutDescriptions(schema.items, `${path}[]`);
+  if (typeof schema.additionalProperties === "object") {
+    copy["additionalProperties"] = withoutDescriptions(schema.additionalProperties, `${path}{}`);
+  }
+  return copy;
 }

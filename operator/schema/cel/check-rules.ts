@@ -1,0 +1,155 @@
+/**
+ * Evaluates the CEL rules of a structural schema (`x-kubernetes-validations`) as the API server does.
+ *
+ * Rules keep to a closed vocabulary (RESOURCES.md, ApiKey): operators, `size`, `has`, `all`, `exists`, `startsWith`,
+ * `endsWith`, `matches`, `isCIDR` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript read alike.
+ * `self` is the node, `oldSelf` the same node of the previous version; a rule that reads `oldSelf` is skipped where
+ * there is none. Values are typed by the schema: integers are CEL ints, strings of format date-time are timestamps.
+ * Called by `validateResource` after the structure was found sound.
+ */
+import { Environment, type ParseResult } from "@marcbachmann/cel-js";
+import { type FieldPath, makeProblem, type Problem } from "../problem.ts";
+import type { StructuralSchema, ValidationRule } from "../structural-schema.ts";
+import { isCidr } from "./cidr.ts";
+import { compareQuantities, parseQuantity } from "./quantity.ts";
+
+/** Gives cel-js a constructor to tell quantities from other objects. */
+class CelQuantity {
+  readonly value: ReturnType<typeof parseQuantity>;
+
+  constructor(text: string) {
+    this.value = parseQuantity(text);
+  }
+}
+
+const environment = new Environment()
+  .registerVariable("self", "dyn")
+  .registerVariable("oldSelf", "dyn")
+  .registerType("Quantity", { ctor: CelQuantity, fields: {} })
+  .registerFunction("isCIDR(string): bool", (text: string) => isCidr(text))
+  .registerFunction("quantity(string): Quantity", (text: string) => new CelQuantity(text))
+  .registerFunction("Quantity.compareTo(Quantity): int", (left: CelQuantity, right: CelQuantity) =>
+    BigInt(compareQuantities(left.value, right.value)),
+  );
+
+interface CompiledRule {
+  readonly source: ValidationRule;
+  readonly isTransition: boolean;
+  readonly evaluate: ParseResult;
+}
+
+const compiledRules = new WeakMap<StructuralSchema, readonly CompiledRule[]>();
+const bearers = new WeakMap<StructuralSchema, boolean>();
+
+/**
+ * Compiles the rules that stand directly on a schema node, once.
+ *
+ * @throws Error for a rule that does not parse or is not a condition: a fault of the CRD, found by a test
+ */
+export function compileRules(schema: StructuralSchema): readonly CompiledRule[] {
+  const known = compiledRules.get(schema);
+  if (known !== undefined) return known;
+  const rules = (schema["x-kubernetes-validations"] ?? []).map((source) => {
+    const evaluate = environment.parse(source.rule);
+    const check = evaluate.check();
+    if (!check.valid || (check.type !== "bool" && check.type !== "dyn")) {
+      throw new Error(`Rule "${source.rule}" is no condition.`, { cause: check.error });
+    }
+    return { source, isTransition: /\boldSelf\b/.test(source.rule), evaluate };
+  });
+  compiledRules.set(schema, rules);
+  return rules;
+}
+
+/**
+ * Checks all rules of `schema` and below.
+ *
+ * @param value the object with its defaults
+ * @param previous the same place of the last good version; undefined when there is none
+ * @param isBroken tells whether the structure at or below a path is already reported, so that no rule reads it
+ */
+export function checkRules(
+  schema: StructuralSchema,
+  value: unknown,
+  previous: unknown,
+  path: FieldPath,
+  isBroken: (path: FieldPath) => boolean,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  visit(schema, toCel(schema, value), previous === undefined ? undefined : toCel(schema, previous), path);
+  return problems;
+
+  function visit(node: StructuralSchema, self: unknown, oldSelf: unknown, here: FieldPath): void {
+    if (self === undefined || self === null || !bearsRules(node)) return;
+    if (node["x-kubernetes-validations"] !== undefined && !isBroken(here)) {
+      for (const rule of compileRules(node)) runRule(rule, self, oldSelf, here, problems);
+    }
+    if (Array.isArray(self)) {
+      const items = node.items;
+      if (items === undefined) return;
+      const oldItems = Array.isArray(oldSelf) ? oldSelf : [];
+      for (const [index, item] of self.entries()) visit(items, item, correlate(node, item, oldItems), [...here, index]);
+    } else if (isRecord(self)) {
+      for (const [name, member] of Object.entries(self)) {
+        const child = childSchema(node, name);
+        const oldMember = isRecord(oldSelf) && Object.hasOwn(oldSelf, name) ? oldSelf[name] : undefined;
+        if (child !== undefined) visit(child, member, oldMember, [...here, name]);
+      }
+    }
+  }
+}
+
+function runRule(rule: CompiledRule, self: unknown, oldSelf: unknown, path: FieldPath, problems: Problem[]): void {
+  if (rule.isTransition && oldSelf === undefined) return;
+  const { source } = rule;
+  const at = [...path, ...(source.fieldPath ?? "").split(".").filter((step) => step !== "")];
+  try {
+    if (rule.evaluate({ self, oldSelf }) !== true) problems.push(makeProblem(at, source.rule, source.message));
+  } catch {
+    // The API server refuses as well what makes a rule fail.
+    problems.push(makeProblem(at, source.rule, `${source.message} (the rule could not be evaluated)`));
+  }
+}
+
+/** The item of the previous list that a list-map's item continues; other lists have no such thing. */
+function correlate(list: StructuralSchema, item: unknown, oldItems: readonly unknown[]): unknown {
+  const keys = list["x-kubernetes-list-map-keys"];
+  if (keys === undefined || !isRecord(item)) return undefined;
+  return oldItems.find((old) => isRecord(old) && keys.every((key) => old[key] === item[key]));
+}
+
+function childSchema(schema: StructuralSchema, name: string): StructuralSchema | undefined {
+  const { properties, additionalProperties } = schema;
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+}
+
+function bearsRules(schema: StructuralSchema): boolean {
+  const known = bearers.get(schema);
+  if (known !== undefined) return known;
+  const children = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
+  const bears =
+    schema["x-kubernetes-validations"] !== undefined ||
+    children.some((child) => child !== undefined && bearsRules(child));
+  bearers.set(schema, bears);
+  return bears;
+}
+
+function toCel(schema: StructuralSchema, value: unknown): unknown {
+  if (schema.type === "integer" && Number.isInteger(value)) return BigInt(Number(value));
+  if (schema.format === "date-time" && typeof value === "string") return new Date(value);
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    return items === undefined ? value : value.map((item) => toCel(items, item));
+  }
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const child = childSchema(schema, name);
+      return [name, child === undefined ? member : toCel(child, member)];
+    }),
+  );
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

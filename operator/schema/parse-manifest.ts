@@ -1,0 +1,250 @@
+/**
+ * Reads the text of a manifest file into plain objects that remember where each field stands.
+ *
+ * Reads what `kubectl apply -f` reads: YAML with several documents, JSON, `kind: List`. YAML is read as Kubernetes'
+ * tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings. Everything is bounded: the
+ * size of a file, the number of documents, the depth, and what aliases may expand to. Duplicate members are refused.
+ * A document that cannot be read takes no other down, but for a syntax error that hides where the next one begins.
+ * Pure. Called by the folder source of the operator and by `tollgate validate`.
+ */
+import { type Document, isCollection, isMap, isPair, isScalar, LineCounter, parseAllDocuments, type Tags } from "yaml";
+import { isJsonObject } from "./check-structure.ts";
+import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
+
+/** A place in a file; both numbers begin at 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ManifestDocument {
+  /** Plain JSON values, not validated. */
+  readonly object: unknown;
+  /** Where the object begins. */
+  readonly line: number;
+  /**
+   * Finds the place of a field: of its name where it has one, of the nearest parent that exists otherwise.
+   *
+   * Holds the parsed file in memory; let it go when the positions are no longer needed.
+   */
+  locate(path: FieldPath): Position;
+}
+
+/** A problem of the file itself, before any object can be made out. */
+export interface ManifestProblem extends Problem {
+  readonly position: Position;
+}
+
+export interface Manifest {
+  readonly fileName: string;
+  readonly documents: readonly ManifestDocument[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** Bounds of one file: enough for thousands of objects, too little to exhaust memory. */
+export const manifestLimits = {
+  bytesMax: 32 * 1024 * 1024,
+  documentsMax: 20_000,
+  depthMax: 64,
+  /** Nesting of the raw text, beyond which no parser sees it. */
+  scannedDepthMax: 500,
+  /** Aliases may expand to this many nodes in a document. */
+  aliasesMax: 100,
+} as const;
+
+/**
+ * @param text content of the file
+ * @param fileName only named in the result
+ */
+export function parseManifest(text: string, fileName: string): Manifest {
+  const refuse = (message: string, position: Position = { line: 1, column: 1 }): Manifest => {
+    return { fileName, documents: [], problems: [{ ...makeProblem([], "syntax", message), position }] };
+  };
+  if (Buffer.byteLength(text) > manifestLimits.bytesMax) {
+    return refuse(`the file is larger than ${manifestLimits.bytesMax} bytes: split it`);
+  }
+  const tooDeep = findExcessiveDepth(text);
+  if (tooDeep !== undefined) {
+    return refuse(`nested deeper than ${manifestLimits.depthMax} levels`, tooDeep);
+  }
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    version: "1.1",
+    schema: "yaml-1.1",
+    customTags: keepsKubernetesTags,
+    uniqueKeys: true,
+    prettyErrors: false,
+    keepSourceTokens: false,
+    logLevel: "silent",
+  });
+  if (!Array.isArray(parsed)) return { fileName, documents: [], problems: [] };
+  if (parsed.length > manifestLimits.documentsMax) {
+    return refuse(`more than ${manifestLimits.documentsMax} documents: split the file`);
+  }
+  const documents: ManifestDocument[] = [];
+  const problems: ManifestProblem[] = [];
+  for (const document of parsed) readDocument(document, lines, documents, problems);
+  return { fileName, documents, problems };
+}
+
+/** Times and binary values stay strings; `1:30` is a string, as Go reads it. */
+function keepsKubernetesTags(tags: Tags): Tags {
+  const dropped = ["timestamp", "binary", "omap", "pairs", "set"];
+  return tags.filter((tag) => {
+    if (typeof tag === "string") return !dropped.includes(tag);
+    const name = tag.tag.replace("tag:yaml.org,2002:", "");
+    return !dropped.includes(name) && tag.format !== "TIME";
+  });
+}
+
+function readDocument(
+  document: Document.Parsed,
+  lines: LineCounter,
+  documents: ManifestDocument[],
+  problems: ManifestProblem[],
+): void {
+  const report = (message: string, position: Position): void => {
+    problems.push({ ...makeProblem([], "syntax", message), position });
+  };
+  const errors = [...document.errors, ...document.warnings];
+  for (const error of errors) report(describeError(error.message), positionAt(lines, error.pos[0]));
+  if (errors.length > 0 || document.contents === null) return;
+  const start = positionAt(lines, document.contents.range?.[0] ?? 0);
+  const shapeProblem = findShapeProblem(document);
+  if (shapeProblem !== undefined) {
+    report(shapeProblem.message, positionAt(lines, shapeProblem.offset));
+    return;
+  }
+  let object: unknown;
+  try {
+    object = document.toJS({ maxAliasCount: manifestLimits.aliasesMax });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    const isUnknown = error.message.startsWith("Unresolved alias");
+    report(isUnknown ? "an alias names no anchor above it" : "aliases expand to too much: write the values out", start);
+    return;
+  }
+  // A document of comments only.
+  if (object === null) return;
+  if (isJsonObject(object) && object["kind"] === "List" && object["apiVersion"] === "v1") {
+    readList(object["items"], document, lines, start, documents, report);
+  } else {
+    documents.push({ object, line: start.line, locate: (path) => locate(document, lines, path, start) });
+  }
+}
+
+function readList(
+  items: unknown,
+  document: Document.Parsed,
+  lines: LineCounter,
+  start: Position,
+  documents: ManifestDocument[],
+  report: (message: string, position: Position) => void,
+): void {
+  if (!Array.isArray(items)) {
+    report("a List has items: give a list of objects", start);
+    return;
+  }
+  for (const [index, object] of items.entries()) {
+    const prefix = ["items", index];
+    const { line } = locate(document, lines, prefix, start);
+    documents.push({ object, line, locate: (path) => locate(document, lines, [...prefix, ...path], start) });
+  }
+}
+
+/** Follows a path through the parsed text as far as it goes. */
+function locate(document: Document.Parsed, lines: LineCounter, path: FieldPath, start: Position): Position {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const step of path) {
+    if (!isCollection(node)) break;
+    if (isMap(node)) {
+      const pair = node.items.find(
+        (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(step),
+      );
+      if (pair === undefined) break;
+      offset = offsetOf(pair.key) ?? offset;
+      node = pair.value;
+    } else {
+      const item: unknown = typeof step === "number" ? node.items[step] : undefined;
+      if (item === undefined) break;
+      offset = offsetOf(item) ?? offset;
+      node = item;
+    }
+  }
+  return offset === undefined ? start : positionAt(lines, offset);
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return isCollection(node) || isScalar(node) ? node.range?.[0] : undefined;
+}
+
+/** What YAML allows and JSON does not, or not for us: members named by lists or objects, and great depth. */
+function findShapeProblem(
+  document: Document.Parsed,
+): { readonly message: string; readonly offset: number } | undefined {
+  const pending: { readonly node: unknown; readonly depth: number }[] = [{ node: document.contents, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, depth } = next;
+    if (!isCollection(node)) continue;
+    const offset = node.range?.[0] ?? 0;
+    if (depth >= manifestLimits.depthMax)
+      return { message: `nested deeper than ${manifestLimits.depthMax} levels`, offset };
+    for (const item of node.items) {
+      if (!isPair(item)) pending.push({ node: item, depth: depth + 1 });
+      else if (isCollection(item.key)) return { message: "names of members must be plain text", offset };
+      else pending.push({ node: item.value, depth: depth + 1 });
+    }
+  }
+  return undefined;
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+function describeError(message: string): string {
+  return message === "Map keys must be unique" ? "duplicate member: each name may stand once in an object" : message;
+}
+
+/**
+ * A cheap look at the nesting before a recursive parser sees the text.
+ *
+ * Counts open brackets and, for block style, growing indentations and dashes. Quoted text is counted in error, so the
+ * bound is far above `depthMax`, which is checked exactly afterwards.
+ */
+function findExcessiveDepth(text: string): Position | undefined {
+  let brackets = 0;
+  let line = 1;
+  let lineStart = 0;
+  let isIndenting = true;
+  let dashes = 0;
+  const indents: number[] = [];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 10) {
+      line += 1;
+      lineStart = index + 1;
+      isIndenting = true;
+      dashes = 0;
+      continue;
+    }
+    if (isIndenting && code !== 32) {
+      if (code === 45 && text.charCodeAt(index + 1) === 32) dashes += 1;
+      else {
+        isIndenting = false;
+        const column = index - lineStart;
+        while ((indents.at(-1) ?? -1) >= column) indents.pop();
+        indents.push(column);
+      }
+    }
+    if (code === 91 || code === 123) brackets += 1;
+    else if ((code === 93 || code === 125) && brackets > 0) brackets -= 1;
+    if (brackets > manifestLimits.scannedDepthMax || indents.length + dashes > manifestLimits.scannedDepthMax) {
+      return { line, column: index - lineStart + 1 };
+    }
+  }
+  return undefined;
+}
