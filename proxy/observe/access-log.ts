@@ -68,7 +68,6 @@ export interface AccessLog {
 export interface LineDestination {
   write(line: string): unknown;
   flushSync?(): void;
-  end?(): void;
 }
 
 export interface AccessLogOptions {
@@ -77,29 +76,46 @@ export interface AccessLogOptions {
   readonly colors?: boolean;
 }
 
-/** Lines are collected this long, or until this many bytes: one write for many requests. */
-const flushIntervalMs = 100;
-const flushBytes = 8 * 1024;
+/** Lines are collected this long, or until this many characters: one write for many requests. */
+const collectMs = 100;
+const collectCharacters = 32 * 1024;
 
 /** The usual destination: a file descriptor, written to asynchronously. @param descriptor 1 for standard output */
 export function accessLogDestination(descriptor: number): LineDestination {
-  return pino.destination({ fd: descriptor, sync: false, minLength: flushBytes, periodicFlush: flushIntervalMs });
+  return pino.destination({ fd: descriptor, sync: false });
 }
 
 export function createAccessLog(options: AccessLogOptions): AccessLog {
   const { destination } = options;
   const render = options.format === "json" ? createJsonRenderer() : createTextRenderer(options.colors ?? false);
+  let collected = "";
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (collected === "") return;
+    destination.write(collected);
+    collected = "";
+  };
   return {
-    write: (record) => void destination.write(render(record)),
-    close: () => destination.flushSync?.(),
+    write: (record) => {
+      collected += render(record);
+      if (collected.length >= collectCharacters) flush();
+      else timer ??= setTimeout(flush, collectMs).unref();
+    },
+    close: () => {
+      flush();
+      destination.flushSync?.();
+    },
   };
 }
 
 function createJsonRenderer(): (record: AccessRecord) => string {
   const keyParts = new WeakMap<Key, string>();
   const placeParts = new Map<string, string>();
+  const time = createTimeRenderer();
   return (record) => {
-    let line = `{"time":"${new Date(record.timeMs).toISOString()}","request":${quote(record.requestId)}`;
+    let line = `{"time":"${time(record.timeMs)}","request":${quote(record.requestId)}`;
     if (record.key !== undefined) line += keyPart(record.key, keyParts);
     line += `,"client":${quote(record.clientAddress)}${placePart(record, placeParts)}`;
     if (record.model !== undefined) line += `,"model":${quote(record.model.slice(0, 256))}`;
@@ -114,6 +130,20 @@ function createJsonRenderer(): (record: AccessRecord) => string {
     if (record.isEstimated) line += `,"estimated":true`;
     if (record.traceparent !== undefined) line += `,"traceparent":${quote(record.traceparent)}`;
     return `${line}}\n`;
+  };
+}
+
+/** ISO 8601 in UTC; the part down to the second is kept, because it is the same for many lines. */
+function createTimeRenderer(): (timeMs: number) => string {
+  let second = Number.NaN;
+  let prefix = "";
+  return (timeMs) => {
+    const nowSecond = Math.floor(timeMs / 1000);
+    if (nowSecond !== second) {
+      second = nowSecond;
+      prefix = new Date(nowSecond * 1000).toISOString().slice(0, 20);
+    }
+    return `${prefix}${String(Math.floor(timeMs) - second * 1000).padStart(3, "0")}Z`;
   };
 }
 
