@@ -1,0 +1,247 @@
+/**
+ * ApiKey to the wire (RESOURCES.md, ApiKey).
+ *
+ * The safe direction is deny: whatever of a key cannot be understood or resolved keeps the whole key, or that
+ * credential, off the wire. Digests alone leave the operator.
+ */
+import { createHash } from "node:crypto";
+import type { Key, KeyCredential } from "../../proxy/snapshot/types.gen.ts";
+import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
+import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
+import type { ApiKeyResource, ResourceSet } from "../resources/resource.ts";
+import type { ApiKeySpec, KeyCredentialSpec } from "../resources/spec-types.ts";
+import { compileLimits, requireCIDRs } from "./compile-limits.ts";
+import {
+  type KeyCredentialFact,
+  type KeyResult,
+  partiallyValid,
+  refused,
+  resolved,
+  type Verdict,
+  valid,
+} from "./result.ts";
+
+/** A credential whose secret was looked up. */
+export interface ResolvedCredential {
+  readonly spec: KeyCredentialSpec;
+  readonly sha256?: string;
+  readonly displayPrefix?: string;
+  readonly secretResourceVersion?: string;
+  /** Why there is no digest. */
+  readonly failure?: Verdict;
+  /** The credential waits for the Secret that the operator creates. */
+  readonly isWanted?: true;
+}
+
+/** Finds the digest of every credential of a key. */
+export function resolveCredentials(key: ApiKeyResource, secrets: ResourceSet["secrets"]): ResolvedCredential[] {
+  return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, key.metadata.namespace, secrets));
+}
+
+function resolveCredential(
+  spec: KeyCredentialSpec,
+  namespace: string,
+  secrets: ResourceSet["secrets"],
+): ResolvedCredential {
+  if (spec.sha256 !== undefined) return { spec, sha256: spec.sha256 };
+  const location = secretOfCredential(spec);
+  const at = `Credential ${spec.name}:`;
+  if (!location) return { spec, failure: refused("InvalidSecret", `${at} give secretKeyRef, sha256 or generate.`) };
+  const secret = secrets.get(`${namespace}/${location.name}`);
+  if (!secret) {
+    if (spec.generate) {
+      const message = `${at} Secret ${location.name} is being created.`;
+      return { spec, failure: { status: "Unknown", reason: "Pending", message }, isWanted: true };
+    }
+    const message = `${at} Secret ${location.name} does not exist in namespace ${namespace}; create it.`;
+    return { spec, failure: refused("SecretNotFound", message) };
+  }
+  const value = secret.data.get(location.key);
+  if (value === undefined) {
+    const message = `${at} Secret ${location.name} has no key ${location.key}; add it or name another in secretKeyRef.key.`;
+    return { spec, failure: refused("SecretKeyNotFound", message) };
+  }
+  if (!clientKeyPattern.test(value)) {
+    const message = `${at} the value of ${location.key} in Secret ${location.name} must be sk- and at least 20 letters, digits, - or _ (no line end).`;
+    return { spec, failure: refused("InvalidSecret", message) };
+  }
+  return {
+    spec,
+    sha256: createHash("sha256").update(value).digest("hex"),
+    displayPrefix: `${value.slice(0, 7)}...`,
+    ...(secret.metadata.resourceVersion !== undefined && { secretResourceVersion: secret.metadata.resourceVersion }),
+  };
+}
+
+export interface CompiledKey {
+  /** Absent: the key is denied. */
+  readonly object?: Key;
+  readonly result: KeyResult;
+}
+
+/**
+ * @param winnerOf identity of the key that owns a digest, where several claim it
+ * @param isAccountServed whether an Account of that identity is on the wire: a key must never lose its ceiling
+ */
+export function compileApiKey(
+  key: ApiKeyResource,
+  credentials: readonly ResolvedCredential[],
+  winnerOf: (sha256: string) => string,
+  isAccountServed: (identity: string) => boolean,
+  requireAccount: boolean,
+): CompiledKey {
+  const { namespace, name, generation } = key.metadata;
+  const id = `key/${namespace}/${name}`;
+  const base = { id, kind: "ApiKey", namespace, name, generation } as const;
+  const { spec } = key;
+  if (!spec || key.invalid !== undefined) {
+    const accepted = refused(
+      "Invalid",
+      `${key.invalid ?? "The manifest is not valid."} The key is denied until it is corrected.`,
+    );
+    const facts = { state: "Active", accountRequired: false, credentials: [] } as const;
+    return { result: { ...base, ...facts, accepted, resolvedRefs: resolved, wireIds: [] } };
+  }
+  const judged = judgeCredentials(`${namespace}/${name}`, credentials, winnerOf);
+  const missingAccount =
+    spec.accountRef && !isAccountServed(`${namespace}/${spec.accountRef.name}`) ? spec.accountRef.name : undefined;
+  let accepted = judged.accepted;
+  let object: Key | undefined;
+  try {
+    object = keyObject(key, spec, judged.usable);
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    accepted = refused("Invalid", `${error.message}. The key is denied until it is corrected.`);
+  }
+  const isServed = object !== undefined && judged.usable.length > 0 && missingAccount === undefined;
+  const result: KeyResult = {
+    ...base,
+    accepted,
+    resolvedRefs: missingAccount === undefined ? judged.resolvedRefs : accountNotFound(missingAccount, namespace),
+    wireIds: isServed ? [id] : [],
+    state: spec.state ?? "Active",
+    ...(object?.expiresAt !== undefined && { expiresAtMs: object.expiresAt }),
+    ...(spec.accountRef && { account: spec.accountRef.name }),
+    accountRequired: requireAccount && !spec.accountRef,
+    credentials: judged.facts,
+  };
+  return isServed && object ? { object, result } : { result };
+}
+
+function accountNotFound(name: string, namespace: string): Verdict {
+  const message = `Account ${name} does not exist in namespace ${namespace} or is not valid; create or correct it. The key is denied until then.`;
+  return refused("AccountNotFound", message);
+}
+
+interface JudgedCredentials {
+  readonly usable: readonly ResolvedCredential[];
+  readonly facts: readonly KeyCredentialFact[];
+  readonly accepted: Verdict;
+  readonly resolvedRefs: Verdict;
+}
+
+/** Decides which credentials live. One that fails leaves the others alone and is named. */
+function judgeCredentials(
+  identity: string,
+  credentials: readonly ResolvedCredential[],
+  winnerOf: (sha256: string) => string,
+): JudgedCredentials {
+  const usable: ResolvedCredential[] = [];
+  const facts: KeyCredentialFact[] = [];
+  const failures: Verdict[] = [];
+  const conflicts: string[] = [];
+  const ownNames = new Map<string, string>();
+  for (const credential of credentials) {
+    const { sha256, failure, spec } = credential;
+    let conflict: string | undefined;
+    if (sha256 !== undefined) {
+      const winner = winnerOf(sha256);
+      const twin = ownNames.get(sha256);
+      if (winner !== identity) {
+        conflict = `Credential ${spec.name} is the same key as one of ApiKey ${winner}, which came first; give it another.`;
+      } else if (twin !== undefined) {
+        conflict = `Credential ${spec.name} is the same key as credential ${twin}; give it another.`;
+      } else ownNames.set(sha256, spec.name);
+    }
+    if (failure) failures.push(failure);
+    if (conflict !== undefined) conflicts.push(conflict);
+    const isUsable = sha256 !== undefined && conflict === undefined;
+    if (isUsable) usable.push(credential);
+    facts.push(factOf(credential, isUsable));
+  }
+  const problems = [...conflicts, ...failures.map(({ message }) => message)];
+  let accepted = valid;
+  if (problems.length > 0 && usable.length > 0) accepted = partiallyValid(problems);
+  else if (conflicts.length > 0) accepted = refused("Conflicted", conflicts.join(" "));
+  return { usable, facts, accepted, resolvedRefs: worstOf(failures) };
+}
+
+/** A definite failure goes before one that only waits; the message names them all. */
+function worstOf(failures: readonly Verdict[]): Verdict {
+  const worst = failures.find(({ status }) => status === "False") ?? failures[0];
+  return worst ? { ...worst, message: failures.map(({ message }) => message).join(" ") } : resolved;
+}
+
+function factOf(credential: ResolvedCredential, usable: boolean): KeyCredentialFact {
+  const { spec, sha256, displayPrefix, secretResourceVersion } = credential;
+  return {
+    name: spec.name,
+    ...(sha256 !== undefined && { fingerprint: sha256.slice(0, 12) }),
+    ...(displayPrefix !== undefined && { displayPrefix }),
+    ...(secretResourceVersion !== undefined && { secretResourceVersion }),
+    ...(spec.notBefore !== undefined && { notBeforeMs: Date.parse(spec.notBefore) }),
+    ...(spec.notAfter !== undefined && { notAfterMs: Date.parse(spec.notAfter) }),
+    usable,
+  };
+}
+
+/** @throws SpecError when a restriction cannot be enforced as written. */
+function keyObject(key: ApiKeyResource, spec: ApiKeySpec, usable: readonly ResolvedCredential[]): Key {
+  const { labels } = key.metadata;
+  return {
+    kind: "key",
+    namespace: key.metadata.namespace,
+    name: key.metadata.name,
+    state: spec.state ?? "Active",
+    ...(spec.expiresAt !== undefined && { expiresAt: parseTimestampMs(spec.expiresAt, "spec.expiresAt") }),
+    ...(spec.accountRef && { account: spec.accountRef.name }),
+    ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
+    credentials: usable.map(({ spec: credential, sha256 = "" }) => credentialObject(credential, sha256)),
+    ...(spec.models?.allow && { modelsAllow: [...spec.models.allow] }),
+    ...(spec.models?.deny && { modelsDeny: [...spec.models.deny] }),
+    ...(spec.clientCIDRs?.allow && { cidrsAllow: requireCIDRs(spec.clientCIDRs.allow, "spec.clientCIDRs.allow") }),
+    ...(spec.clientCIDRs?.deny && { cidrsDeny: requireCIDRs(spec.clientCIDRs.deny, "spec.clientCIDRs.deny") }),
+    ...(spec.protocols && { protocols: [...spec.protocols] }),
+    ...(spec.capabilities && { capabilities: [...spec.capabilities] }),
+    ...(spec.limits && { limits: compileLimits(spec.limits, "spec.limits") }),
+    ...(spec.concurrency?.maxInFlight !== undefined && { maxInFlight: spec.concurrency.maxInFlight }),
+    ...(spec.metadata && { metadata: { ...spec.metadata } }),
+  };
+}
+
+function credentialObject({ name, notBefore, notAfter }: KeyCredentialSpec, sha256: string): KeyCredential {
+  const field = `spec.credentials[${name}]`;
+  return {
+    name,
+    sha256,
+    ...(notBefore !== undefined && { notBefore: parseTimestampMs(notBefore, `${field}.notBefore`) }),
+    ...(notAfter !== undefined && { notAfter: parseTimestampMs(notAfter, `${field}.notAfter`) }),
+  };
+}
+
+/** The Secrets that a key's `generate` credentials still wait for. */
+export function wantedSecretsOf(key: ApiKeyResource, credentials: readonly ResolvedCredential[]) {
+  return credentials.flatMap(({ spec, isWanted }) =>
+    isWanted && spec.generate
+      ? [
+          {
+            namespace: key.metadata.namespace,
+            secretName: spec.generate.secretName,
+            key: defaultSecretKey,
+            prefix: spec.generate.prefix ?? "sk-",
+            ownerName: key.metadata.name,
+          },
+        ]
+      : [],
+  );
+}

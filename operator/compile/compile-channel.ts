@@ -1,0 +1,329 @@
+/**
+ * Channel to the wire: the channel itself and, apart from it, the secret of each credential (RESOURCES.md, Channel).
+ *
+ * A channel that could only send requests without the credential it needs is left out altogether.
+ */
+import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
+import type { Channel, Credential } from "../../proxy/snapshot/types.gen.ts";
+import { SpecError } from "../resources/amounts.ts";
+import { type ChannelResource, identityOf, type ResourceSet } from "../resources/resource.ts";
+import type { ChannelSpec } from "../resources/spec-types.ts";
+import { compileBodyRules, compileLimits, compileTimeouts } from "./compile-limits.ts";
+import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
+import { compileHeaders } from "./header-rules.ts";
+import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
+import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
+
+export interface CompiledChannel {
+  /** The channel first, then its credentials; empty: not served. */
+  readonly objects: readonly (Channel | Credential)[];
+  readonly result: ChannelResult;
+}
+
+type References = Pick<ResourceSet, "secrets" | "configMaps">;
+
+export function compileChannel(
+  channel: ChannelResource,
+  references: References,
+  policy: EgressPolicy,
+): CompiledChannel {
+  const { namespace, name, generation } = channel.metadata;
+  const base = { id: `channel/${namespace}/${name}`, kind: "Channel", namespace, name, generation } as const;
+  const { spec } = channel;
+  const state = spec?.state ?? "Active";
+  const modelCount = spec?.models?.length ?? 0;
+  const unserved = (reason: string): CompiledChannel => ({
+    objects: [],
+    result: {
+      ...base,
+      state,
+      modelCount,
+      credentials: [],
+      accepted: refused("Invalid", reason),
+      resolvedRefs: resolved,
+      wireIds: [],
+    },
+  });
+  if (!spec) return unserved(channel.invalid ?? "The manifest is not valid.");
+  const preset = presetOf(spec);
+  if (typeof preset === "string") return unserved(preset);
+  try {
+    return servedChannel(channel, spec, preset, references, policy);
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    return unserved(`${error.message}.`);
+  }
+}
+
+/** The defaults of the channel's provider or vendor; a sentence when there are none. */
+function presetOf(spec: ChannelSpec): ProviderPreset | string {
+  if (spec.preset !== undefined) {
+    const dialects = Object.hasOwn(vendors, spec.preset) ? vendors[spec.preset] : undefined;
+    if (!dialects) return `spec.preset: "${spec.preset}" is unknown; known are ${Object.keys(vendors).join(", ")}.`;
+    return (
+      dialects[spec.provider] ??
+      `spec.preset: ${spec.preset} needs spec.provider ${Object.keys(dialects).join(" or ")}, not ${spec.provider}.`
+    );
+  }
+  return providers[spec.provider] ?? `spec.provider: ${spec.provider} is not served by this version.`;
+}
+
+function servedChannel(
+  channel: ChannelResource,
+  spec: ChannelSpec,
+  preset: ProviderPreset,
+  references: References,
+  policy: EgressPolicy,
+): CompiledChannel {
+  const { namespace, name, generation } = channel.metadata;
+  const id = `channel/${namespace}/${name}`;
+  const baseURL = baseURLOf(spec, preset);
+  refuseEgress(spec, baseURL, policy);
+  const auth = authOf(spec, preset);
+  const headers = compileHeaders(spec.headers, auth.location === "Header" ? auth.name : "");
+  const credentials = resolveCredentials(channel, spec, references.secrets);
+  const tls = resolveTls(channel, spec, references);
+  const failures = [...credentials.failures, ...tls.failures];
+  const usable = credentials.objects.filter(({ name: own }) => stateOf(spec, own) === "Active");
+  const needsCredential = preset.needsCredential || (spec.credentials ?? []).length > 0;
+  const isServed = (usable.length > 0 || !needsCredential) && tls.failures.length === 0;
+  const partial = [...headers.problems, ...(isServed ? credentials.failures.map(({ message }) => message) : [])];
+  const object = channelObject(channel, spec, { baseURL, auth, preset });
+  object.credentials = (spec.credentials ?? [])
+    .filter((own) => credentials.objects.some((found) => found.name === own.name))
+    .map((own) => ({ name: own.name, weight: own.weight ?? 1, state: own.state ?? "Active" }));
+  if (headers.set.length > 0) object.headersSet = headers.set;
+  if (headers.remove.length > 0) object.headersRemove = headers.remove;
+  if (tls.settings) object.tls = tls.settings;
+  const objects = isServed ? [object, ...credentials.objects] : [];
+  let accepted = partial.length > 0 ? partiallyValid(partial) : valid;
+  if (channel.invalid !== undefined)
+    accepted = refused("Invalid", `${channel.invalid} The version before it is served.`);
+  const result: ChannelResult = {
+    id,
+    kind: "Channel",
+    namespace,
+    name,
+    generation,
+    accepted,
+    resolvedRefs: refsVerdict(failures, isServed, needsCredential),
+    wireIds: objects.map(wireIdOf),
+    state: spec.state ?? "Active",
+    baseURL,
+    modelCount: spec.models?.length ?? 0,
+    credentials: credentials.facts,
+  };
+  return { objects, result };
+}
+
+function wireIdOf(object: Channel | Credential): string {
+  return object.kind === "channel"
+    ? `channel/${object.namespace}/${object.name}`
+    : `credential/${object.namespace}/${object.channel}/${object.name}`;
+}
+
+function refsVerdict(failures: readonly Verdict[], isServed: boolean, needsCredential: boolean): Verdict {
+  const [first] = failures;
+  if (first) {
+    const rest = isServed ? [] : ["The channel is left out of all routes until then."];
+    return { ...first, message: [...failures.map(({ message }) => message), ...rest].join(" ") };
+  }
+  if (isServed || !needsCredential) return resolved;
+  return refused(
+    "SecretNotFound",
+    "The channel has no active credential; add one to spec.credentials. It is left out of all routes until then.",
+  );
+}
+
+function baseURLOf(spec: ChannelSpec, preset: ProviderPreset): string {
+  const baseURL = spec.baseURL ?? preset.baseURL;
+  if (baseURL === undefined) {
+    throw new SpecError(`spec.baseURL: required for ${spec.preset ?? spec.provider}; give the address of the upstream`);
+  }
+  return baseURL.replace(/\/+$/, "");
+}
+
+/** With an egress proxy the proxy is what is connected to; forbidden places stay forbidden behind it too. */
+function refuseEgress(spec: ChannelSpec, baseURL: string, policy: EgressPolicy): void {
+  const open = new EgressPolicy(["0.0.0.0/0", "::/0"]);
+  const problem =
+    spec.proxyURL === undefined
+      ? refuseURL(baseURL, policy, "spec.baseURL")
+      : (refuseURL(baseURL, open, "spec.baseURL") ?? refuseURL(spec.proxyURL, policy, "spec.proxyURL"));
+  if (problem !== undefined || isForbiddenURL(baseURL, policy)) {
+    throw new SpecError((problem ?? `spec.baseURL: ${baseURL} is never called.`).replace(/\.$/, ""));
+  }
+}
+
+function authOf(spec: ChannelSpec, preset: ProviderPreset): Channel["auth"] {
+  const { location, scheme } = spec.auth ?? {};
+  if (location?.query !== undefined) return { location: "Query", name: location.query, scheme: scheme ?? "Raw" };
+  if (location?.header === undefined) return { ...preset.auth, ...(scheme && { scheme }) };
+  const name = location.header.toLowerCase();
+  return { location: "Header", name, scheme: scheme ?? (name === "authorization" ? "Bearer" : "Raw") };
+}
+
+function stateOf(spec: ChannelSpec, credential: string): "Active" | "Draining" | "Disabled" {
+  return spec.credentials?.find(({ name }) => name === credential)?.state ?? "Active";
+}
+
+interface FoundCredentials {
+  readonly objects: readonly Credential[];
+  readonly failures: readonly Verdict[];
+  readonly facts: ChannelResult["credentials"];
+}
+
+/** A disabled credential is not read at all: its secret has no business on a proxy. */
+function resolveCredentials(
+  channel: ChannelResource,
+  spec: ChannelSpec,
+  secrets: ResourceSet["secrets"],
+): FoundCredentials {
+  const { namespace, name: channelName } = channel.metadata;
+  const objects: Credential[] = [];
+  const failures: Verdict[] = [];
+  const facts: ChannelResult["credentials"][number][] = [];
+  for (const { name, secretKeyRef, state } of spec.credentials ?? []) {
+    if (state === "Disabled") {
+      facts.push({ name, resolved: true, reason: "Disabled" });
+      continue;
+    }
+    const found = readSecret(
+      namespace,
+      secretKeyRef.name,
+      secretKeyRef.key ?? "apiKey",
+      `Credential ${name}:`,
+      secrets,
+    );
+    if (typeof found === "string")
+      objects.push({ kind: "credential", namespace, channel: channelName, name, secret: found });
+    else failures.push(found);
+    facts.push({
+      name,
+      resolved: typeof found === "string",
+      reason: typeof found === "string" ? "Resolved" : found.reason,
+    });
+  }
+  return { objects, failures, facts };
+}
+
+function readSecret(
+  namespace: string,
+  secretName: string,
+  key: string,
+  at: string,
+  secrets: ResourceSet["secrets"],
+): string | Verdict {
+  const secret = secrets.get(identityOf({ namespace, name: secretName }));
+  if (!secret) {
+    return refused("SecretNotFound", `${at} Secret ${secretName} does not exist in namespace ${namespace}; create it.`);
+  }
+  const value = secret.data.get(key);
+  if (value === undefined) {
+    return refused(
+      "SecretKeyNotFound",
+      `${at} Secret ${secretName} has no key ${key}; add it or name another in secretKeyRef.key.`,
+    );
+  }
+  if (!/^[\x21-\x7e]{1,8192}$/.test(value)) {
+    return refused(
+      "InvalidSecret",
+      `${at} the value of ${key} in Secret ${secretName} must be 1 to 8192 printable ASCII characters (no blanks, no line end).`,
+    );
+  }
+  return value;
+}
+
+function resolveTls(channel: ChannelResource, spec: ChannelSpec, references: References) {
+  const { namespace } = channel.metadata;
+  const failures: Verdict[] = [];
+  const settings: NonNullable<Channel["tls"]> = {};
+  if (spec.tls?.serverName !== undefined) settings.serverName = spec.tls.serverName;
+  const bundle = spec.tls?.caBundleRef;
+  if (bundle) {
+    const key = bundle.key ?? "ca.crt";
+    const ca = references.configMaps.get(`${namespace}/${bundle.name}`)?.data.get(key);
+    if (ca === undefined) {
+      failures.push(
+        refused(
+          "ConfigMapNotFound",
+          `spec.tls.caBundleRef: ConfigMap ${bundle.name} with key ${key} does not exist in namespace ${namespace}; create it.`,
+        ),
+      );
+    } else settings.ca = ca;
+  }
+  const client = spec.tls?.clientCertificateRef;
+  if (client) {
+    const data = references.secrets.get(`${namespace}/${client.name}`)?.data;
+    const certificate = data?.get("tls.crt");
+    const privateKey = data?.get("tls.key");
+    if (certificate === undefined || privateKey === undefined) {
+      failures.push(
+        refused(
+          "SecretNotFound",
+          `spec.tls.clientCertificateRef: Secret ${client.name} with tls.crt and tls.key does not exist in namespace ${namespace}; create it.`,
+        ),
+      );
+    } else {
+      settings.certificate = certificate;
+      settings.privateKey = privateKey;
+    }
+  }
+  return { settings: Object.keys(settings).length > 0 ? settings : undefined, failures };
+}
+
+interface Decided {
+  readonly baseURL: string;
+  readonly auth: Channel["auth"];
+  readonly preset: ProviderPreset;
+}
+
+function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, auth, preset }: Decided): Channel {
+  const body = compileBodyRules(spec.body);
+  return {
+    kind: "channel",
+    namespace: channel.metadata.namespace,
+    name: channel.metadata.name,
+    state: spec.state ?? "Active",
+    provider: spec.provider,
+    baseURL,
+    formats: formatsOf(spec, preset, baseURL),
+    auth,
+    credentials: [],
+    ...(spec.models && {
+      models: spec.models.map(({ name, upstreamName, capabilities }) => ({
+        name,
+        ...(upstreamName !== undefined && { upstreamName }),
+        ...(capabilities && { capabilities: [...capabilities] }),
+      })),
+    }),
+    ...(body && { body }),
+    privacy: {
+      store: spec.privacy?.store ?? "PassThrough",
+      safetyIdentifier: spec.privacy?.safetyIdentifier ?? "Strip",
+      streamObfuscation: spec.privacy?.streamObfuscation ?? "Strip",
+      clientMetadata: spec.privacy?.clientMetadata ?? "Forward",
+    },
+    unsupportedParameters: spec.unsupportedParameters ?? "Ignore",
+    upstreamObjects: spec.upstreamObjects ?? "Refuse",
+    timeouts: compileTimeouts(spec.timeouts, "spec.timeouts"),
+    ...(spec.limits && { limits: compileLimits(spec.limits, "spec.limits") }),
+    ...(spec.concurrency?.maxInFlight !== undefined && { maxInFlight: spec.concurrency.maxInFlight }),
+    ...(spec.proxyURL !== undefined && { proxyURL: spec.proxyURL }),
+  };
+}
+
+function formatsOf(spec: ChannelSpec, preset: ProviderPreset, baseURL: string): Channel["formats"] {
+  const wanted = spec.formats?.length
+    ? spec.formats
+    : preset.formats.map((type) => ({ type, path: undefined, paths: undefined }));
+  const formats: Channel["formats"] = [];
+  for (const { type, path, paths } of wanted) {
+    const found = path ?? pathOf(type, preset.dialect, baseURL, spec.azure?.apiVersion);
+    if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((own) => ({ type, path: own })));
+    else if (found !== undefined) formats.push({ type, path: found });
+    else throw new SpecError(`spec.formats[${type}].path: required, ${spec.provider} has no usual path for it`);
+  }
+  if (formats.length === 0 || formats.length > 32) throw new SpecError("spec.formats: give 1 to 32 formats and paths");
+  return formats;
+}

@@ -1,0 +1,115 @@
+/** Limits, timeouts and body rules: the parts of a spec that several kinds share. */
+import { isIP } from "node:net";
+import type { BodyRules, Limit, Timeouts } from "../../proxy/snapshot/types.gen.ts";
+import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../resources/amounts.ts";
+import type { BodyRulesSpec, LimitSpec, TimeoutsSpec } from "../resources/spec-types.ts";
+
+const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
+
+/**
+ * Limits with every default filled in (RESOURCES.md, ApiKey `limits[]`).
+ *
+ * @throws SpecError when a limit cannot be enforced as written.
+ */
+export function compileLimits(limits: readonly LimitSpec[], field: string): Limit[] {
+  return limits.map((limit) => {
+    const at = `${field}[${limit.name}]`;
+    if (limit.timeZone !== undefined) requireTimeZone(limit.timeZone, `${at}.timeZone`);
+    return {
+      name: limit.name,
+      unit: limit.unit,
+      limit:
+        limit.unit === "Cost"
+          ? parseNanoCredits(limit.limit, `${at}.limit`)
+          : parseQuantity(limit.limit, 0, `${at}.limit`).toString(),
+      period: limit.period,
+      ...(limit.timeZone !== undefined && { timeZone: limit.timeZone }),
+      algorithm: limit.algorithm ?? (bucketPeriods.has(limit.period) ? "TokenBucket" : "FixedWindow"),
+      ...(limit.burst !== undefined && { burst: burstOf(limit, at) }),
+      mode: limit.mode ?? "Enforce",
+      ...(limit.models !== undefined && { models: [...limit.models] }),
+    };
+  });
+}
+
+function burstOf(limit: LimitSpec, at: string): string {
+  const burst = String(limit.burst);
+  return limit.unit === "Cost" ? parseNanoCredits(burst, `${at}.burst`) : burst;
+}
+
+const knownTimeZones = new Map<string, boolean>();
+
+function requireTimeZone(timeZone: string, field: string): void {
+  let isKnown = knownTimeZones.get(timeZone);
+  if (isKnown === undefined) {
+    isKnown = isTimeZone(timeZone);
+    // Bounded: a manifest could otherwise grow it by ever new wrong names.
+    if (knownTimeZones.size < 1_000) knownTimeZones.set(timeZone, isKnown);
+  }
+  if (!isKnown) throw new SpecError(`${field}: "${timeZone}" is no IANA time zone such as "Europe/Berlin"`);
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws SpecError for a duration that cannot be read. */
+export function compileTimeouts(timeouts: TimeoutsSpec | undefined, field: string): Timeouts {
+  const compiled: Timeouts = {};
+  if (timeouts?.connect !== undefined) compiled.connectMs = parseDurationMs(timeouts.connect, `${field}.connect`);
+  if (timeouts?.firstByte !== undefined) {
+    compiled.firstByteMs = parseDurationMs(timeouts.firstByte, `${field}.firstByte`);
+  }
+  if (timeouts?.streamIdle !== undefined) {
+    compiled.streamIdleMs = parseDurationMs(timeouts.streamIdle, `${field}.streamIdle`);
+  }
+  if (timeouts?.total !== undefined) compiled.totalMs = parseDurationMs(timeouts.total, `${field}.total`);
+  return compiled;
+}
+
+/** Body rules of a channel or target; undefined when there are none. */
+export function compileBodyRules(rules: BodyRulesSpec | undefined): BodyRules | undefined {
+  if (!rules) return undefined;
+  const compiled: BodyRules = {
+    ...(rules.default?.length && { default: rules.default.map(({ field, value }) => ({ field, value })) }),
+    ...(rules.set?.length && { set: rules.set.map(({ field, value }) => ({ field, value })) }),
+    ...(rules.remove?.length && { remove: [...rules.remove] }),
+  };
+  return Object.keys(compiled).length > 0 ? compiled : undefined;
+}
+
+/**
+ * Two layers of body rules as one; for a field that both name, `over` wins.
+ *
+ * @throws SpecError when the two together are more than the wire takes.
+ */
+export function mergeBodyRules(under: BodyRules | undefined, over: BodyRules | undefined): BodyRules | undefined {
+  if (!under || !over) return over ?? under;
+  const overridden = new Set([...(over.default ?? []), ...(over.set ?? [])].map(({ field }) => field));
+  const defaults = [...(over.default ?? []), ...(under.default ?? []).filter(({ field }) => !overridden.has(field))];
+  const sets = [...(over.set ?? []), ...(under.set ?? []).filter(({ field }) => !overridden.has(field))];
+  const removes = [...new Set([...(over.remove ?? []), ...(under.remove ?? [])])].filter(
+    (field) => !overridden.has(field) || over.remove?.includes(field),
+  );
+  if (Math.max(defaults.length, sets.length, removes.length) > 64) {
+    throw new SpecError("parameters: more than 64 rules after references to other routes were followed");
+  }
+  return compileBodyRules({ default: defaults, set: sets, remove: removes });
+}
+
+/** @throws SpecError for a text that is no CIDR: a restriction that cannot be understood must not vanish. */
+export function requireCIDRs(cidrs: readonly string[], field: string): string[] {
+  for (const [index, cidr] of cidrs.entries()) {
+    const match = /^([0-9a-fA-F.:]+)\/([0-9]{1,3})$/.exec(cidr);
+    const family = isIP(match?.[1] ?? "");
+    if (family === 0 || Number(match?.[2]) > (family === 4 ? 32 : 128)) {
+      throw new SpecError(`${field}[${index}]: "${cidr}" is no CIDR such as "10.0.0.0/8"`);
+    }
+  }
+  return [...cidrs];
+}

@@ -1,0 +1,34 @@
+/**
+ * Resources in, wire objects and verdicts out. PURE: no clock, no I/O, no logging; nothing here throws on bad input.
+ *
+ * Damage stays with the object: whatever is wrong with one is said in its result and the rest goes live. For keys the
+ * safe side is deny. `Compilation` does the same step by step; this is the whole at once, for `tollgate validate`,
+ * goldens and tests.
+ */
+
+import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+import { everyObject } from "../resources/mutable-resource-set.ts";
+import type { ResourceSet } from "../resources/resource.ts";
+import { Compilation, type CompileSettings } from "./compilation.ts";
+import type { ObjectResult, WantedSecret } from "./result.ts";
+
+export interface Compiled {
+  readonly objects: ReadonlyMap<string, WireObject>;
+  readonly results: ReadonlyMap<string, ObjectResult>;
+  readonly wantedSecrets: readonly WantedSecret[];
+}
+
+export const defaultCompileSettings: CompileSettings = {
+  requireAccount: false,
+  unboundedOutput: "Reserve",
+  inputEstimate: "Estimate",
+  defaultOutputReserve: 4_096,
+  revocation: "Finish",
+  egressAllowCIDRs: [],
+};
+
+export function compile(resources: ResourceSet, settings: CompileSettings): Compiled {
+  const compilation = new Compilation(resources, settings);
+  compilation.update(everyObject(resources));
+  return { objects: compilation.objects, results: compilation.results, wantedSecrets: compilation.wantedSecrets() };
+}

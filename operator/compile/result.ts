@@ -1,0 +1,83 @@
+/** What compiling one resource found: verdicts for its conditions and facts for the rest of its status. */
+import type { OwnKind } from "../resources/resource.ts";
+
+export interface Verdict {
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  /** What is the matter and what to do; never key material. */
+  readonly message: string;
+}
+
+interface CommonResult<Kind extends OwnKind> {
+  /** As the wire names it: `key/…`, `channel/…`, `route/…` or `account/…`. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly accepted: Verdict;
+  readonly resolvedRefs?: Verdict;
+  /** Wire objects that carry this resource; empty when nothing of it is served. */
+  readonly wireIds: readonly string[];
+}
+
+export interface KeyCredentialFact {
+  readonly name: string;
+  /** First 12 hex digits of the digest. */
+  readonly fingerprint?: string;
+  /** `sk-ab12...`; only where the operator sees the key itself. */
+  readonly displayPrefix?: string;
+  readonly secretResourceVersion?: string;
+  readonly notBeforeMs?: number;
+  readonly notAfterMs?: number;
+  /** Whether the proxy is given this credential. */
+  readonly usable: boolean;
+}
+
+export interface KeyResult extends CommonResult<"ApiKey"> {
+  readonly state: "Active" | "Suspended";
+  readonly expiresAtMs?: number;
+  readonly account?: string;
+  readonly accountRequired: boolean;
+  readonly credentials: readonly KeyCredentialFact[];
+}
+
+export interface ChannelResult extends CommonResult<"Channel"> {
+  readonly state: "Active" | "Draining" | "Disabled";
+  readonly baseURL?: string;
+  readonly modelCount: number;
+  readonly credentials: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
+}
+
+export interface RouteResult extends CommonResult<"ModelRoute"> {
+  readonly available: Verdict;
+  readonly targets: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
+}
+
+export interface AccountResult extends CommonResult<"Account"> {
+  readonly state: "Active" | "Suspended";
+  /** Credit granted in nano-credits; absent: unlimited. */
+  readonly creditNanos?: string;
+}
+
+export type ObjectResult = KeyResult | ChannelResult | RouteResult | AccountResult;
+
+/** A Secret that a `generate` credential asks for and that does not exist yet. */
+export interface WantedSecret {
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly key: string;
+  readonly prefix: string;
+  readonly ownerName: string;
+}
+
+export const valid: Verdict = { status: "True", reason: "Valid", message: "The spec is understood." };
+export const resolved: Verdict = { status: "True", reason: "Resolved", message: "All references are resolved." };
+
+export function refused(reason: string, message: string): Verdict {
+  return { status: "False", reason, message };
+}
+
+export function partiallyValid(messages: readonly string[]): Verdict {
+  return { status: "True", reason: "PartiallyValid", message: messages.join(" ") };
+}

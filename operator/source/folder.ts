@@ -1,0 +1,283 @@
+/**
+ * Resources from watched folders of manifests: the standalone mode's side of what a list-watch is in a cluster.
+ *
+ * Invariants: an event only says "look again", and every look reads the present state; no error empties the set; a
+ * file is applied only when nobody is seen writing it, and a version that takes something away (a file gone, emptied,
+ * broken or cut short) only after it stood still for a while. Called by the operator's wiring.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ResourceChange, ResourceSet } from "../resources/resource.ts";
+import { environmentContent, type SecretFromEnvironment } from "./environment-secrets.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { parseDocument, splitDocuments } from "./manifest-file.ts";
+import { type FileContent, ManifestStore, type PlacedDocument } from "./manifest-store.ts";
+import { codeOf, type FileStamp, scanFolder, stampFile } from "./scan-folder.ts";
+
+export interface FolderSourceOptions {
+  readonly folder: string;
+  /** The data folder's `secrets/`, written by `generate` credentials; it may not exist yet. */
+  readonly secretsFolder?: string;
+  readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
+  /** Quiet time after a notice. */
+  readonly debounceMs?: number;
+  /** How long a version that takes something away must stand still. */
+  readonly settleMs?: number;
+  readonly compareEveryMs?: number;
+}
+
+export type ChangeCallback = (changes: readonly ResourceChange[]) => void;
+
+/** Longer files are no manifests; reading one must not take all memory. */
+const fileBytesMax = 64 * 1024 * 1024;
+/** How long parsing may hold the event loop before it gives way. */
+const parseSliceMs = 10;
+
+interface Applied {
+  readonly stamp: FileStamp;
+  readonly digest: string;
+  readonly text: { readonly length: number; readonly endsLine: boolean };
+}
+
+/** A version seen but not applied, because it takes something away. */
+interface Doubtful {
+  readonly digest: string;
+  readonly sinceMs: number;
+}
+
+export class FolderSource {
+  readonly #options: Required<Omit<FolderSourceOptions, "secretsFolder">> & {
+    readonly secretsFolder: string | undefined;
+  };
+  readonly #store = new ManifestStore();
+  readonly #watch: FolderWatch;
+  readonly #callbacks = new Set<ChangeCallback>();
+  readonly #applied = new Map<string, Applied>();
+  readonly #doubtful = new Map<string, Doubtful>();
+  #open = new Set<string>();
+  #looking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: FolderSourceOptions) {
+    this.#options = {
+      secretsFromEnvironment: [],
+      debounceMs: 5,
+      settleMs: 50,
+      compareEveryMs: 2_000,
+      secretsFolder: undefined,
+      ...options,
+    };
+    this.#watch = new FolderWatch({
+      compareEveryMs: this.#options.compareEveryMs,
+      onNotice: (path) => this.#lookSoon(path, this.#options.debounceMs),
+    });
+  }
+
+  /** All objects as they are now: a live view. */
+  current(): ResourceSet {
+    return this.#store.resources;
+  }
+
+  /** Calls back after every look that changed an object or a problem. Returns how to stop that. */
+  onChange(callback: ChangeCallback): () => void {
+    this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
+
+  /**
+   * Reads everything once and then watches.
+   *
+   * @throws Error when the folder cannot be listed: a wrong path should not look like an empty gateway.
+   */
+  async start(): Promise<void> {
+    const listing = await scanFolder(this.#options.folder);
+    const problem = listing.unreadable.get(this.#options.folder);
+    if (problem !== undefined)
+      throw new Error(`the manifest folder ${this.#options.folder} cannot be read (${problem})`);
+    const environment = environmentContent(this.#options.secretsFromEnvironment);
+    if (environment) this.#store.put(environment.file, environment);
+    // Watching before reading: what changes in between is then seen twice, not never.
+    this.#watch.follow(listing.folders);
+    this.#open.add("everything");
+    await this.#look(true);
+  }
+
+  /** Looks at everything now; resolves when the view is up to date with the files. */
+  async refresh(): Promise<void> {
+    this.#open.add("everything");
+    await this.#look(false);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#watch.close();
+    await this.#looking;
+  }
+
+  #lookSoon(path: string, delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#open.add(path);
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#look(false);
+    }, delayMs);
+    this.#timer.unref();
+  }
+
+  /** One look at a time; what is noticed meanwhile is looked at next. */
+  async #look(isFirst: boolean): Promise<void> {
+    while (this.#looking) await this.#looking;
+    if (this.#isClosed || this.#open.size === 0) return;
+    const open = this.#open;
+    this.#open = new Set();
+    this.#looking = this.#lookAt(open, isFirst).finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #lookAt(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
+    const problemsBefore = this.#store.resources.problems;
+    const changes = new Map<string, ResourceChange>();
+    const paths = open.has("everything") ? await this.#differing() : [...open];
+    for (const path of paths.sort()) {
+      for (const change of await this.#lookAtFile(path, isFirst)) {
+        changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
+      }
+    }
+    const hasNewProblems = !isSameReport(problemsBefore, this.#store.resources.problems);
+    if (changes.size === 0 && !hasNewProblems) return;
+    for (const callback of this.#callbacks) callback([...changes.values()]);
+  }
+
+  /** Files whose stamp is not the one applied, and those that are gone. */
+  async #differing(): Promise<string[]> {
+    const roots = [this.#options.folder, this.#options.secretsFolder].filter((root) => root !== undefined);
+    const folders = new Set<string>();
+    const differing: string[] = [];
+    for (const root of roots) {
+      const listing = await scanFolder(root);
+      for (const folder of listing.folders) folders.add(folder);
+      for (const [path, stamp] of listing.files) if (this.#applied.get(path)?.stamp !== stamp) differing.push(path);
+      for (const path of this.#applied.keys()) {
+        if (!isBelow(path, root) || listing.files.has(path)) continue;
+        if (![...listing.unreadable.keys()].some((folder) => isBelow(path, folder))) differing.push(path);
+      }
+    }
+    this.#watch.follow(folders);
+    return differing;
+  }
+
+  async #lookAtFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
+    const stamp = await stampFile(path);
+    const applied = this.#applied.get(path);
+    if (stamp === undefined) return this.#removeFile(path);
+    if (applied?.stamp === stamp) return [];
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(path);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return this.#removeFile(path);
+      return this.#fail(path, `The file cannot be read (${codeOf(error)}).`);
+    }
+    if ((await stampFile(path)) !== stamp) {
+      // Somebody is writing: look again when they paused.
+      this.#lookSoon(path, this.#options.debounceMs);
+      return [];
+    }
+    if (bytes.length > fileBytesMax)
+      return this.#fail(path, `The file is larger than ${fileBytesMax} bytes; split it.`);
+    const digest = createHash("sha256").update(bytes).digest("base64");
+    const text = bytes.toString("utf8");
+    const next: Applied = {
+      stamp,
+      digest,
+      text: { length: text.length, endsLine: text === "" || text.endsWith("\n") },
+    };
+    if (applied?.digest === digest) {
+      this.#applied.set(path, next);
+      this.#doubtful.delete(path);
+      return [];
+    }
+    const documents = await this.#parse(path, text);
+    const content: FileContent = { file: path, rank: this.#rankOf(path), documents };
+    if (!isFirst && this.#isDoubtful(content, next, applied) && !this.#stoodStill(path, digest)) return [];
+    this.#doubtful.delete(path);
+    this.#applied.set(path, next);
+    return this.#store.put(path, content);
+  }
+
+  #removeFile(path: string): ResourceChange[] {
+    if (!this.#applied.has(path) || !this.#stoodStill(path, "gone")) return [];
+    this.#applied.delete(path);
+    this.#doubtful.delete(path);
+    return this.#store.put(path, undefined);
+  }
+
+  #fail(path: string, failure: string): ResourceChange[] {
+    const before = this.#store.file(path);
+    if (before?.failure === failure) return [];
+    if (!this.#stoodStill(path, failure)) return [];
+    this.#doubtful.delete(path);
+    return this.#store.put(path, { file: path, rank: this.#rankOf(path), documents: [], failure });
+  }
+
+  /** Whether a version stood still for long enough; if not, it is looked at again when it has. */
+  #stoodStill(path: string, digest: string): boolean {
+    const seen = this.#doubtful.get(path);
+    const nowMs = performance.now();
+    if (seen?.digest === digest) {
+      const leftMs = seen.sinceMs + this.#options.settleMs - nowMs;
+      if (leftMs <= 0) return true;
+      this.#lookSoon(path, leftMs);
+      return false;
+    }
+    this.#doubtful.set(path, { digest, sinceMs: nowMs });
+    this.#lookSoon(path, this.#options.settleMs);
+    return false;
+  }
+
+  /** A version that could be the beginning of one still being written. */
+  #isDoubtful(content: FileContent, next: Applied, applied: Applied | undefined): boolean {
+    if (content.documents.some(({ parsed }) => parsed.problems.length > 0)) return true;
+    if (next.text.length === 0) return true;
+    if (!next.text.endsLine && (applied?.text.endsLine ?? true)) return true;
+    const count = (documents: readonly PlacedDocument[]) =>
+      documents.reduce((sum, { parsed }) => sum + parsed.objects.length, 0);
+    return count(content.documents) < count(this.#store.file(content.file)?.documents ?? []);
+  }
+
+  /** Documents whose text did not change keep what was parsed before. */
+  async #parse(path: string, text: string): Promise<PlacedDocument[]> {
+    const known = new Map(this.#store.file(path)?.documents.map(({ place, parsed }) => [place.digest, parsed]));
+    const documents: PlacedDocument[] = [];
+    let sliceStartMs = performance.now();
+    for (const { line, digest, text: own } of splitDocuments(text)) {
+      documents.push({ place: { line, digest }, parsed: known.get(digest) ?? parseDocument(own) });
+      if (performance.now() - sliceStartMs < parseSliceMs) continue;
+      await nextTurn();
+      sliceStartMs = performance.now();
+    }
+    return documents;
+  }
+
+  #rankOf(path: string): number {
+    return this.#options.secretsFolder !== undefined && isBelow(path, this.#options.secretsFolder) ? 1 : 0;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  for (let above = dirname(path); ; above = dirname(above)) {
+    if (above === folder) return true;
+    if (above === dirname(above)) return false;
+  }
+}
+
+function isSameReport(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left === right || JSON.stringify(left) === JSON.stringify(right);
+}

@@ -1,0 +1,71 @@
+/** Lists the manifest files below a folder, telling "not there" from "cannot be read". */
+import type { BigIntStats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What tells one state of a file from the next without reading it: any write moves ctime, a rename the inode. */
+export type FileStamp = string;
+
+export interface FolderListing {
+  /** Paths of manifest files. */
+  readonly files: ReadonlyMap<string, FileStamp>;
+  /** The folder and all below it. */
+  readonly folders: ReadonlySet<string>;
+  /** Folders that are there but could not be listed: nothing may be concluded about what they hold. */
+  readonly unreadable: ReadonlyMap<string, string>;
+}
+
+const foldersMax = 10_000;
+
+export async function scanFolder(root: string): Promise<FolderListing> {
+  const files = new Map<string, FileStamp>();
+  const folders = new Set<string>();
+  const unreadable = new Map<string, string>();
+  const open = [root];
+  for (let folder = open.pop(); folder !== undefined && folders.size < foldersMax; folder = open.pop()) {
+    let names: string[];
+    try {
+      names = await readdir(folder);
+    } catch (error) {
+      if (folder === root || codeOf(error) !== "ENOENT") unreadable.set(folder, codeOf(error));
+      continue;
+    }
+    folders.add(folder);
+    for (const name of names) {
+      // Hidden names are editors' swap files and the bookkeeping of mounted ConfigMaps.
+      if (name.startsWith(".")) continue;
+      const path = join(folder, name);
+      const stats = await statOf(path);
+      if (stats?.isDirectory()) open.push(path);
+      else if (stats?.isFile() && isManifestName(name)) files.set(path, stampOf(stats));
+    }
+  }
+  return { files, folders, unreadable };
+}
+
+export function isManifestName(name: string): boolean {
+  return !name.startsWith(".") && /\.(yaml|yml|json)$/.test(name);
+}
+
+/** The stamp of one file; undefined when it is not there. */
+export async function stampFile(path: string): Promise<FileStamp | undefined> {
+  const stats = await statOf(path);
+  return stats?.isFile() ? stampOf(stats) : undefined;
+}
+
+async function statOf(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch {
+    // Gone between listing and looking, or a dangling link: the next look tells.
+    return undefined;
+  }
+}
+
+function stampOf(stats: BigIntStats): FileStamp {
+  return `${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}
