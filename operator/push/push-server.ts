@@ -123,6 +123,8 @@ function sinkTo(response: Response): LineSink {
   return {
     write: (line) => response.writable && response.write(line),
     async drained() {
+      // It may have drained since the write: then the event has passed and will not come again.
+      if (!response.writableNeedDrain && !response.destroyed) return;
       const ended = new AbortController();
       const onClose = () => ended.abort();
       response.once("close", onClose);

@@ -1,0 +1,61 @@
+/**
+ * Keeps the last good file in step with the store: written after changes, never more often than a rest between two
+ * writes allows, and never by two writers at once. A write that fails is told and tried again after the next rest.
+ */
+import { systemTimers, type Timers } from "../snapshot/push/timers.ts";
+import { writeLastGood } from "./last-good-file.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
+
+export interface FollowOptions {
+  readonly store: SnapshotStore;
+  readonly file: string;
+  readonly key: Buffer;
+  /** Told when a write failed. */
+  readonly onFailure: (cause: unknown) => void;
+  /** Pause between two writes: a full file of 100,000 keys costs about a second of CPU. */
+  readonly restMs?: number;
+  readonly timers?: Timers;
+}
+
+export interface Follower {
+  /** Ends the following; what changed last is written before. */
+  close(): Promise<void>;
+}
+
+export function followStore(options: FollowOptions): Follower {
+  const { store, file, key, onFailure, restMs = 5_000, timers = systemTimers } = options;
+  let writtenDigest = "";
+  let isWriting = false;
+  let cancelRest: (() => void) | undefined;
+  let current: Promise<void> = Promise.resolve();
+
+  const write = async () => {
+    const snapshot = store.live;
+    if (snapshot.digest === writtenDigest) return;
+    isWriting = true;
+    try {
+      await writeLastGood(file, key, snapshot);
+      writtenDigest = snapshot.digest;
+    } catch (cause) {
+      onFailure(cause);
+    }
+    isWriting = false;
+  };
+  const begin = () => {
+    if (isWriting || cancelRest !== undefined) return;
+    current = write();
+    cancelRest = timers.after(restMs, () => {
+      cancelRest = undefined;
+      if (store.live.digest !== writtenDigest) begin();
+    });
+  };
+  const stopListening = store.onEvent(({ type }) => type === "applied" && begin());
+  return {
+    async close() {
+      stopListening();
+      cancelRest?.();
+      await current;
+      await write();
+    },
+  };
+}
