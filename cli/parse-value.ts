@@ -48,6 +48,9 @@ function parseList(setting: Setting, given: unknown): readonly string[] {
       if (typeof item !== "string") throw new InvalidValue("must be a list of texts");
       if (setting.format === "cidr" && !isCidr(item))
         throw new InvalidValue(`"${item}" is not an address range such as 10.0.0.0/8`);
+      if (setting.pattern?.test(item) === false) {
+        throw new InvalidValue(`"${item}" must have the form ${setting.placeholder.replace(",...", "")}`);
+      }
       return item;
     });
 }

@@ -20,6 +20,7 @@ export interface Setting {
   readonly type: "string" | "integer" | "boolean" | "list";
   readonly format: SettingFormat;
   readonly choices: readonly string[] | undefined;
+  /** Of the text, or of each item of a list. */
   readonly pattern: RegExp | undefined;
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
@@ -96,7 +97,7 @@ function toSetting(name: string, node: SchemaNode, group: string): Setting {
     type,
     format,
     choices: node.enum,
-    pattern: node.pattern === undefined ? undefined : new RegExp(node.pattern),
+    pattern: readPattern(node.items?.pattern ?? node.pattern),
     minimum: node.minimum,
     maximum: node.maximum,
     defaultValue: node.default,
@@ -108,6 +109,10 @@ function toSetting(name: string, node: SchemaNode, group: string): Setting {
     group,
     placeholder: node["x-placeholder"] ?? node.enum?.join("|") ?? placeholderOf(type, format),
   };
+}
+
+function readPattern(pattern: string | undefined): RegExp | undefined {
+  return pattern === undefined ? undefined : new RegExp(pattern);
 }
 
 function readFormat(format: string | undefined): SettingFormat {
