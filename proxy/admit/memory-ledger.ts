@@ -17,11 +17,12 @@ import {
   type NarrowAmounts,
   narrowAmounts,
   nothing,
-} from "./held-reservation.ts";
+} from "./count/held-reservation.ts";
+import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
+import { refusalOf } from "./count/refusal.ts";
+import { SettledIds } from "./count/settled-ids.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
-import { BalanceCounter, LimitCounter, LimitRules } from "./limit-counter.ts";
-import { refusalOf } from "./refusal.ts";
-import { SettledIds } from "./settled-ids.ts";
+import type { StoredCounter } from "./store/store-messages.ts";
 
 /** What happened since the start; read by metrics at scrape. */
 export interface LedgerCounts {
@@ -44,9 +45,9 @@ export interface LedgerCounts {
 export interface LedgerJournal {
   limitChanged(counter: LimitCounter): void;
   balanceChanged(counter: BalanceCounter): void;
-  opened(reservation: HeldReservation): void;
-  closed(reservation: HeldReservation): void;
-  forgotten(counter: LimitCounter | BalanceCounter): void;
+  /** The number of open reservations changed. */
+  openChanged(): void;
+  forgotten(counter: { stored: StoredIdentity | undefined }): void;
 }
 
 export interface MemoryLedgerOptions {
@@ -63,6 +64,7 @@ export const counterRetentionMs = 30 * 86_400_000;
 /** A settlement this long after its reservation expired is still posted. */
 const lateSettlementMs = 24 * 3_600_000;
 const expiredReservationsMax = 100_000;
+const noneInFlight: readonly InFlightCounter[] = [];
 
 export class MemoryLedger implements Ledger {
   readonly counts: LedgerCounts = {
@@ -81,6 +83,9 @@ export class MemoryLedger implements Ledger {
   readonly #options: MemoryLedgerOptions;
   readonly #limits = new Map<string, LimitCounter>();
   readonly #balances = new Map<string, BalanceCounter>();
+  /** Read from disk and not used since: their limits are not known yet. */
+  readonly #stored = new Map<string, StoredCounter>();
+  #restoredAtMs = 0;
   readonly #inFlight = new Map<string, InFlightCounter>();
   /** Least recently touched first, so that expiry looks at the front only. */
   readonly #open = new Map<string, HeldReservation>();
@@ -92,7 +97,7 @@ export class MemoryLedger implements Ledger {
     this.#options = options;
   }
 
-  get openReservations(): number {
+  get openCount(): number {
     return this.#open.size;
   }
 
@@ -109,17 +114,13 @@ export class MemoryLedger implements Ledger {
       this.counts.refused += 1;
       return refusalOf(request, amounts, limits, balances, inFlight, nowMs);
     }
-    const generations: number[] = [];
-    for (const counter of limits) {
-      counter.hold(amountOf(counter.rule.unit, amounts));
-      generations.push(counter.generation);
-    }
+    for (const counter of limits) counter.hold(amountOf(counter.rule.unit, amounts));
     for (const balance of balances) balance.tally.hold(amounts.costNanos);
     for (const counter of inFlight) counter.inFlight += 1;
-    const held = new HeldReservation(request.id, amounts, limits, generations, balances, inFlight, nowMs);
+    const held = new HeldReservation(request.id, amounts, limits, this.rules.sequence, balances, inFlight, nowMs);
     this.#open.set(request.id, held);
     this.counts.reserved += 1;
-    this.#options.journal?.opened(held);
+    this.#options.journal?.openChanged();
     return held;
   }
 
@@ -154,6 +155,10 @@ export class MemoryLedger implements Ledger {
     }
     const tally = this.#balances.get(name)?.tally;
     if (tally !== undefined) return { counter: name, posted: tally.posted, pending: tally.pending, windowStartMs: 0 };
+    const stored = this.#stored.get(name);
+    if (stored?.kind === "limit") {
+      return { counter: name, posted: stored.amount, pending: 0n, windowStartMs: stored.startMs };
+    }
     const inFlight = this.#inFlight.get(name);
     if (inFlight === undefined) return undefined;
     return { counter: name, posted: 0n, pending: BigInt(inFlight.inFlight), windowStartMs: 0 };
@@ -200,31 +205,47 @@ export class MemoryLedger implements Ledger {
       if (this.#isGone(balance, isLive, this.#options.now())) this.#forget(this.#balances, balance);
       if (++seen % max === 0) yield;
     }
+    for (const stored of this.#stored.values()) {
+      const isOld = this.#options.now() - this.#restoredAtMs >= counterRetentionMs;
+      if (isOld && !isLive(stored.name)) {
+        this.#stored.delete(stored.name);
+        this.#options.journal?.forgotten({ stored });
+      }
+      if (++seen % max === 0) yield;
+    }
     for (const [name, counter] of this.#inFlight) {
       if (counter.inFlight === 0 && !isLive(name)) this.#inFlight.delete(name);
       if (++seen % max === 0) yield;
     }
   }
 
-  /** Takes over a counter read from disk. */
-  restoreLimit(counter: LimitCounter): void {
-    this.#limits.set(counter.name, counter);
+  /** Keeps what a durable store read; a limit's sum waits until the limit itself is known. */
+  restore(counters: readonly StoredCounter[], expiredReservations: number): void {
+    const nowMs = this.#options.now();
+    this.#restoredAtMs = nowMs;
+    this.counts.reserved += expiredReservations;
+    this.counts.expired += expiredReservations;
+    for (const stored of counters) {
+      if (stored.kind !== "balance") {
+        this.#stored.set(stored.name, stored);
+        continue;
+      }
+      const balance = new BalanceCounter(stored.name, nowMs);
+      balance.tally.setPosted(stored.amount);
+      balance.stored = stored;
+      this.#balances.set(stored.name, balance);
+    }
   }
 
-  restoreBalance(counter: BalanceCounter): void {
-    this.#balances.set(counter.name, counter);
+  /** Counters restored and not used since, for a whole batch. */
+  unusedCounters(): Iterable<StoredCounter> {
+    return this.#stored.values();
   }
 
-  limitCounters(): Iterable<LimitCounter> {
-    return this.#limits.values();
-  }
-
-  balanceCounters(): Iterable<BalanceCounter> {
-    return this.#balances.values();
-  }
-
-  openHeld(): Iterable<HeldReservation> {
-    return this.#open.values();
+  /** Every counter in use, for a whole batch. */
+  *counters(): Generator<LimitCounter | BalanceCounter, void, void> {
+    yield* this.#limits.values();
+    yield* this.#balances.values();
   }
 
   async close(): Promise<void> {}
@@ -234,13 +255,23 @@ export class MemoryLedger implements Ledger {
     for (const claim of request.limits) {
       let counter = this.#limits.get(claim.counter);
       if (counter === undefined) {
-        counter = new LimitCounter(claim.counter, claim.limit, this.rules.ruleFor(claim.limit), nowMs);
-        this.#limits.set(claim.counter, counter);
-      } else if (counter.limit !== claim.limit) counter.adopt(claim.limit, this.rules.ruleFor(claim.limit), nowMs);
+        counter = this.#createLimitCounter(claim.counter, claim.limit, nowMs);
+      } else if (counter.limit !== claim.limit) counter.adopt(claim.limit, nowMs);
       counter.refresh(nowMs);
       counters.push(counter);
     }
     return counters;
+  }
+
+  #createLimitCounter(name: string, limit: Limit, nowMs: number): LimitCounter {
+    const counter = new LimitCounter(name, limit, this.rules, nowMs);
+    this.#limits.set(name, counter);
+    const stored = this.#stored.get(name);
+    if (stored === undefined) return counter;
+    this.#stored.delete(name);
+    counter.stored = stored;
+    counter.restore(stored, nowMs);
+    return counter;
   }
 
   #balanceCounters(request: ReserveRequest, nowMs: number): BalanceCounter[] {
@@ -257,7 +288,8 @@ export class MemoryLedger implements Ledger {
     return counters;
   }
 
-  #inFlightCounters(request: ReserveRequest): InFlightCounter[] {
+  #inFlightCounters(request: ReserveRequest): readonly InFlightCounter[] {
+    if (request.concurrency.length === 0) return noneInFlight;
     const counters: InFlightCounter[] = [];
     for (const claim of request.concurrency) {
       let counter = this.#inFlight.get(claim.counter);
@@ -308,13 +340,10 @@ export class MemoryLedger implements Ledger {
   #close(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#options.now();
     const { journal } = this.#options;
-    const { amounts, limits, generations } = held;
-    for (let index = 0; index < limits.length; index += 1) {
-      const counter = limits[index];
-      const generation = generations[index];
-      if (counter === undefined || generation === undefined) continue;
+    const { amounts, sequence } = held;
+    for (const counter of held.limits) {
       const { unit } = counter.rule;
-      counter.settle(generation, amountOf(unit, amounts), amountOf(unit, actual), nowMs);
+      counter.settle(sequence, amountOf(unit, amounts), amountOf(unit, actual), nowMs);
       if (journal !== undefined && !counter.isChanged) journal.limitChanged(counter);
     }
     for (const balance of held.balances) {
@@ -323,8 +352,7 @@ export class MemoryLedger implements Ledger {
       if (journal !== undefined && !balance.isChanged) journal.balanceChanged(balance);
     }
     for (const counter of held.inFlight) counter.inFlight -= 1;
-    held.isOpen = false;
-    journal?.closed(held);
+    journal?.openChanged();
     if (
       actual.costNanos > amounts.costNanos ||
       actual.inputTokens + actual.outputTokens > amounts.inputTokens + amounts.outputTokens
@@ -358,10 +386,10 @@ export class MemoryLedger implements Ledger {
   #postLate(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#options.now();
     const { journal } = this.#options;
-    held.limits.forEach((counter, index) => {
-      counter.settle(held.generations[index] ?? 0, 0, amountOf(counter.rule.unit, actual), nowMs);
+    for (const counter of held.limits) {
+      counter.settle(held.sequence, 0, amountOf(counter.rule.unit, actual), nowMs);
       if (!counter.isChanged) journal?.limitChanged(counter);
-    });
+    }
     for (const balance of held.balances) {
       balance.tally.post(actual.costNanos);
       if (!balance.isChanged) journal?.balanceChanged(balance);

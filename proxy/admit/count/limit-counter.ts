@@ -2,14 +2,16 @@
  * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
  *
  * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh; a new period or time zone keeps what lies inside the new window. Every start opens a new
- * generation: what a reservation of an older one settles belongs to a window that is over and touches nothing here.
+ * algorithm starts afresh; a new period or time zone keeps what lies inside the new window. Every start takes the next
+ * number of the ledger's sequence: what a reservation with an older number settles belongs to a window that is over
+ * and touches nothing here.
  */
-import type { Limit } from "../snapshot/types.gen.ts";
-import type { LimitState } from "./ledger.ts";
+import type { Limit } from "../../snapshot/types.gen.ts";
+import type { LimitState } from "../ledger.ts";
+import type { StoredCounter } from "../store/store-messages.ts";
+import { type BucketShape, bucketShape, TokenBucket } from "../token-bucket.ts";
+import { fixedPeriodMs, isRatePeriod, WindowClock } from "../window.ts";
 import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
-import { type BucketShape, bucketShape, TokenBucket } from "./token-bucket.ts";
-import { fixedPeriodMs, isRatePeriod, WindowClock } from "./window.ts";
 
 /** A limit prepared for counting; made once for each limit object. */
 export interface LimitRule {
@@ -25,6 +27,8 @@ export interface LimitRule {
 
 /** Prepares limits; clocks are shared by period and time zone, so that the calendar is asked once a window. */
 export class LimitRules {
+  /** Number of the latest start of any counter. */
+  sequence = 0;
   readonly #rules = new WeakMap<Limit, LimitRule>();
   readonly #clocks = new Map<string, WindowClock>();
 
@@ -65,6 +69,13 @@ export class LimitRules {
   }
 }
 
+/** A counter's row in a durable store. */
+export interface StoredIdentity {
+  readonly id: number;
+  readonly kind: "limit" | "bucket" | "balance";
+  readonly unit: string;
+}
+
 /** How long to wait when nothing but others' open reservations stands in the way: they settle at any moment. */
 export const pendingRetryMs = 1_000;
 
@@ -72,7 +83,9 @@ export class LimitCounter {
   readonly name: string;
   limit: Limit;
   rule: LimitRule;
-  generation = 0;
+  readonly #rules: LimitRules;
+  /** Number in the ledger's sequence at which its present window or bucket began. */
+  #startedAt = 0;
   /** Start of the window that `tally` counts. */
   windowStartMs = 0;
   /** For buckets only its pending sum is used. */
@@ -81,20 +94,22 @@ export class LimitCounter {
   lastUsedMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
-  /** Number of this counter on disk; 0: none yet. */
-  storeId = 0;
+  /** How it stands on disk; undefined: not yet. */
+  stored: StoredIdentity | undefined;
 
-  constructor(name: string, limit: Limit, rule: LimitRule, nowMs: number) {
+  constructor(name: string, limit: Limit, rules: LimitRules, nowMs: number) {
     this.name = name;
     this.limit = limit;
-    this.rule = rule;
+    this.rule = rules.ruleFor(limit);
+    this.#rules = rules;
     this.lastUsedMs = nowMs;
     this.#start(nowMs);
   }
 
   /** Takes over an edited limit. */
-  adopt(limit: Limit, rule: LimitRule, nowMs: number): void {
+  adopt(limit: Limit, nowMs: number): void {
     const before = this.rule;
+    const rule = this.#rules.ruleFor(limit);
     this.limit = limit;
     this.rule = rule;
     const isSameKind = before.unit === rule.unit && (this.bucket === undefined) === (rule.bucket === undefined);
@@ -128,9 +143,13 @@ export class LimitCounter {
     this.bucket?.take(amount);
   }
 
-  /** Replaces what was held by what was consumed. Does nothing for an older generation. */
-  settle(generation: number, held: number, actual: number, nowMs: number): void {
-    if (generation !== this.generation) return;
+  /**
+   * Replaces what was held by what was consumed.
+   *
+   * @param heldAt the ledger's sequence when it was held; nothing happens when this counter began anew since
+   */
+  settle(heldAt: number, held: number, actual: number, nowMs: number): void {
+    if (heldAt < this.#startedAt) return;
     this.tally.release(held);
     if (this.bucket === undefined) {
       this.tally.post(actual);
@@ -168,6 +187,17 @@ export class LimitCounter {
     return missing > 0n ? missing : 0n;
   }
 
+  /** Takes over what was counted before a restart, where it counts the same thing in the present window. */
+  restore(stored: StoredCounter, nowMs: number): void {
+    if (stored.unit !== this.rule.unit) return;
+    if (this.bucket !== undefined) {
+      if (stored.kind !== "bucket") return;
+      const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
+      this.bucket.level = Math.min(level, this.bucket.shape.burst);
+      this.bucket.atMs = Math.min(stored.startMs, nowMs);
+    } else if (stored.kind === "limit" && stored.startMs >= this.windowStartMs) this.tally.setPosted(stored.amount);
+  }
+
   /** Nothing in it matters any more: its window is over or its bucket full, and nobody holds a part of it. */
   isSpent(nowMs: number): boolean {
     if (this.tally.hasPending) return false;
@@ -179,7 +209,8 @@ export class LimitCounter {
 
   #start(nowMs: number): void {
     const { clock, bucket } = this.rule;
-    this.generation += 1;
+    this.#rules.sequence += 1;
+    this.#startedAt = this.#rules.sequence;
     this.tally.clear();
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, nowMs);
     if (nowMs >= clock.endMs) clock.advance(nowMs);
@@ -193,7 +224,7 @@ export class BalanceCounter {
   readonly tally = new Tally();
   lastUsedMs: number;
   isChanged = false;
-  storeId = 0;
+  stored: StoredIdentity | undefined;
   #grantedNanos: bigint | undefined;
   #ceiling: Ceiling | undefined;
 

@@ -1,6 +1,6 @@
 /** One open reservation: what it holds of which counters, as the ledger remembers it until it is settled or expires. */
-import type { Limit } from "../snapshot/types.gen.ts";
-import type { Amounts, LimitState, Reservation } from "./ledger.ts";
+import type { Limit } from "../../snapshot/types.gen.ts";
+import type { Amounts, LimitState, Reservation } from "../ledger.ts";
 import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
 
 /**
@@ -56,21 +56,18 @@ export class HeldReservation implements Reservation {
   readonly id: string;
   readonly amounts: NarrowAmounts;
   readonly limits: readonly LimitCounter[];
-  /** Generation of each of `limits` at the time of reserving. */
-  readonly generations: readonly number[];
+  /** The ledger's sequence at the time of reserving: which windows it was held in. */
+  readonly sequence: number;
   readonly balances: readonly BalanceCounter[];
   readonly inFlight: readonly InFlightCounter[];
   touchedAtMs: number;
-  isOpen = true;
-  /** Stands on disk. */
-  isStored = false;
   #states: readonly LimitState[] | undefined;
 
   constructor(
     id: string,
     amounts: NarrowAmounts,
     limits: readonly LimitCounter[],
-    generations: readonly number[],
+    sequence: number,
     balances: readonly BalanceCounter[],
     inFlight: readonly InFlightCounter[],
     nowMs: number,
@@ -78,7 +75,7 @@ export class HeldReservation implements Reservation {
     this.id = id;
     this.amounts = amounts;
     this.limits = limits;
-    this.generations = generations;
+    this.sequence = sequence;
     this.balances = balances;
     this.inFlight = inFlight;
     this.touchedAtMs = nowMs;

@@ -31,6 +31,15 @@ export class Tally {
     return this.#pendingCarry + BigInt(this.#pending);
   }
 
+  /** `posted` as an exact double; undefined where it is none. */
+  get narrowPosted(): number | undefined {
+    return this.#postedCarry === 0n ? this.#posted : undefined;
+  }
+
+  get narrowPending(): number {
+    return this.#pendingCarry === 0n ? this.#pending : Number.NaN;
+  }
+
   get hasPending(): boolean {
     return this.#pending > 0 || this.#pendingCarry > 0n;
   }

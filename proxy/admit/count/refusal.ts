@@ -4,8 +4,9 @@
  * What waiting cures last is named first: a client told to come back in a second while its quota is used up would
  * come back in vain. So balance, then quota, then rate, then concurrency; within one kind the longest wait.
  */
+
+import type { Refusal, ReserveRequest } from "../ledger.ts";
 import { amountOf, type InFlightCounter, type NarrowAmounts } from "./held-reservation.ts";
-import type { Refusal, ReserveRequest } from "./ledger.ts";
 import { type BalanceCounter, type LimitCounter, pendingRetryMs } from "./limit-counter.ts";
 
 type Blocker = Pick<Refusal, "reason" | "counter" | "limit" | "retryAtMs">;

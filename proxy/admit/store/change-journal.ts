@@ -1,0 +1,163 @@
+/**
+ * Gathers what must become durable until the next batch: each changed counter once, however often it changed.
+ *
+ * Only what is posted is durable. What open reservations hold ends with the process, so it is left out: of a window
+ * the posted sum is stored, of a bucket its level without what is held, of reservations how many are open.
+ */
+import { BalanceCounter, type LimitCounter, type StoredIdentity } from "../count/limit-counter.ts";
+import type { LedgerJournal, MemoryLedger } from "../memory-ledger.ts";
+import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
+
+type AnyCounter = LimitCounter | BalanceCounter;
+
+export class ChangeJournal implements LedgerJournal {
+  readonly #onFirstChange: () => void;
+  #changed: AnyCounter[] = [];
+  #forgotten: number[] = [];
+  #lastId: number;
+  #hasChanges = false;
+
+  /**
+   * @param lastId largest id of a counter on disk
+   * @param onFirstChange called when there is something to write and there was nothing before
+   */
+  constructor(lastId: number, onFirstChange: () => void) {
+    this.#lastId = lastId;
+    this.#onFirstChange = onFirstChange;
+  }
+
+  get hasChanges(): boolean {
+    return this.#hasChanges;
+  }
+
+  limitChanged(counter: LimitCounter): void {
+    counter.isChanged = true;
+    this.#changed.push(counter);
+    if (!this.#hasChanges) this.#begin();
+  }
+
+  balanceChanged(counter: BalanceCounter): void {
+    counter.isChanged = true;
+    this.#changed.push(counter);
+    if (!this.#hasChanges) this.#begin();
+  }
+
+  openChanged(): void {
+    if (!this.#hasChanges) this.#begin();
+  }
+
+  forgotten(counter: { stored: StoredIdentity | undefined }): void {
+    if (counter.stored === undefined) return;
+    this.#forgotten.push(counter.stored.id);
+    counter.stored = undefined;
+    if (!this.#hasChanges) this.#begin();
+  }
+
+  /** Everything gathered, and starts anew. */
+  takeBatch(sequence: number, openReservations: number): StoreBatch {
+    const rows: StoredCounter[] = [];
+    const changes = new Float64Array(this.#changed.length * changeLength);
+    let at = 0;
+    for (const counter of this.#changed) {
+      counter.isChanged = false;
+      if (needsRow(counter)) {
+        if (counter.stored !== undefined) this.#forgotten.push(counter.stored.id);
+        counter.stored = undefined;
+      }
+      const narrow = narrowAmount(counter);
+      if (counter.stored === undefined || narrow === undefined) rows.push(this.#rowOf(counter));
+      else {
+        changes[at++] = counter.stored.id;
+        changes[at++] = startMsOf(counter);
+        changes[at++] = narrow;
+      }
+    }
+    const batch: StoreBatch = {
+      type: "batch",
+      sequence,
+      isWhole: false,
+      changes: changes.slice(0, at),
+      rows,
+      forgotten: this.#forgotten,
+      openReservations,
+    };
+    this.#clear();
+    return batch;
+  }
+
+  /** All that the ledger holds, for a store that lost count; what was gathered is part of it. */
+  takeWhole(sequence: number, ledger: MemoryLedger): StoreBatch {
+    for (const counter of this.#changed) counter.isChanged = false;
+    this.#clear();
+    const rows: StoredCounter[] = [...ledger.unusedCounters()];
+    for (const counter of ledger.counters()) {
+      if (needsRow(counter)) counter.stored = undefined;
+      rows.push(this.#rowOf(counter));
+    }
+    const { openCount: openReservations } = ledger;
+    return {
+      type: "batch",
+      sequence,
+      isWhole: true,
+      changes: new Float64Array(0),
+      rows,
+      forgotten: [],
+      openReservations,
+    };
+  }
+
+  #begin(): void {
+    this.#hasChanges = true;
+    this.#onFirstChange();
+  }
+
+  #clear(): void {
+    this.#changed = [];
+    this.#forgotten = [];
+    this.#hasChanges = false;
+  }
+
+  #rowOf(counter: AnyCounter): StoredCounter {
+    counter.stored ??= this.#newIdentity(counter);
+    const { id, kind, unit } = counter.stored;
+    return { id, kind, name: counter.name, unit, startMs: startMsOf(counter), amount: exactAmount(counter) };
+  }
+
+  #newIdentity(counter: AnyCounter): StoredIdentity {
+    this.#lastId += 1;
+    return { id: this.#lastId, kind: kindOf(counter), unit: unitOf(counter) };
+  }
+}
+
+/** An edited limit counts something else than its row says: it gets a new one. */
+function needsRow(counter: AnyCounter): boolean {
+  const { stored } = counter;
+  return stored !== undefined && (stored.kind !== kindOf(counter) || stored.unit !== unitOf(counter));
+}
+
+function kindOf(counter: AnyCounter): StoredIdentity["kind"] {
+  if (counter instanceof BalanceCounter) return "balance";
+  return counter.bucket === undefined ? "limit" : "bucket";
+}
+
+function unitOf(counter: AnyCounter): string {
+  return counter instanceof BalanceCounter ? "" : counter.rule.unit;
+}
+
+function startMsOf(counter: AnyCounter): number {
+  if (counter instanceof BalanceCounter) return 0;
+  return counter.bucket === undefined ? counter.windowStartMs : counter.bucket.atMs;
+}
+
+function exactAmount(counter: AnyCounter): bigint {
+  const bucket = counter instanceof BalanceCounter ? undefined : counter.bucket;
+  if (bucket === undefined) return counter.tally.posted;
+  return BigInt(bucket.level) * BigInt(bucket.shape.scale) + counter.tally.pending;
+}
+
+function narrowAmount(counter: AnyCounter): number | undefined {
+  const bucket = counter instanceof BalanceCounter ? undefined : counter.bucket;
+  if (bucket === undefined) return counter.tally.narrowPosted;
+  const amount = bucket.level * bucket.shape.scale + counter.tally.narrowPending;
+  return Number.isSafeInteger(amount) ? amount : undefined;
+}

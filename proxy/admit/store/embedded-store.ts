@@ -1,0 +1,267 @@
+/**
+ * The embedded ledger's database: SQLite in WAL mode, run by the store's own thread.
+ *
+ * A batch is one row: its changes are appended to `journal` as they come, and folded into `counters` in slices when
+ * enough have gathered, so that a busy counter costs one row write for thousands of changes. What is on disk is
+ * `counters` with the journal applied over it in order. synchronous=NORMAL: a killed process loses nothing committed,
+ * a power cut may lose the last moments.
+ *
+ * The epoch says which history this is. It stands in the database and in a file beside it: a database that comes back
+ * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
+ */
+import { randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
+
+/** Changes in the journal that start folding it: half a megabyte. */
+const journalChangesMax = 20_000;
+/** Rows folded in one step, so that batches wait a few milliseconds at most. */
+const foldSliceRows = 1_000;
+const int64Max = 2n ** 63n - 1n;
+
+/** The store holds another history than the epoch file names, or none. */
+export class AmnesiaError extends Error {}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS counters (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL,
+    start_ms INTEGER NOT NULL, amount INTEGER NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS journal (
+    sequence INTEGER PRIMARY KEY, open_reservations INTEGER NOT NULL, changes BLOB NOT NULL) STRICT;
+`;
+
+interface Statements {
+  readonly append: StatementSync;
+  readonly trim: StatementSync;
+  readonly row: StatementSync;
+  readonly fold: StatementSync;
+  readonly forget: StatementSync;
+  readonly setOpen: StatementSync;
+}
+
+interface Folding {
+  readonly throughSequence: number;
+  readonly changes: IterableIterator<[number, { startMs: number; amount: number }]>;
+}
+
+export class EmbeddedStore {
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+  #sequence = 0;
+  #journalChanges = 0;
+  #openReservations = 0;
+  /** Largest id of a counter; ids are never used again. */
+  #idMax = 0;
+  #folding: Folding | undefined;
+
+  /**
+   * Opens `ledger.sqlite` in `folder`.
+   *
+   * @param acceptEmpty begins a new epoch where the old one is lost; what was there is moved aside, not deleted
+   * @throws AmnesiaError when the store contradicts its epoch file
+   * @throws Error when another process has the file or the folder cannot be used
+   */
+  constructor(folder: string, acceptEmpty: boolean) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, "ledger.sqlite");
+    const epochPath = join(folder, "ledger.epoch");
+    try {
+      this.#database = openDatabase(path);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      if (!acceptEmpty) throw new AmnesiaError("the ledger's database is damaged", { cause: error });
+      moveAside(path);
+      this.#database = openDatabase(path);
+    }
+    try {
+      this.#agreeOnEpoch(epochPath, acceptEmpty);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    this.#statements = prepare(this.#database);
+    const open = this.#database.prepare("SELECT value FROM meta WHERE name = 'open reservations'").get()?.["value"];
+    this.#openReservations = Number(open ?? 0);
+    this.#foldWhole();
+  }
+
+  /** Everything stored; call once, before the first batch. */
+  load(): { counters: StoredCounter[]; openReservations: number } {
+    const rows = this.#database.prepare("SELECT id, kind, name, unit, start_ms, amount FROM counters");
+    rows.setReadBigInts(true);
+    const counters: StoredCounter[] = [];
+    for (const row of rows.iterate()) {
+      const { id, kind, name, unit, start_ms: startMs, amount } = row;
+      if (kind !== "limit" && kind !== "bucket" && kind !== "balance") continue;
+      if (typeof name !== "string" || typeof unit !== "string" || typeof amount !== "bigint") continue;
+      this.#idMax = Math.max(this.#idMax, Number(id));
+      counters.push({ id: Number(id), kind, name, unit, startMs: Number(startMs), amount });
+    }
+    const openReservations = this.#openReservations;
+    this.#openReservations = 0;
+    this.#statements.setOpen.run("0");
+    return { counters, openReservations };
+  }
+
+  /** Writes one batch in one transaction. @throws Error when the disk does not take it; nothing of it is then stored. */
+  write(batch: StoreBatch): void {
+    const { append, row, forget } = this.#statements;
+    const sequence = this.#sequence + 1;
+    const changes = new Uint8Array(batch.changes.buffer);
+    if (!batch.isWhole && batch.rows.length === 0 && batch.forgotten.length === 0) {
+      append.run(sequence, batch.openReservations, changes);
+    } else {
+      // A row written over a known counter must not be undone by older changes that the journal still holds.
+      if (!batch.isWhole && batch.rows.some(({ id }) => id <= this.#idMax)) this.#foldWhole();
+      this.#transaction(() => {
+        if (batch.isWhole) this.#database.exec("DELETE FROM journal; DELETE FROM counters;");
+        for (const { id, kind, name, unit, startMs, amount } of batch.rows) {
+          row.run(id, kind, name, unit, startMs, amount > int64Max ? int64Max : amount);
+        }
+        for (const id of batch.forgotten) forget.run(id);
+        append.run(sequence, batch.openReservations, changes);
+      });
+      for (const { id } of batch.rows) this.#idMax = Math.max(this.#idMax, id);
+      if (batch.isWhole) this.#folding = undefined;
+    }
+    this.#sequence = sequence;
+    this.#openReservations = batch.openReservations;
+    this.#journalChanges += batch.changes.length / changeLength;
+  }
+
+  /** Folds a slice of the journal into the counters. @returns whether more is to be done */
+  fold(): boolean {
+    if (this.#folding === undefined) {
+      if (this.#journalChanges < journalChangesMax) return false;
+      this.#folding = this.#beginFolding();
+    }
+    const { changes, throughSequence } = this.#folding;
+    let isDone = false;
+    this.#transaction(() => {
+      for (let count = 0; count < foldSliceRows && !isDone; count += 1) {
+        const next = changes.next();
+        if (next.done === true) isDone = true;
+        else this.#statements.fold.run(next.value[1].startMs, next.value[1].amount, next.value[0]);
+      }
+      if (!isDone) return;
+      this.#statements.trim.run(throughSequence);
+      this.#statements.setOpen.run(String(this.#openReservations));
+    });
+    if (isDone) this.#folding = undefined;
+    return !isDone;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #foldWhole(): void {
+    while (this.#folding !== undefined) this.fold();
+    this.#folding = this.#beginFolding();
+    while (this.fold());
+  }
+
+  /** The last word of the journal on each counter. */
+  #beginFolding(): Folding {
+    const latest = new Map<number, { startMs: number; amount: number }>();
+    const rows = this.#database.prepare("SELECT sequence, open_reservations, changes FROM journal ORDER BY sequence");
+    for (const { sequence, open_reservations: open, changes } of rows.iterate()) {
+      if (!(changes instanceof Uint8Array)) continue;
+      this.#sequence = Math.max(this.#sequence, Number(sequence));
+      this.#openReservations = Number(open);
+      const numbers = new Float64Array(changes.slice().buffer);
+      for (let at = 0; at + 2 < numbers.length; at += changeLength) {
+        latest.set(numbers[at] ?? 0, { startMs: numbers[at + 1] ?? 0, amount: numbers[at + 2] ?? 0 });
+      }
+    }
+    this.#journalChanges = 0;
+    return { throughSequence: this.#sequence, changes: latest.entries() };
+  }
+
+  #transaction(work: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      // SQLite has already rolled back where the disk was full.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #agreeOnEpoch(epochPath: string, acceptEmpty: boolean): void {
+    const stored = this.#database.prepare("SELECT value FROM meta WHERE name = 'epoch'").get()?.["value"];
+    const expected = existsSync(epochPath) ? readFileSync(epochPath, "utf8").trim() : undefined;
+    if (typeof stored === "string" && (expected === undefined || expected === stored)) {
+      // A crash between the two writes of a first start leaves the database alone: nothing is lost.
+      if (expected === undefined) writeEpoch(epochPath, stored);
+      return;
+    }
+    if (expected !== undefined && !acceptEmpty) {
+      const found = stored === undefined ? "is empty" : "belongs to another epoch";
+      throw new AmnesiaError(`the ledger's database ${found}, but this data folder has counted consumption before`);
+    }
+    const epoch = randomUUID();
+    this.#database.prepare("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)").run(epoch);
+    writeEpoch(epochPath, epoch);
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  // Made before SQLite sees it, so that it never stands there with wider rights; its journal inherits them.
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    // An exclusive lock lasts until the process ends, however it ends: two processes never count in one file.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && /locked|busy/.test(error.message)) {
+      throw new Error(`another process is using ${path}: one ledger belongs to one proxy`, { cause: error });
+    }
+    throw error;
+  }
+  return database;
+}
+
+function prepare(database: DatabaseSync): Statements {
+  return {
+    append: database.prepare("INSERT INTO journal VALUES (?, ?, ?)"),
+    trim: database.prepare("DELETE FROM journal WHERE sequence <= ?"),
+    row: database.prepare("INSERT OR REPLACE INTO counters VALUES (?, ?, ?, ?, ?, ?)"),
+    fold: database.prepare("UPDATE counters SET start_ms = ?, amount = ? WHERE id = ?"),
+    forget: database.prepare("DELETE FROM counters WHERE id = ?"),
+    setOpen: database.prepare("INSERT OR REPLACE INTO meta VALUES ('open reservations', ?)"),
+  };
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof Error && /not a database|malformed|corrupt/.test(error.message);
+}
+
+function moveAside(path: string): void {
+  const aside = `${path}.damaged-${randomUUID()}`;
+  renameSync(path, aside);
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
+}
+
+/** Written beside and renamed: a torn epoch file would close balances for nothing. */
+function writeEpoch(path: string, epoch: string): void {
+  writeFileSync(`${path}.new`, `${epoch}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
