@@ -56,6 +56,7 @@ function fold(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
+/** Names that folding leaves as they are. */
 const plainName = /^[a-z0-9_]*$/;
 
 /**
@@ -71,8 +72,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   const rest = skipSpace(bytes, end, bytes.length);
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
-    if (plainName.test(member.name)) continue;
-    const meant = routingMembers.get(fold(member.name));
+    const meant = routingMembers.get(plainName.test(member.name) ? member.name : fold(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(
       member.keyStart,
@@ -112,16 +112,24 @@ function refuseForeignEncoding(bytes: Buffer): void {
   if (!isUtf8(bytes)) throw invalidJson(firstBadByte(bytes), "bytes that are not UTF-8; encode the body as UTF-8");
 }
 
-/** Bisects on prefixes; a prefix cut inside a good character is bad too, so the answer is at most 3 bytes early. */
+/** Halves the text to within a character of the fault, then goes on by characters. */
 function firstBadByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;
-  while (bad - good > 4) {
+  for (;;) {
     let middle = (good + bad) >> 1;
-    while (middle > good && ((bytes[middle] ?? 0) & 0xc0) === 0x80) middle -= 1;
-    if (middle === good) break;
+    for (let back = 0; back < 3 && isContinuation(bytes[middle]); back += 1) middle -= 1;
+    if (middle <= good) break;
     if (isUtf8(bytes.subarray(good, middle))) good = middle;
     else bad = middle;
   }
-  return good;
+  for (;;) {
+    const length = [1, 2, 3, 4].find((count) => isUtf8(bytes.subarray(good, good + count)));
+    if (length === undefined || good >= bytes.length) return good;
+    good += length;
+  }
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
