@@ -5,22 +5,57 @@
  * fingerprints only, and no raw key is ever taken in a URL. Started by `main.ts` beside the data port, with which it
  * shares no path.
  */
+import { createServer, type Server } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
-import { type ExplainQuestion, explain } from "./explain.ts";
+import type { ExplainQuestion, Explanation } from "./explain.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import { fingerprint } from "./observe/redact.ts";
-import type { ProxySettings } from "./settings.ts";
+import type { ChatWireFormat } from "./protocols/wire.ts";
+import type { ListenAddress } from "./settings.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Channel, Credential } from "./snapshot/types.gen.ts";
 
 export interface AdminOptions {
-  /** Ready: a first snapshot is live and the proxy is not draining. `reason` is shown when not. */
-  readonly readiness: () => { readonly isReady: boolean; readonly reason: string };
+  readonly listen: ListenAddress;
   readonly metrics: Pick<ProxyMetrics, "render" | "contentType">;
-  readonly snapshot: () => Snapshot;
-  readonly settings: ProxySettings;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly snapshots: { pin(): Snapshot; readonly isReady: boolean };
+  /** A draining proxy is not ready: load balancers must look elsewhere. */
+  readonly isDraining: () => boolean;
+  readonly explain: (question: ExplainQuestion) => Explanation;
+}
+
+export interface RunningAdmin {
+  /** Where it really listens. */
+  readonly address: ListenAddress;
+  close(): Promise<void>;
+}
+
+/** Idle and slow connections of scrapers are ended; nothing large is ever read. */
+const adminTimeouts = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 30_000 };
+
+/** Opens the admin port. @throws Error when it cannot be opened */
+export async function startAdmin(options: AdminOptions): Promise<RunningAdmin> {
+  const server = createServer(adminTimeouts, createAdminApp(options));
+  const { host, port } = options.listen;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return {
+    address: { host, port: typeof address === "object" && address !== null ? address.port : port },
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }
 
 /** Routes and channels shown by `/debug/config` at most. */
@@ -43,11 +78,11 @@ export function createAdminApp(options: AdminOptions): Express {
   });
 
   app.get("/readyz", (_request, response) => {
-    const { isReady, reason } = options.readiness();
+    const problem = options.isDraining() ? "draining" : options.snapshots.isReady ? undefined : "no configuration yet";
     response
-      .status(isReady ? 200 : 503)
+      .status(problem === undefined ? 200 : 503)
       .type("text/plain")
-      .send(isReady ? "ready\n" : `${reason}\n`);
+      .send(`${problem ?? "ready"}\n`);
   });
 
   app.get("/metrics", async (_request, response) => {
@@ -55,7 +90,7 @@ export function createAdminApp(options: AdminOptions): Express {
   });
 
   app.get("/debug/config", (_request, response) => {
-    response.json(describeConfig(options.snapshot(), options.settings));
+    response.json(describeConfig(options.snapshots.pin()));
   });
 
   app.get("/debug/explain", (request, response) => explainCall(request, response, options));
@@ -67,35 +102,23 @@ export function createAdminApp(options: AdminOptions): Express {
 }
 
 function explainCall(request: Request, response: Response, options: AdminOptions): void {
-  const snapshot = options.snapshot();
-  const question = readQuestion(request, snapshot);
-  if ("refusal" in question) response.status(question.status).json({ error: question.refusal });
-  else response.json(explain(question, snapshot, options.now()));
+  const question = readQuestion(request);
+  if ("problem" in question) response.status(400).json({ error: question.problem });
+  else response.json(options.explain(question));
 }
 
-interface UnreadableQuestion {
-  readonly status: number;
-  readonly refusal: string;
-}
-
-function readQuestion(request: Request, snapshot: Snapshot): ExplainQuestion | UnreadableQuestion {
-  const [key, model, ip, format] = ["key", "model", "ip", "format"].map((name) => readQuery(request, name));
+function readQuestion(request: Request): ExplainQuestion | { readonly problem: string } {
+  const [key, model, address, format] = ["key", "model", "ip", "format"].map((name) => readQuery(request, name));
   if (key === undefined || model === undefined) {
-    return {
-      status: 400,
-      refusal: "Give key=NAMESPACE/NAME and model=NAME; ip=ADDRESS and format=FORMAT are optional.",
-    };
+    return { problem: "Give key=NAMESPACE/NAME and model=NAME; ip=ADDRESS and format=FORMAT are optional." };
   }
-  const [namespace = "", name = "", ...more] = key.split("/");
   // Whoever pastes a raw key is told so without an echo of it.
-  if (name === "" || more.length > 0) return { status: 400, refusal: "key must be NAMESPACE/NAME, never a raw key." };
+  if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(key)) return { problem: "key must be NAMESPACE/NAME, never a raw key." };
   const wireFormat = readFormat(format);
   if (wireFormat === undefined) {
-    return { status: 400, refusal: "format must be ChatCompletions, Responses, Messages or GenerateContent." };
+    return { problem: "format must be ChatCompletions, Responses, Messages or GenerateContent." };
   }
-  const found = snapshot.keyByName(namespace, name);
-  if (found === undefined) return { status: 404, refusal: "There is no such key in the live configuration." };
-  return { key: found, credential: undefined, model, clientAddress: ip, format: wireFormat };
+  return { key, model, address, format: wireFormat };
 }
 
 function readQuery(request: Request, name: string): string | undefined {
@@ -104,7 +127,7 @@ function readQuery(request: Request, name: string): string | undefined {
 }
 
 /** The chat format of this name; `ChatCompletions` when none is given. */
-export function readFormat(text: string | undefined): ExplainQuestion["format"] | undefined {
+export function readFormat(text: string | undefined): ChatWireFormat | undefined {
   switch (text) {
     case undefined:
       return "ChatCompletions";
@@ -118,7 +141,7 @@ export function readFormat(text: string | undefined): ExplainQuestion["format"] 
   }
 }
 
-function describeConfig(snapshot: Snapshot, settings: ProxySettings): object {
+function describeConfig(snapshot: Snapshot): object {
   return {
     revision: snapshot.revision,
     digest: snapshot.digest,
@@ -128,7 +151,6 @@ function describeConfig(snapshot: Snapshot, settings: ProxySettings): object {
     channelCount: snapshot.channels.length,
     routes: snapshot.routes.slice(0, shownMax),
     channels: snapshot.channels.slice(0, shownMax).map((channel) => describeChannel(channel, snapshot)),
-    settings,
   };
 }
 

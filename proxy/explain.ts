@@ -1,75 +1,178 @@
-/** The dry run of one decision over the live configuration, for `/debug/explain`: the same `decide()` that enforces. */
+/**
+ * Says which decision would be taken on a call and why, without taking it: no reservation, no upstream, no secret.
+ *
+ * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files, with the very functions that
+ * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
+ */
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide } from "./authorize/decide.ts";
-import { parseIpAddress } from "./http/address/ip-address.ts";
-import type { Protocol } from "./protocols/wire.ts";
+import { errorTable } from "./errors.ts";
+import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
+import type { ChatWireFormat, Protocol } from "./protocols/wire.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
-import type { Capability } from "./snapshot/types.gen.ts";
+import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
 
 export interface ExplainQuestion {
   /** `namespace/name`; never the key itself. */
   readonly key: string;
+  /** Name of the one credential that was presented; undefined looks at all of the key's. */
+  readonly credential?: string | undefined;
   readonly model: string;
+  /** Undefined: the address is not looked at. */
   readonly address?: string | undefined;
-  readonly protocol?: Protocol | undefined;
-  readonly capability?: Capability | undefined;
+  /** `ChatCompletions` when absent. */
+  readonly format?: ChatWireFormat | undefined;
 }
 
 export interface Explanation {
   readonly allowed: boolean;
-  /** Error code of the refusal; absent when allowed. */
+  /** Status that the client would see; `OpenAI`-style where protocols differ. */
+  readonly status: number;
+  /** Error code of the refusal. */
   readonly refused?: string;
   readonly message: string;
+  readonly account?: string;
+  readonly credentials?: readonly { readonly name: string; readonly state: string }[];
   readonly route?: string;
-  /** Targets in the order in which they would be considered. */
-  readonly targets?: readonly {
-    readonly channel: string;
-    readonly priority: number;
-    readonly weight: number;
-    readonly state: string;
-  }[];
+  /** In the order in which they would be considered. */
+  readonly targets?: readonly ExplainedTarget[];
+  /** Limits that would be reserved, with who sets them. */
+  readonly limits?: readonly ExplainedLimit[];
 }
+
+export interface ExplainedTarget {
+  readonly name: string;
+  readonly channel: string;
+  readonly upstreamModel: string;
+  readonly priority: number;
+  readonly weight: number;
+  /** `yes`, or `no: ` and why. */
+  readonly usable: string;
+}
+
+export interface ExplainedLimit {
+  readonly from: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+const protocols: Readonly<Record<ChatWireFormat, Protocol>> = {
+  ChatCompletions: "OpenAI",
+  Responses: "OpenAI",
+  Messages: "Anthropic",
+  GenerateContent: "Gemini",
+};
 
 /** @param nowMs milliseconds since the epoch: keys live by the clock */
 export function explain(question: ExplainQuestion, snapshot: Snapshot, nowMs: number): Explanation {
   const [namespace = "", name = ""] = question.key.split("/");
   const key = snapshot.keyByName(namespace, name);
-  if (key === undefined)
-    return {
-      allowed: false,
-      refused: "unknown_key",
-      message: `There is no key ${question.key} in the live configuration.`,
-    };
-  const problems = key.credentials.map((credential) => describeLiveness({ key, credential }, nowMs));
-  if (problems.every((problem) => problem !== undefined)) {
-    const refused = problems[0] ?? "unknown_key";
-    return {
-      allowed: false,
-      refused,
-      message: `No credential of ${question.key} is live: ${problems.join(", ") || "it has none"}.`,
-    };
-  }
+  if (key === undefined) return refuse("unknown_key", `There is no key ${question.key} in the live configuration.`);
+  const credentials = describeCredentials(key, snapshot, nowMs);
+  const dead = describeDeath(question, credentials);
+  if (dead !== undefined) return { ...refuse("unknown_key", dead), credentials };
+  const address = readAddress(question.address);
+  if (address === "unreadable")
+    return { ...refuse("ip_not_allowed", `"${question.address}" is not an IP address.`), credentials };
+  return { ...explainRoute(question, address, key, snapshot), credentials };
+}
+
+function refuse(code: keyof typeof errorTable, message: string): Explanation {
+  return { allowed: false, status: errorTable[code].status, refused: code, message };
+}
+
+function explainRoute(
+  question: ExplainQuestion,
+  address: IpAddress | undefined,
+  key: Key,
+  snapshot: Snapshot,
+): Explanation {
+  const format = question.format ?? "ChatCompletions";
   const decision = decide({
-    key,
+    // Without an address to look at, rules about addresses are left out rather than failed.
+    key: address === undefined ? { ...key, cidrsAllow: [], cidrsDeny: [] } : key,
     snapshot,
-    protocol: question.protocol ?? "OpenAI",
-    capability: question.capability ?? "Chat",
+    protocol: protocols[format],
+    capability: "Chat",
     model: question.model,
-    clientAddress: question.address === undefined ? undefined : parseIpAddress(question.address),
+    clientAddress: address,
   });
-  if (!decision.allowed) return { allowed: false, refused: decision.refused, message: decision.message };
+  if (!decision.allowed) return refuse(decision.refused, decision.message);
   const { route } = decision;
+  const targets = explainTargets(route, question.model, format, snapshot);
+  const verdict = targets.some((target) => target.usable === "yes")
+    ? { allowed: true, status: 200, message: `The call would go to the route ${route.namespace}/${route.name}.` }
+    : refuse("no_available_channel", "No target of the route can serve this format now.");
   return {
-    allowed: true,
-    message: `The call would go to the route ${route.namespace}/${route.name}.`,
+    ...verdict,
+    ...(key.account === undefined ? {} : { account: `${key.namespace}/${key.account}` }),
     route: `${route.namespace}/${route.name}`,
-    targets: [...route.targets]
-      .sort((a, b) => a.priority - b.priority || b.weight - a.weight)
-      .map(({ channel, priority, weight }) => ({
-        channel,
-        priority,
-        weight,
-        state: snapshot.channel(channel)?.state ?? "Missing",
-      })),
+    targets,
+    limits: explainLimits(key, route, snapshot),
+  };
+}
+
+function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { name: string; state: string }[] {
+  return key.credentials.map((credential) => ({
+    name: credential.name,
+    state: describeLiveness({ key, credential }, snapshot, nowMs) ?? "live",
+  }));
+}
+
+function describeDeath(question: ExplainQuestion, all: readonly { name: string; state: string }[]): string | undefined {
+  const looked = question.credential === undefined ? all : all.filter(({ name }) => name === question.credential);
+  if (looked.some(({ state }) => state === "live")) return undefined;
+  if (looked.length === 0) return "The key has no credential.";
+  return `No credential of the key is live: ${looked.map(({ name, state }) => `${name} is ${state}`).join(", ")}.`;
+}
+
+function readAddress(text: string | undefined): IpAddress | undefined | "unreadable" {
+  return text === undefined ? undefined : (parseIpAddress(text) ?? "unreadable");
+}
+
+function explainTargets(route: Route, model: string, format: ChatWireFormat, snapshot: Snapshot): ExplainedTarget[] {
+  return route.targets
+    .map((target) => ({
+      name: target.name,
+      channel: target.channel,
+      upstreamModel: target.upstreamModel ?? model,
+      priority: target.priority,
+      weight: target.weight,
+      usable: describeTarget(target.channel, format, snapshot),
+    }))
+    .sort((left, right) => left.priority - right.priority || right.weight - left.weight);
+}
+
+function describeTarget(id: string, format: ChatWireFormat, snapshot: Snapshot): string {
+  const channel = snapshot.channel(id);
+  if (channel === undefined) return "no: the channel is not in the configuration";
+  if (channel.state !== "Active") return `no: the channel is ${channel.state}`;
+  if (!channel.formats.some((entry) => entry.type === format)) return `no: the channel does not speak ${format}`;
+  const isKeyed = channel.credentials.some(
+    ({ name, state }) => state === "Active" && snapshot.credential(channel.namespace, channel.name, name) !== undefined,
+  );
+  return channel.credentials.length === 0 || isKeyed ? "yes" : "no: the channel has no live credential";
+}
+
+function explainLimits(key: Key, route: Route, snapshot: Snapshot): ExplainedLimit[] {
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const own = key.limits ?? [];
+  return [
+    ...own.map((limit) => describeLimit("key", limit)),
+    ...(own.length === 0 ? (account?.defaultKeyLimits ?? []) : []).map((limit) =>
+      describeLimit("account, for keys without limits", limit),
+    ),
+    ...(account?.limits ?? []).map((limit) => describeLimit("account", limit)),
+    ...(route.limits ?? []).map((limit) => describeLimit("route", limit)),
+  ];
+}
+
+function describeLimit(from: string, limit: Limit): ExplainedLimit {
+  const amount = limit.unit === "Cost" ? `${Number(limit.limit) / 1e9} credits` : `${limit.limit} ${limit.unit}`;
+  const span = limit.period === "Lifetime" ? "in all" : `per ${limit.period}`;
+  return {
+    from,
+    name: limit.name,
+    text: `${amount} ${span}, ${limit.algorithm}${limit.mode === "Shadow" ? ", only watched" : ""}`,
   };
 }
