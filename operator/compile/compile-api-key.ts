@@ -9,7 +9,7 @@ import type { Key, KeyCredential } from "../../proxy/snapshot/types.gen.ts";
 import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
 import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
 import type { ApiKeyResource, ResourceSet } from "../resources/resource.ts";
-import type { ApiKeySpec, KeyCredentialSpec } from "../resources/spec-types.ts";
+import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "../resources/types.gen.ts";
 import { compileLimits, requireCIDRs } from "./compile-limits.ts";
 import {
   type KeyCredentialFact,

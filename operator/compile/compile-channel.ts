@@ -7,7 +7,7 @@ import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
 import type { Channel, Credential } from "../../proxy/snapshot/types.gen.ts";
 import { SpecError } from "../resources/amounts.ts";
 import { type ChannelResource, identityOf, type ResourceSet } from "../resources/resource.ts";
-import type { ChannelSpec } from "../resources/spec-types.ts";
+import type { ChannelSpec } from "../resources/types.gen.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./compile-limits.ts";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders } from "./header-rules.ts";

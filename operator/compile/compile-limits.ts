@@ -2,7 +2,11 @@
 import { isIP } from "node:net";
 import type { BodyRules, Limit, Timeouts } from "../../proxy/snapshot/types.gen.ts";
 import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../resources/amounts.ts";
-import type { BodyRulesSpec, LimitSpec, TimeoutsSpec } from "../resources/spec-types.ts";
+import type {
+  BodyRules as BodyRulesSpec,
+  Limit as LimitSpec,
+  Timeouts as TimeoutsSpec,
+} from "../resources/types.gen.ts";
 
 const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
 

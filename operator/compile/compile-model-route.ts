@@ -7,7 +7,7 @@ import type { Route } from "../../proxy/snapshot/types.gen.ts";
 import { parseDurationMs, parseMicroCredits, parseTimestampMs, SpecError } from "../resources/amounts.ts";
 import { publicNameOf } from "../resources/model-route.ts";
 import type { ModelRouteResource } from "../resources/resource.ts";
-import type { ModelRouteSpec, PriceSpec } from "../resources/spec-types.ts";
+import type { ModelRouteSpec, Price as PriceSpec } from "../resources/types.gen.ts";
 import { compileLimits, compileTimeouts } from "./compile-limits.ts";
 import {
   type FlattenedTargets,

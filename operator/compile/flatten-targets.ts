@@ -14,7 +14,7 @@ import {
   type ModelRouteResource,
   type NamespaceResource,
 } from "../resources/resource.ts";
-import type { TargetSpec } from "../resources/spec-types.ts";
+import type { ModelRouteTarget as TargetSpec } from "../resources/types.gen.ts";
 import { compileBodyRules, mergeBodyRules } from "./compile-limits.ts";
 import { refused, resolved, type Verdict } from "./result.ts";
 

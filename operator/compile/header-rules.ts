@@ -1,6 +1,6 @@
 /** Which headers a channel may set or remove: never those that frame a message or carry a credential. */
 import type { Channel } from "../../proxy/snapshot/types.gen.ts";
-import type { ChannelSpec } from "../resources/spec-types.ts";
+import type { ChannelSpec } from "../resources/types.gen.ts";
 
 /** Headers of one hop (RFC 9110 section 7.6.1) and those that frame the message. */
 const framing: ReadonlySet<string> = new Set([

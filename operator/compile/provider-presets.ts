@@ -5,7 +5,7 @@
  * Paths are appended to the base URL; `{model}` and `{verb}` are filled in by the proxy (snapshot schema, `formats`).
  */
 import type { Channel, WireFormat } from "../../proxy/snapshot/types.gen.ts";
-import type { Provider } from "../resources/spec-types.ts";
+import type { Provider } from "../resources/types.gen.ts";
 
 export type Dialect = "OpenAI" | "Anthropic" | "Gemini" | "Azure" | "Cohere";
 
@@ -189,7 +189,8 @@ export function pathOf(
       return coherePaths[format];
     case "Azure": {
       const path = openAIPaths[format];
-      if (path === undefined || azureApiVersion === undefined) return under("/openai/v1", path);
+      if (path === undefined || azureApiVersion === undefined || azureApiVersion === "v1")
+        return under("/openai/v1", path);
       const version = `api-version=${encodeURIComponent(azureApiVersion)}`;
       return format === "Responses" ? `/openai/responses?${version}` : `/openai/deployments/{model}${path}?${version}`;
     }

@@ -1,6 +1,6 @@
 /** ApiKey: what it refers to, and where a credential's secret stands. */
 import type { ApiKeyResource } from "./resource.ts";
-import type { KeyCredentialSpec } from "./spec-types.ts";
+import type { ApiKeyCredential as KeyCredentialSpec } from "./types.gen.ts";
 
 /** Key of a Secret that holds a client key where the manifest names none (RESOURCES.md, ApiKey). */
 export const defaultSecretKey = "apiKey";

@@ -1,6 +1,6 @@
 /** Label selectors with the meaning Kubernetes gives them, and namespaces chosen by them. */
 import type { NamespaceResource } from "./resource.ts";
-import type { LabelSelector, NamespacesFrom } from "./spec-types.ts";
+import type { LabelSelector, AllowedNamespaces as NamespacesFrom } from "./types.gen.ts";
 
 type Labels = { readonly [name: string]: string };
 

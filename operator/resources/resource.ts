@@ -6,7 +6,7 @@
  * everybody else.
  */
 import { inspect } from "node:util";
-import type { AccountSpec, ApiKeySpec, ChannelSpec, ModelRouteSpec } from "./spec-types.ts";
+import type { AccountSpec, ApiKeySpec, ChannelSpec, ModelRouteSpec } from "./types.gen.ts";
 
 /** Where an object stands in a file; lines count from 1. */
 export interface Origin {
@@ -59,6 +59,12 @@ export class ProtectedData {
 
   keys(): string[] {
     return [...this.#values.keys()];
+  }
+
+  equals(other: ProtectedData): boolean {
+    if (this.#values.size !== other.#values.size) return false;
+    for (const [key, value] of this.#values) if (other.#values.get(key) !== value) return false;
+    return true;
   }
 
   toJSON(): string {

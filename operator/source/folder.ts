@@ -244,7 +244,7 @@ export class FolderSource {
 
   /** A version that could be the beginning of one still being written. */
   #isDoubtful(content: FileContent, next: Applied, applied: Applied | undefined): boolean {
-    if (content.documents.some(({ parsed }) => parsed.problems.length > 0)) return true;
+    if (content.documents.some(({ parsed }) => parsed.isBroken)) return true;
     if (next.text.length === 0) return true;
     if (!next.text.endsLine && (applied?.text.endsLine ?? true)) return true;
     const count = (documents: readonly PlacedDocument[]) =>

@@ -5,20 +5,23 @@
  * one key edited in a file of many costs one document.
  */
 import { hash } from "node:crypto";
-import { isMap, isNode, LineCounter, parseAllDocuments } from "yaml";
+import type { AnyResource, OwnKind, ResourceChange } from "../resources/resource.ts";
+import { type ManifestDocument, parseManifest } from "../schema/parse-manifest.ts";
+import { identifyDocument } from "../schema/validate-resource.ts";
 
 /** One object as it stands in a file, not validated yet. */
 export interface ManifestObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-  /** The whole document. Its member names are the manifest's. */
-  readonly value: { readonly [member: string]: unknown };
+  readonly identity: ResourceChange;
   /** Lines below the first of its document. */
   readonly lineOffset: number;
-  /** Line offset of a field, or of the nearest member above it that is there. */
-  lineOffsetOf(path: readonly (string | number)[]): number;
+  /**
+   * The parsed text. It is let go once a resource was made from it, or 100,000 parsed files would stay in memory.
+   */
+  document?: ManifestDocument;
+  /** What was made from the document, for when it speaks for the object again. */
+  resource?: AnyResource;
+  /** The object is known from an earlier version of a file that is broken now. */
+  readonly isUnseen?: true;
 }
 
 export interface DocumentProblem {
@@ -30,6 +33,8 @@ export interface DocumentProblem {
 export interface ParsedDocument {
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly DocumentProblem[];
+  /** Some object of the document cannot be told: it may hold objects that nobody can see. */
+  readonly isBroken: boolean;
 }
 
 /** A document's place and content. */
@@ -40,9 +45,6 @@ export interface DocumentText {
   readonly digest: string;
 }
 
-/** Namespace of an object that names none, as `kubectl apply` would take it. */
-const defaultNamespace = "default";
-
 /**
  * Splits a file at its document markers. A line of `---` ends a document wherever it stands (YAML 1.2, section 9.1.2:
  * not even a block scalar may hold one), so no parser is needed for this.
@@ -50,97 +52,57 @@ const defaultNamespace = "default";
 export function splitDocuments(text: string): DocumentText[] {
   const documents: DocumentText[] = [];
   let line = 1;
-  for (const part of text.split(/^(?=---(?:[ \t\r\n]|$))/m)) {
-    if (part.trim() !== "" && part.trim() !== "---") documents.push({ line, text: part, digest: hash("sha256", part) });
+  for (const part of text.replace(/^\uFEFF/, "").split(/^(?=---(?:[ \t\r\n]|$))/m)) {
+    const content = part.trim();
+    if (content !== "" && content !== "---") documents.push({ line, text: part, digest: hash("sha256", part) });
     line += part.split("\n").length - 1;
   }
   return documents;
 }
 
-/** Parses one document; never throws. */
+/** Parses one document; never throws. Kinds of others are not our business and yield nothing. */
 export function parseDocument(text: string): ParsedDocument {
+  const { documents, problems: broken } = parseManifest(text, "");
+  const problems: DocumentProblem[] = broken.map(({ field, message, position }) => ({
+    lineOffset: position.line - 1,
+    message: `The file is broken here: ${message}.`,
+    ...(field !== "" && { field }),
+  }));
   const objects: ManifestObject[] = [];
-  const problems: DocumentProblem[] = [];
-  const lines = new LineCounter();
-  const lineAt = (offset: number) => Math.max(0, lines.linePos(offset).line - 1);
-  const documents = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, stringKeys: true });
-  for (const document of Array.isArray(documents) ? documents : []) {
-    const [error] = document.errors;
-    if (error) {
-      problems.push({ lineOffset: lineAt(error.pos[0]), message: `The YAML is broken: ${firstLine(error.message)}` });
-      continue;
-    }
-    if (document.contents === null || !isMap(document.contents)) {
-      if (document.contents !== null)
-        problems.push({ lineOffset: 0, message: "A manifest is a map with apiVersion and kind." });
-      continue;
-    }
-    const lineOffsetOf = (path: readonly (string | number)[]): number => {
-      for (let length = path.length; length >= 0; length -= 1) {
-        const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-        if (isNode(node) && node.range) return lineAt(node.range[0]);
-      }
-      return 0;
-    };
-    try {
-      readObject(document.toJS({ maxAliasCount: 100 }), [], lineOffsetOf, objects, problems);
-    } catch (cause) {
-      // Aliases that multiply into more than a manifest can mean.
-      problems.push({ lineOffset: 0, message: `The YAML cannot be read: ${firstLine(String(cause))}` });
+  let isBroken = broken.length > 0;
+  for (const document of documents) {
+    const lineOffset = document.line - 1;
+    const identity = identifyDocument(document.object);
+    const group = groupOf(document.object);
+    const kind = identity && kindOf(group, identity.kind);
+    if (identity && kind) {
+      objects.push({ identity: { ...identity, kind }, lineOffset, document });
+    } else if (identity === undefined || group === undefined) {
+      isBroken = true;
+      problems.push({
+        lineOffset,
+        message: "A manifest needs apiVersion, kind and metadata.name; add what is missing.",
+      });
+    } else if (group.startsWith("tollgate.dev/")) {
+      const message = `${group} ${identity.kind} is no kind of this version; correct apiVersion or kind.`;
+      problems.push({ lineOffset, field: "kind", message });
     }
   }
-  return { objects, problems };
+  return { objects, problems, isBroken };
 }
 
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
+function groupOf(object: unknown): string | undefined {
+  if (typeof object !== "object" || object === null || !("apiVersion" in object)) return undefined;
+  return typeof object.apiVersion === "string" ? object.apiVersion : undefined;
 }
 
-function readObject(
-  value: unknown,
-  path: readonly (string | number)[],
-  lineOffsetOf: (path: readonly (string | number)[]) => number,
-  objects: ManifestObject[],
-  problems: DocumentProblem[],
-): void {
-  const lineOffset = lineOffsetOf(path);
-  if (!isRecord(value)) {
-    problems.push({ lineOffset, message: "A manifest is a map with apiVersion and kind." });
-    return;
-  }
-  const { apiVersion, kind, metadata } = value;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") {
-    problems.push({ lineOffset, message: "apiVersion and kind are required; add them." });
-    return;
-  }
-  if (kind === "List" && Array.isArray(value["items"])) {
-    for (const [index, item] of value["items"].entries()) {
-      readObject(item, [...path, "items", index], lineOffsetOf, objects, problems);
-    }
-    return;
-  }
-  const name = isRecord(metadata) ? metadata["name"] : undefined;
-  const namespace = isRecord(metadata) ? (metadata["namespace"] ?? defaultNamespace) : undefined;
-  if (typeof name !== "string" || typeof namespace !== "string" || !isObjectName(name) || !isObjectName(namespace)) {
-    const message = `metadata.name${namespace === undefined ? "" : " and namespace"} must be lower-case letters, digits, - and dots; correct them.`;
-    problems.push({ lineOffset: lineOffsetOf([...path, "metadata"]), field: "metadata.name", message });
-    return;
-  }
-  objects.push({
-    apiVersion,
-    kind,
-    namespace: kind === "Namespace" ? "" : namespace,
-    name,
-    value,
-    lineOffset,
-    lineOffsetOf: (inner) => lineOffsetOf([...path, ...inner]),
-  });
+const ownKinds: ReadonlySet<string> = new Set<OwnKind>(["ApiKey", "Channel", "ModelRoute", "Account"]);
+
+function kindOf(group: string | undefined, kind: string): AnyResource["kind"] | undefined {
+  if (group === "v1" && (kind === "Secret" || kind === "ConfigMap" || kind === "Namespace")) return kind;
+  return group === "tollgate.dev/v1alpha1" && isOwnKind(kind) ? kind : undefined;
 }
 
-function isObjectName(name: string): boolean {
-  return name.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name);
-}
-
-export function isRecord(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isOwnKind(kind: string): kind is OwnKind {
+  return ownKinds.has(kind);
 }

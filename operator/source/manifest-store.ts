@@ -7,9 +7,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { MutableResourceSet } from "../resources/mutable-resource-set.ts";
-import type { AnyResource, Problem, ResourceChange, ResourceSet } from "../resources/resource.ts";
+import type { AnyResource, Origin, Problem, ResourceChange, ResourceSet } from "../resources/resource.ts";
 import type { DocumentText, ManifestObject, ParsedDocument } from "./manifest-file.ts";
-import { classify, readResource } from "./read-resource.ts";
+import { readResource, refusedResource } from "./read-resource.ts";
 
 /** A parsed document at its place in a file. */
 export interface PlacedDocument {
@@ -20,7 +20,7 @@ export interface PlacedDocument {
 /** A file's content as the store takes it. */
 export interface FileContent {
   readonly file: string;
-  /** Sorts before files of higher rank, whatever their paths. */
+  /** Files of lower rank speak first, whatever their paths. */
   readonly rank: number;
   readonly documents: readonly PlacedDocument[];
   /** Why the file as a whole could not be read. */
@@ -31,18 +31,20 @@ interface Claim {
   readonly file: string;
   readonly rank: number;
   readonly line: number;
+  readonly documentLine: number;
   readonly object: ManifestObject;
   /** Identifies the content. */
   readonly digest: string;
 }
 
 interface Held {
-  readonly change: ResourceChange;
-  readonly claims: Claim[];
+  readonly identity: ResourceChange;
+  claims: readonly Claim[];
   /** Content the present resource was made from. */
   digest?: string;
   generation: number;
-  problems: readonly Problem[];
+  /** What is wrong with the content, with lines below the document's first. */
+  problems: readonly (Omit<Problem, "origin"> & { readonly lineOffset: number })[];
 }
 
 export class ManifestStore {
@@ -50,7 +52,7 @@ export class ManifestStore {
   readonly #held = new Map<string, Held>();
   readonly #files = new Map<string, FileContent>();
   readonly #fileProblems = new Map<string, readonly Problem[]>();
-  /** Objects with something to report; kept so that a pass need not look at all. */
+  /** Objects with something to report, so that a pass need not look at all. */
   readonly #troubled = new Set<string>();
   /** Generations of objects that are gone: a recreated one counts on. */
   readonly #generations = new Map<string, number>();
@@ -59,239 +61,200 @@ export class ManifestStore {
     return this.#resources;
   }
 
-  /** The file's content as last put. */
+  /** The file's content as last put, with the objects that a broken version hides. */
   file(path: string): FileContent | undefined {
     return this.#files.get(path);
   }
 
   /** Takes a file's present content; undefined: the file is gone. Returns the objects to look at again. */
-  put(path: string, content: FileContent | undefined): ResourceChange[] {
+  put(path: string, given: FileContent | undefined): ResourceChange[] {
     const before = this.#files.get(path);
-    const touched = new Map<string, ResourceChange>();
-    const isBroken = content !== undefined && (content.failure !== undefined || hasBrokenDocument(content));
-    const claims = content ? this.#claimsOf(content) : new Map<string, Claim[]>();
-    for (const [key, change] of this.#identitiesOf(before)) {
-      const held = this.#held.get(key);
-      // A file that is broken somewhere may still hold what cannot be seen: only keys go.
-      if (isBroken && !claims.has(key) && change.kind !== "ApiKey") continue;
-      if (held) removeClaims(held, path);
-      touched.set(key, change);
-    }
-    for (const [key, own] of claims) {
-      const [first] = own;
-      if (!first) continue;
-      const change = changeOf(first.object);
-      if (!change) continue;
-      let held = this.#held.get(key);
-      if (!held) {
-        held = { change, claims: [], generation: this.#generations.get(key) ?? 0, problems: [] };
-        this.#held.set(key, held);
-      }
-      removeClaims(held, path);
-      held.claims.push(...own);
-      held.claims.sort(compareClaims);
-      touched.set(key, change);
-    }
-    if (content) this.#files.set(path, isBroken && before ? withUnseen(content, before, claims) : content);
+    const content = given && before && isBroken(given) ? withUnseen(given, before) : given;
+    const claims = content ? claimsOf(content) : new Map<string, Claim[]>();
+    const touched = new Set([...(before ? claimsOf(before).keys() : []), ...claims.keys()]);
+    for (const key of touched) this.#replaceClaims(key, path, claims.get(key) ?? []);
+    if (content) this.#files.set(path, content);
     else this.#files.delete(path);
     this.#noteFileProblems(path, content);
-    const changes = [...touched].filter(([key]) => this.#settle(key)).map(([, change]) => change);
+    const changes: ResourceChange[] = [];
+    for (const key of touched) {
+      const held = this.#held.get(key);
+      if (held && this.#settle(key, held)) changes.push(held.identity);
+    }
     this.#collectProblems();
     return changes;
   }
 
-  #identitiesOf(content: FileContent | undefined): Map<string, ResourceChange> {
-    const identities = new Map<string, ResourceChange>();
-    for (const { parsed } of content?.documents ?? []) {
-      for (const object of parsed.objects) {
-        const change = changeOf(object);
-        if (change) identities.set(keyOf(change), change);
-      }
+  #replaceClaims(key: string, file: string, claims: readonly Claim[]): void {
+    let held = this.#held.get(key);
+    if (!held) {
+      const [first] = claims;
+      if (!first) return;
+      held = { identity: first.object.identity, claims: [], generation: this.#generations.get(key) ?? 0, problems: [] };
+      this.#held.set(key, held);
     }
-    return identities;
+    held.claims = [...held.claims.filter((claim) => claim.file !== file), ...claims].sort(compareClaims);
   }
 
-  #claimsOf({ file, rank, documents }: FileContent): Map<string, Claim[]> {
-    const claims = new Map<string, Claim[]>();
-    for (const { place, parsed } of documents) {
-      for (const [index, object] of parsed.objects.entries()) {
-        const change = changeOf(object);
-        if (!change) continue;
-        const claim = { file, rank, line: place.line + object.lineOffset, object, digest: `${place.digest}/${index}` };
-        const key = keyOf(change);
-        claims.set(key, [...(claims.get(key) ?? []), claim]);
-      }
+  /** Brings one object in line with the document that speaks for it. Returns whether it changed. */
+  #settle(key: string, held: Held): boolean {
+    const [claim, ...others] = held.claims;
+    if (!claim) {
+      this.#held.delete(key);
+      this.#generations.set(key, held.generation);
+      this.#troubled.delete(key);
+      return this.#resources.delete(held.identity);
     }
-    return claims;
+    const before = this.#resources.get(held.identity);
+    const origin: Origin = { file: claim.file, line: claim.line };
+    const isChanged =
+      held.digest === claim.digest ? this.#move(before, origin) : this.#read(held, claim, before, origin);
+    held.digest = claim.digest;
+    if (held.problems.length > 0 || others.length > 0) this.#troubled.add(key);
+    else this.#troubled.delete(key);
+    return isChanged;
+  }
+
+  /** The same content at another place is no change. */
+  #move(before: AnyResource | undefined, origin: Origin): boolean {
+    if (before) this.#resources.set({ ...before, origin });
+    return false;
+  }
+
+  #read(held: Held, claim: Claim, before: AnyResource | undefined, origin: Origin): boolean {
+    const { object } = claim;
+    if (object.resource) {
+      held.problems = [];
+      return this.#accept(held, { ...object.resource, origin }, before);
+    }
+    if (object.isUnseen || !object.document) {
+      // The last good version stays in force; of a key nobody can tell what the broken text would say.
+      if (held.identity.kind !== "ApiKey") return this.#move(before, origin);
+      return this.#refuse(held, before, origin, "The file that holds it is broken; see the problem reported there.");
+    }
+    const read = readResource(object.document.object, held.generation + 1, origin, before);
+    if ("resource" in read) {
+      held.problems = [];
+      object.resource = read.resource;
+      delete object.document;
+      return this.#accept(held, read.resource, before);
+    }
+    const { document } = object;
+    held.problems = read.problems.map(({ path, field, message }) => {
+      return { field, message, lineOffset: document.locate(path).line - 1 };
+    });
+    const why = read.problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`));
+    return this.#refuse(held, before, origin, `${why.join("; ")}.`);
+  }
+
+  #accept(held: Held, resource: AnyResource, before: AnyResource | undefined): boolean {
+    const isSpecSame =
+      before !== undefined && "spec" in before && "spec" in resource && isDeepStrictEqual(before.spec, resource.spec);
+    if (!isSpecSame) held.generation += 1;
+    const { generation } = held;
+    this.#resources.set({ ...resource, metadata: { ...resource.metadata, generation } });
+    const isSame = before !== undefined && isDeepStrictEqual(before.metadata.labels, resource.metadata.labels);
+    if (!isSame || ("invalid" in before && before.invalid !== undefined)) return true;
+    if ("data" in before && "data" in resource) return !before.data.equals(resource.data);
+    return !isSpecSame && before.kind !== "Namespace";
+  }
+
+  /** Keeps the last good version, except of keys: they are denied. */
+  #refuse(held: Held, before: AnyResource | undefined, origin: Origin, why: string): boolean {
+    const { kind, namespace, name } = held.identity;
+    const metadata = { namespace, name, labels: before?.metadata.labels ?? {}, generation: held.generation + 1 };
+    const refused = refusedResource(kind, metadata, origin, why, before);
+    if (!refused) return false;
+    held.generation += 1;
+    this.#resources.set(refused);
+    return true;
   }
 
   #noteFileProblems(file: string, content: FileContent | undefined): void {
-    const problems: Problem[] =
-      content?.failure === undefined ? [] : [{ origin: { file, line: 1 }, message: content.failure }];
+    const problems: Problem[] = [];
+    if (content?.failure !== undefined) problems.push({ origin: { file, line: 1 }, message: content.failure });
     for (const { place, parsed } of content?.documents ?? []) {
-      for (const { lineOffset, field, message } of parsed.problems) {
-        problems.push({
-          origin: { file, line: place.line + lineOffset },
-          message,
-          ...(field !== undefined && { field }),
-        });
-      }
-      for (const object of parsed.objects) {
-        if (classify(object) !== "unknown") continue;
-        const message = `${object.apiVersion} ${object.kind} is no kind of this version; correct apiVersion or kind.`;
-        problems.push({ origin: { file, line: place.line + object.lineOffset }, field: "kind", message });
+      for (const { lineOffset, ...problem } of parsed.problems) {
+        problems.push({ ...problem, origin: { file, line: place.line + lineOffset } });
       }
     }
     if (problems.length > 0) this.#fileProblems.set(file, problems);
     else this.#fileProblems.delete(file);
   }
 
-  /** Brings one object in line with the document that speaks for it. Returns whether it changed. */
-  #settle(key: string): boolean {
-    const held = this.#held.get(key);
-    if (!held) return false;
-    const [claim, ...others] = held.claims;
-    if (!claim) {
-      this.#held.delete(key);
-      this.#generations.set(key, held.generation);
-      this.#troubled.delete(key);
-      return this.#resources.delete(held.change);
-    }
-    const before = this.#resources.get(held.change);
-    const origin = { file: claim.file, line: claim.line };
-    const duplicates = others.map(({ file, line }): Problem => {
-      const { kind, namespace, name } = held.change;
-      return {
-        origin: { file, line },
-        message: `${kind} ${namespace}/${name} stands already at ${claim.file}:${claim.line}; remove one.`,
-      };
-    });
-    if (held.digest === claim.digest) {
-      if (before) this.#resources.set({ ...before, origin });
-      held.problems = [
-        ...held.problems.filter(({ origin: own }) => own.file === claim.file && !isDuplicate(own, held.claims, claim)),
-        ...duplicates,
-      ];
-      this.#noteTrouble(key, held);
-      return false;
-    }
-    const read = readResource(claim.object, held.generation + 1, origin, before);
-    held.digest = claim.digest;
-    if ("resource" in read) {
-      held.problems = duplicates;
-      this.#noteTrouble(key, held);
-      return this.#accept(held, read.resource, before);
-    }
-    held.problems = [
-      ...read.problems.map(({ path, field, message }): Problem => {
-        const line = claim.line - claim.object.lineOffset + claim.object.lineOffsetOf(path);
-        return { origin: { file: claim.file, line }, field, message };
-      }),
-      ...duplicates,
-    ];
-    this.#noteTrouble(key, held);
-    return this.#refuse(held, before, origin, read.problems.map(({ message }) => message).join(" "));
-  }
-
-  #accept(held: Held, resource: AnyResource, before: AnyResource | undefined): boolean {
-    if (before && isSameContent(before, resource)) {
-      this.#resources.set({ ...before, ...(resource.origin && { origin: resource.origin }) });
-      return false;
-    }
-    const isSpecSame =
-      before !== undefined &&
-      "spec" in before &&
-      "spec" in resource &&
-      isDeepStrictEqual(before.spec, resource.spec) &&
-      before.invalid === undefined;
-    held.generation = isSpecSame ? before.metadata.generation : resource.metadata.generation;
-    this.#resources.set({ ...resource, metadata: { ...resource.metadata, generation: held.generation } });
-    return true;
-  }
-
-  /** Keeps the last good version, except of keys: they are denied. */
-  #refuse(held: Held, before: AnyResource | undefined, origin: Problem["origin"], why: string): boolean {
-    const { kind, namespace, name } = held.change;
-    // What is no object of ours has no status: the report in `problems` is all there is.
-    if (kind === "Secret" || kind === "ConfigMap" || kind === "Namespace") return false;
-    held.generation += 1;
-    const labels = before?.metadata.labels ?? {};
-    const metadata = { namespace, name, labels, generation: held.generation };
-    const base = { metadata, origin, invalid: why };
-    if (kind === "ApiKey" || before === undefined) this.#resources.set({ kind, ...base });
-    else this.#resources.set({ ...before, ...base });
-    return true;
-  }
-
-  #noteTrouble(key: string, held: Held): void {
-    if (held.problems.length > 0) this.#troubled.add(key);
-    else this.#troubled.delete(key);
-  }
-
   #collectProblems(): void {
     const problems = [...this.#fileProblems.values()].flat();
-    for (const key of this.#troubled) problems.push(...(this.#held.get(key)?.problems ?? []));
-    problems.sort((left, right) =>
-      left.origin.file === right.origin.file
-        ? left.origin.line - right.origin.line
-        : left.origin.file < right.origin.file
-          ? -1
-          : 1,
-    );
-    this.#resources.problems = problems;
+    for (const key of this.#troubled) {
+      const held = this.#held.get(key);
+      if (held) problems.push(...problemsOf(held));
+    }
+    this.#resources.problems = problems.sort(compareProblems);
   }
 }
 
-function isDuplicate(origin: Problem["origin"], claims: readonly Claim[], winner: Claim): boolean {
-  return claims.some((claim) => claim !== winner && claim.file === origin.file && claim.line === origin.line);
+function problemsOf({ identity, claims, problems }: Held): Problem[] {
+  const [claim, ...others] = claims;
+  if (!claim) return [];
+  const { kind, namespace, name } = identity;
+  const first = `${claim.file}:${claim.line}`;
+  return [
+    ...problems.map(({ lineOffset, ...problem }) => {
+      return { ...problem, origin: { file: claim.file, line: claim.documentLine + lineOffset } };
+    }),
+    ...others.map(({ file, line }): Problem => {
+      return {
+        origin: { file, line },
+        message: `${kind} ${namespace}/${name} stands already at ${first}; remove one.`,
+      };
+    }),
+  ];
 }
 
-function isSameContent(left: AnyResource, right: AnyResource): boolean {
-  if (!isDeepStrictEqual(left.metadata.labels, right.metadata.labels)) return false;
-  if ("data" in left && "data" in right) {
-    const keys = left.data.keys().sort();
-    if (!isDeepStrictEqual(keys, right.data.keys().sort())) return false;
-    return keys.every((key) => left.data.get(key) === right.data.get(key));
-  }
-  if (left.kind === "Namespace") return right.kind === "Namespace";
-  return "spec" in left && "spec" in right && left.invalid === undefined && isDeepStrictEqual(left.spec, right.spec);
+function isBroken({ documents, failure }: FileContent): boolean {
+  return failure !== undefined || documents.some(({ parsed }) => parsed.isBroken);
 }
 
-function hasBrokenDocument({ documents }: FileContent): boolean {
-  return documents.some(({ parsed }) => parsed.problems.length > 0);
-}
-
-/** The documents that a broken file no longer shows stay with it, so that a later good version can take them away. */
-function withUnseen(content: FileContent, before: FileContent, seen: ReadonlyMap<string, unknown>): FileContent {
+/** What a broken file no longer shows stays with it, so that a later good version can take it away. */
+function withUnseen(content: FileContent, before: FileContent): FileContent {
+  const seen = new Set(claimsOf(content).keys());
   const unseen = before.documents.flatMap(({ place, parsed }): PlacedDocument[] => {
-    const objects = parsed.objects.filter((object) => {
-      const change = changeOf(object);
-      return change !== undefined && change.kind !== "ApiKey" && !seen.has(keyOf(change));
-    });
-    return objects.length > 0 ? [{ place, parsed: { objects, problems: [] } }] : [];
+    const objects = parsed.objects.flatMap((object): ManifestObject[] =>
+      seen.has(keyOf(object.identity))
+        ? []
+        : [{ identity: object.identity, lineOffset: object.lineOffset, isUnseen: true }],
+    );
+    return objects.length > 0 ? [{ place, parsed: { objects, problems: [], isBroken: false } }] : [];
   });
   return { ...content, documents: [...content.documents, ...unseen] };
 }
 
-function changeOf(object: ManifestObject): ResourceChange | undefined {
-  const kind = classify(object);
-  return kind === "foreign" || kind === "unknown"
-    ? undefined
-    : { kind, namespace: object.namespace, name: object.name };
+function claimsOf({ file, rank, documents }: FileContent): Map<string, Claim[]> {
+  const claims = new Map<string, Claim[]>();
+  for (const { place, parsed } of documents) {
+    for (const [index, object] of parsed.objects.entries()) {
+      const digest = `${place.digest}/${index}${object.isUnseen ? "/unseen" : ""}`;
+      const line = place.line + object.lineOffset;
+      const claim = { file, rank, line, documentLine: place.line, object, digest };
+      const key = keyOf(object.identity);
+      const same = claims.get(key);
+      if (same) same.push(claim);
+      else claims.set(key, [claim]);
+    }
+  }
+  return claims;
 }
 
 function keyOf({ kind, namespace, name }: ResourceChange): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function removeClaims(held: Held, file: string): void {
-  for (let index = held.claims.length - 1; index >= 0; index -= 1) {
-    if (held.claims[index]?.file === file) held.claims.splice(index, 1);
-  }
-}
-
 function compareClaims(left: Claim, right: Claim): number {
   if (left.rank !== right.rank) return left.rank - right.rank;
   if (left.file !== right.file) return left.file < right.file ? -1 : 1;
   return left.line - right.line;
+}
+
+function compareProblems({ origin: left }: Problem, { origin: right }: Problem): number {
+  if (left.file === right.file) return left.line - right.line;
+  return left.file < right.file ? -1 : 1;
 }

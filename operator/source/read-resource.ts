@@ -1,17 +1,17 @@
-/**
- * A manifest object as the resource it describes.
- *
- * Own kinds pass the CRD's own schema and rules first; Secrets, ConfigMaps and Namespaces are read as the API server
- * would. Kinds of others are not our business and yield nothing.
- */
-import { type AnyResource, type ObjectMeta, type Origin, type OwnKind, ProtectedData } from "../resources/resource.ts";
-import { isRecord, type ManifestObject } from "./manifest-file.ts";
-import { validateOwnKind } from "./validate-own-kind.ts";
-
-export const ownApiVersion = "tollgate.dev/v1alpha1";
+/** A manifest object as the resource it describes: validated as the API server would, then typed. */
+import {
+  type AnyResource,
+  type ObjectMeta,
+  type Origin,
+  type OwnResource,
+  ProtectedData,
+  type ResourceKind,
+} from "../resources/resource.ts";
+import type { FieldPath } from "../schema/problem.ts";
+import { type KnownObject, validateResource } from "../schema/validate-resource.ts";
 
 export interface ReadProblem {
-  readonly path: readonly (string | number)[];
+  readonly path: FieldPath;
   readonly field: string;
   readonly message: string;
 }
@@ -19,96 +19,73 @@ export interface ReadProblem {
 /** The resource, or why there is none. */
 export type ReadResult = { readonly resource: AnyResource } | { readonly problems: readonly ReadProblem[] };
 
-const ownKinds: ReadonlySet<string> = new Set(["ApiKey", "Channel", "ModelRoute", "Account"]);
-
-function isOwnKind(kind: string): kind is OwnKind {
-  return ownKinds.has(kind);
-}
-
-/** Which kinds of the source are resources; "unknown" is one of our group that does not exist. */
-export function classify({ apiVersion, kind }: ManifestObject): AnyResource["kind"] | "foreign" | "unknown" {
-  if (apiVersion === "v1" && (kind === "Secret" || kind === "ConfigMap" || kind === "Namespace")) return kind;
-  if (apiVersion === ownApiVersion && isOwnKind(kind)) return kind;
-  return apiVersion.startsWith("tollgate.dev/") ? "unknown" : "foreign";
-}
-
 /**
- * @param previous the spec before, for rules about changes
+ * @param object plain values of one document
  * @param generation what the resource's generation will be
+ * @param previous the last good version, for rules about changes
  */
 export function readResource(
-  object: ManifestObject,
+  object: unknown,
   generation: number,
   origin: Origin,
   previous: AnyResource | undefined,
 ): ReadResult {
-  const kind = classify(object);
-  const labels = labelsOf(object);
-  const metadata: ObjectMeta = { namespace: object.namespace, name: object.name, labels, generation };
-  switch (kind) {
+  const spec = previous && "spec" in previous ? previous.spec : undefined;
+  const validation = validateResource(object, spec === undefined ? {} : { previous: { spec } });
+  return validation.object
+    ? { resource: toResource(validation.object, generation, origin) }
+    : { problems: validation.problems };
+}
+
+function toResource(object: KnownObject, generation: number, origin: Origin): AnyResource {
+  const { namespace = "", name, labels = {} } = object.metadata;
+  const metadata: ObjectMeta = { namespace: object.kind === "Namespace" ? "" : namespace, name, labels, generation };
+  switch (object.kind) {
     case "Secret":
+      return { kind: "Secret", metadata, origin, data: new ProtectedData(decode(object.data)) };
     case "ConfigMap": {
-      const data = readData(object, kind);
-      return "problems" in data ? data : { resource: { kind, metadata, data: data.data, origin } };
+      const values = [...Object.entries(object.data ?? {}), ...decode(object.binaryData)];
+      return { kind: "ConfigMap", metadata, origin, data: new ProtectedData(new Map(values)) };
     }
     case "Namespace":
-      return { resource: { kind, metadata, origin } };
+      return { kind: "Namespace", metadata, origin };
     case "ApiKey":
+      return { kind: "ApiKey", metadata, origin, spec: object.spec };
     case "Channel":
+      return { kind: "Channel", metadata, origin, spec: object.spec };
     case "ModelRoute":
+      return { kind: "ModelRoute", metadata, origin, spec: object.spec };
     case "Account":
-      return validateOwnKind(kind, object, metadata, origin, previous);
+      return { kind: "Account", metadata, origin, spec: object.spec };
     default:
-      return {
-        problems: [
-          { path: ["kind"], field: "kind", message: `${object.apiVersion} ${object.kind} is not a kind of ours.` },
-        ],
-      };
+      return object satisfies never;
   }
 }
 
-function labelsOf({ value }: ManifestObject): { [name: string]: string } {
-  const metadata = value["metadata"];
-  const labels = isRecord(metadata) ? metadata["labels"] : undefined;
-  if (!isRecord(labels)) return {};
-  return Object.fromEntries(
-    Object.entries(labels).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
+function decode(data: { readonly [key: string]: string } | undefined): Map<string, string> {
+  const entries = Object.entries(data ?? {});
+  return new Map(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
 }
 
-/** `stringData` goes over `data`, as the API server has it. Values never appear in a message. */
-function readData(
-  object: ManifestObject,
-  kind: "Secret" | "ConfigMap",
-): { data: ProtectedData } | { problems: ReadProblem[] } {
-  const values = new Map<string, string>();
-  const problems: ReadProblem[] = [];
-  const plainMember = kind === "Secret" ? "stringData" : "data";
-  if (kind === "Secret") {
-    for (const [key, value] of entriesOf(object.value["data"], "data", problems)) {
-      if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value.replace(/\s/g, ""))) {
-        values.set(key, Buffer.from(value, "base64").toString("utf8"));
-      } else problems.push(problemAt("data", key, "is not base64; encode it or use stringData."));
-    }
+/** An object that is there but must not be used as it is written: keys lose their spec, others keep the last good. */
+export function refusedResource(
+  kind: ResourceKind,
+  metadata: ObjectMeta,
+  origin: Origin,
+  invalid: string,
+  before: AnyResource | undefined,
+): OwnResource | undefined {
+  switch (kind) {
+    case "ApiKey":
+      return { kind, metadata, origin, invalid };
+    case "Channel":
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+    case "ModelRoute":
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+    case "Account":
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+    default:
+      // Secrets, ConfigMaps and Namespaces have no status: the list of problems is where they are reported.
+      return undefined;
   }
-  for (const [key, value] of entriesOf(object.value[plainMember], plainMember, problems)) values.set(key, value);
-  return problems.length > 0 ? { problems } : { data: new ProtectedData(values) };
-}
-
-function entriesOf(member: unknown, field: string, problems: ReadProblem[]): [string, string][] {
-  if (member === undefined || member === null) return [];
-  if (!isRecord(member)) {
-    problems.push({ path: [field], field, message: `${field} must be a map of strings.` });
-    return [];
-  }
-  const entries: [string, string][] = [];
-  for (const [key, value] of Object.entries(member)) {
-    if (typeof value === "string") entries.push([key, value]);
-    else problems.push(problemAt(field, key, "must be a string; put it in quotes."));
-  }
-  return entries;
-}
-
-function problemAt(member: string, key: string, message: string): ReadProblem {
-  return { path: [member, key], field: `${member}.${key}`, message: `${member}.${key} ${message}` };
 }
