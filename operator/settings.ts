@@ -3,6 +3,7 @@
  * write it by hand.
  */
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
+import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
 
 /** Where a port listens. Port 0 takes a free one. */
 export interface ListenAddress {
@@ -21,6 +22,8 @@ export interface OperatorSettings {
   readonly admin: ListenAddress | undefined;
   /** What every proxy enforces alike; published as `setting/fleet`. */
   readonly fleet: Omit<Fleet, "kind" | "name">;
+  /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
+  readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
   readonly push: {
     /** How often both sides say that they live. */
     readonly heartbeatMs: number;

@@ -1,0 +1,105 @@
+/**
+ * Wires an operator together: source, compile, publisher, push server, status, admin. No logic of its own.
+ *
+ * Started by the command line, alone or beside a proxy. Proxies keep serving when it closes.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { Registry } from "prom-client";
+import { createAdminApp, type SourceProblem } from "./admin.ts";
+import { Compilation } from "./compile/compilation.ts";
+import { Pipeline } from "./pipeline.ts";
+import { Fleet } from "./push/fleet.ts";
+import { listenOnSocket } from "./push/listen-on-socket.ts";
+import { Publisher } from "./push/publisher.ts";
+import { registerPushMetrics } from "./push/push-metrics.ts";
+import { createPushApp } from "./push/push-server.ts";
+import type { Problem } from "./resources/resource.ts";
+import type { ListenAddress, OperatorIo, OperatorSettings, RunningOperator } from "./settings.ts";
+import { FolderSource } from "./source/folder.ts";
+
+/**
+ * Reads the manifests once, opens its ports and then follows every change.
+ *
+ * @returns once proxies can connect and are served.
+ * @throws when the folder cannot be read or a port cannot be opened; nothing is left running then.
+ */
+export async function runOperator(settings: OperatorSettings, { log }: OperatorIo): Promise<RunningOperator> {
+  await using started = new AsyncDisposableStack();
+  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+
+  const source = new FolderSource({
+    folder: settings.manifests,
+    secretsFolder: join(settings.dataFolder, "secrets"),
+    secretsFromEnvironment: settings.secretsFromEnvironment ?? [],
+  });
+  started.defer(() => source.close());
+  const compilation = new Compilation(source.current(), settings.fleet);
+  const publisher = started.adopt(new Publisher(), (it) => it.close());
+  const fleet = started.adopt(new Fleet(publisher), (it) => it.close("the operator stops"));
+  const registry = new Registry();
+  started.defer(registerPushMetrics(registry, publisher, fleet));
+
+  const pipeline = new Pipeline({
+    compilation,
+    publisher,
+    onPass: () => {},
+    onFailure: (cause) => log.error("a pass over the configuration failed; the one before stays live", { cause }),
+  });
+  source.onChange((changes) => void pipeline.look(changes));
+  await source.start();
+  // Also where the folder is empty: an operator that has read its source says so.
+  await pipeline.look([]);
+
+  const pushServer = createServer(
+    createPushApp({
+      publisher,
+      fleet,
+      operator: randomUUID(),
+      // The folder keeps no versions that could run backwards; the place of the epoch is kept for sources that do.
+      epoch: 1,
+      ...settings.push,
+      // Whoever may open the socket is the owner: its mode is 0600.
+      authenticateProxy: async () => ({ name: "owner of the socket" }),
+    }),
+  );
+  await listenOnSocket(pushServer, settings.pushSocket);
+  started.defer(() => closeServer(pushServer));
+
+  let admin: ListenAddress | undefined;
+  if (settings.admin !== undefined) {
+    const sourceProblems = () => source.current().problems.map(describe);
+    const adminServer = createServer(createAdminApp({ publisher, fleet, registry, sourceProblems }));
+    admin = await listen(adminServer, settings.admin);
+    started.defer(() => closeServer(adminServer));
+  }
+
+  const running = started.move();
+  return {
+    addresses: { pushSocket: settings.pushSocket, admin },
+    close: () => running.disposeAsync(),
+  };
+}
+
+function describe({ origin, field, message }: Problem): SourceProblem {
+  const where = `${origin.file}:${origin.line}`;
+  return { where: field === undefined ? where : `${where} ${field}`, message };
+}
+
+async function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
+  server.listen(address.port, address.host);
+  await once(server, "listening");
+  const bound = server.address();
+  return { host: address.host, port: typeof bound === "object" && bound !== null ? bound.port : address.port };
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  // Streams that do not end by themselves would keep it open.
+  setTimeout(() => server.closeAllConnections(), 200).unref();
+  await closed;
+}

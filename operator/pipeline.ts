@@ -1,0 +1,74 @@
+/**
+ * The way of a change through the operator: source -> compile -> publish, one pass at a time.
+ *
+ * Level-based: a notice only says which objects to look at again; those that come during a pass merge and are looked at
+ * in the next. Every step gives way to others after a few milliseconds, so that 100,000 objects never hold the event
+ * loop, and a pass over one object costs what one object costs. Called by `main.ts`.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Compilation, CompileChanges } from "./compile/compilation.ts";
+import type { Publisher } from "./push/publisher.ts";
+import type { ResourceChange } from "./resources/resource.ts";
+
+const sliceMs = 5;
+
+export interface PipelineOptions {
+  readonly compilation: Compilation;
+  readonly publisher: Publisher;
+  /** Told after each pass what it changed. */
+  readonly onPass: (changes: CompileChanges) => void;
+  /** Told when a pass threw: a programming error; the state before stays live. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  #waiting = new Map<string, ResourceChange>();
+  #isAsked = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  /** Looks again at these objects, now or after the pass that is under way; resolves when all passes are done. */
+  async look(changes: Iterable<ResourceChange>): Promise<void> {
+    for (const change of changes) this.#waiting.set(`${change.kind}/${change.namespace}/${change.name}`, change);
+    this.#isAsked = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isAsked) {
+      this.#isAsked = false;
+      const changes = this.#waiting;
+      this.#waiting = new Map();
+      try {
+        await this.#pass([...changes.values()]);
+      } catch (cause) {
+        this.#options.onFailure(cause);
+      }
+    }
+  }
+
+  async #pass(changes: readonly ResourceChange[]): Promise<void> {
+    const { compilation, publisher, onPass } = this.#options;
+    const compiled = await driveInSlices(compilation.updateInSteps(changes));
+    if (publisher.hasPublished) await publisher.publishChangesInSlices(compiled);
+    else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [] });
+    onPass(compiled);
+  }
+}
+
+async function driveInSlices<Result>(steps: Generator<void, Result>): Promise<Result> {
+  for (let begunAt = performance.now(); ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - begunAt < sliceMs) continue;
+    await nextTurn();
+    begunAt = performance.now();
+  }
+}

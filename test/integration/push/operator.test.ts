@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runOperator } from "../../../operator/main.ts";
+import type { RunningOperator } from "../../../operator/settings.ts";
+import { PushClient } from "../../../proxy/sync/push-client.ts";
+import { unixSocketTransport } from "../../../proxy/sync/push-transport.ts";
+import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
+import { eventually } from "../../support/push-rig.ts";
+import { sha256Of } from "../../support/wire-objects.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+
+describe("operator over a folder", () => {
+  let folder: string;
+  let operator: RunningOperator;
+  let client: PushClient;
+  let store: SnapshotStore;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-operator-"));
+    await mkdir(join(folder, "manifests"));
+    await writeKey("one", "Active");
+    operator = await runOperator(
+      {
+        manifests: join(folder, "manifests"),
+        dataFolder: join(folder, "data"),
+        pushSocket: join(folder, "data", "push.sock"),
+        admin: { host: "127.0.0.1", port: 0 },
+        fleet: {
+          requireAccount: false,
+          unboundedOutput: "Reserve",
+          inputEstimate: "Estimate",
+          defaultOutputReserve: 4096,
+          revocation: "Finish",
+          egressAllowCIDRs: [],
+        },
+        push: { heartbeatMs: 10_000, deadMs: 30_000 },
+      },
+      { log },
+    );
+    store = new SnapshotStore();
+    client = new PushClient({
+      transport: unixSocketTransport({ socketPath: operator.addresses.pushSocket, answerTimeoutMs: 5_000 }),
+      store,
+      proxy: "proxy-1",
+      build: "test",
+      heartbeatMs: 10_000,
+      deadMs: 30_000,
+    });
+    client.start();
+    await eventually("the proxy is ready", () => store.isReady);
+  });
+  afterEach(async () => {
+    await client.close();
+    await operator.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("brings a manifest to the proxy, and its suspension within a second", async () => {
+    assert.equal(store.pin().findKey(sha256Of("sk-one"))?.key.state, "Active");
+    await writeKey("one", "Suspended");
+    await eventually("suspended", () => store.pin().findKey(sha256Of("sk-one"))?.key.state === "Suspended", 1_000);
+  });
+
+  it("adds and removes keys while it runs", async () => {
+    await writeKey("two", "Active");
+    await eventually("added", () => store.pin().findKey(sha256Of("sk-two")) !== undefined, 1_000);
+    await rm(join(folder, "manifests", "one.yaml"));
+    await eventually("removed", () => store.pin().findKey(sha256Of("sk-one")) === undefined, 2_000);
+  });
+
+  it("denies a key whose manifest became invalid and shows why", async () => {
+    await writeKey("one", "Sleeping");
+    await eventually("denied", () => store.pin().findKey(sha256Of("sk-one")) === undefined, 2_000);
+    const view = await get("/debug/fleet");
+    assert.match(JSON.stringify([view.refusedByOperator, view.problems]), /one/);
+  });
+
+  it("answers on its admin port and shows the proxy with its revision", async () => {
+    await eventually("acknowledged", () => client.isConnected);
+    const view = await get("/debug/fleet");
+    assert.equal(view.keys, 1);
+    assert.equal(view.proxies[0].proxy, "proxy-1");
+    assert.equal((await fetch(`${base()}/readyz`)).status, 200);
+    assert.match(await (await fetch(`${base()}/metrics`)).text(), /tollgate_config_revision 1/);
+    assert.equal((await fetch(`${base()}/Healthz`)).status, 404);
+  });
+
+  function base(): string {
+    const address = operator.addresses.admin;
+    assert.ok(address);
+    return `http://${address.host}:${address.port}`;
+  }
+
+  async function get(path: string) {
+    return JSON.parse(await (await fetch(base() + path)).text());
+  }
+
+  async function writeKey(name: string, state: string): Promise<void> {
+    const file = join(folder, "manifests", `${name}.yaml`);
+    const text = `apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: ${name}, namespace: team-a}
+spec:
+  state: ${state}
+  credentials:
+  - {name: current, sha256: ${sha256Of(`sk-${name}`)}}
+`;
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  }
+});
