@@ -1,31 +1,35 @@
-/** Opens the ledger that the settings name. */
+/** The ledger that the settings ask for, with its state in the log and its shadow refusals in the metrics. */
+import { join } from "node:path";
 import type { Logger } from "../observe/logger.ts";
 import type { ProxyMetrics } from "../observe/metrics.ts";
 import type { ProxySettings } from "../settings.ts";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
-import type { Ledger } from "./ledger.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
-/** @throws Error when the embedded store is in use by another process or cannot be opened */
-export async function openLedger(settings: ProxySettings, log: Logger, metrics: ProxyMetrics): Promise<Ledger> {
-  const common = {
+/** @throws Error when another process counts in the same data folder, or the folder cannot be used */
+export async function openLedger(
+  settings: Pick<ProxySettings, "dataFolder" | "limits" | "quota">,
+  log: Logger,
+  metrics: Pick<ProxyMetrics, "quotaDecision">,
+): Promise<EmbeddedLedger | MemoryLedger> {
+  const { acceptEmpty, failureMode, store } = settings.quota;
+  const { reservationTtlMs } = settings.limits;
+  const onShadowRefusal = (): void => metrics.quotaDecision("shadow");
+  if (store === "Memory") return new MemoryLedger({ now: Date.now, reservationTtlMs, onShadowRefusal });
+  const folder = join(settings.dataFolder, "ledger");
+  const ledger = await EmbeddedLedger.open({
     now: Date.now,
-    reservationTtlMs: settings.limits.reservationTtlMs,
-    onShadowRefusal: () => metrics.quotaDecision("shadow"),
-  };
-  if (settings.quota.store === "Memory") return new MemoryLedger(common);
-  return EmbeddedLedger.open({
-    ...common,
-    folder: settings.dataFolder,
-    acceptEmpty: settings.quota.acceptEmpty,
-    failureMode: settings.quota.failureMode === "Open" ? "Open" : "Closed",
-    onStoreState: (state) => {
-      if (state.kind === "writing") log.info("the ledger's store can be written again");
-      else
-        log.error("the ledger's store is unavailable: quotas and balances are closed", {
-          state: state.kind,
-          reason: state.message,
-        });
+    reservationTtlMs,
+    onShadowRefusal,
+    folder,
+    acceptEmpty,
+    failureMode,
+    onStoreState: ({ kind, message }) => {
+      if (kind === "writing") log.info("the ledger's store is written again", { folder });
+      else log.error(`the ledger's store is ${kind}: ${message}`, { folder, failureMode });
     },
   });
+  const { expired } = ledger.counts;
+  if (expired > 0) log.warn("released what calls of a former process had reserved", { reservations: expired });
+  return ledger;
 }

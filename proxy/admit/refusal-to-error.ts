@@ -1,51 +1,15 @@
-/**
- * What a client is told when the ledger refuses: which limit, how large it is, and when waiting helps (PURE).
- *
- * A quota and a rate are two refusals (DESIGN.md section 6): the first begins with `insufficient quota` and is not
- * worth a retry, the second carries `retry-after`.
- */
-import { GatewayError } from "../errors.ts";
+/** What a client is told of the ledger's refusal: which limit, its size, when it resets (OPERATIONS.md section 6). */
+import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Limit } from "../snapshot/types.gen.ts";
 import type { Refusal } from "./ledger.ts";
 
-/** @param nowMs milliseconds since the epoch */
-export function refusalToError(refusal: Refusal, nowMs: number): GatewayError {
-  const { limit, retryAtMs } = refusal;
-  const retryAfterSeconds = retryAtMs === undefined ? 1 : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1_000));
-  switch (refusal.reason) {
-    case "balance":
-      return new GatewayError(
-        "insufficient_quota",
-        "insufficient quota: the account's credit is used up. Top it up to go on.",
-      );
-    case "quota": {
-      const resets = retryAtMs === undefined ? "" : ` It is renewed at ${new Date(retryAtMs).toISOString()}.`;
-      return new GatewayError(
-        "insufficient_quota",
-        `insufficient quota: ${describe(refusal)} leaves too little for this request.${resets}`,
-      );
-    }
-    case "rate":
-      return new GatewayError(
-        "rate_limited",
-        `Rate limit reached: ${describe(refusal)}. Try again in ${retryAfterSeconds} s.`,
-        { retryAfterSeconds },
-      );
-    case "concurrency":
-      return new GatewayError(
-        "concurrency_limited",
-        "Too many requests of this API key are running. Try again when one has ended.",
-        { retryAfterSeconds: 1 },
-      );
-    case "store-unavailable":
-      return new GatewayError(
-        "quota_store_unavailable",
-        `The quota of this API key cannot be checked at the moment${limit === undefined ? "" : ` (limit '${limit.name}')`}.`,
-      );
-    default:
-      return refusal.reason satisfies never;
-  }
-}
+const codes: Readonly<Record<Refusal["reason"], ErrorCode>> = {
+  quota: "insufficient_quota",
+  balance: "insufficient_quota",
+  rate: "rate_limited",
+  concurrency: "concurrency_limited",
+  "store-unavailable": "quota_store_unavailable",
+};
 
 const units: Readonly<Record<Limit["unit"], string>> = {
   Requests: "requests",
@@ -55,18 +19,53 @@ const units: Readonly<Record<Limit["unit"], string>> = {
   Cost: "credits",
 };
 
-/** For example: the key's limit 'burst' of 1000 tokens per minute. */
-function describe(refusal: Refusal): string {
-  const { limit, counter } = refusal;
-  if (limit === undefined) return "a limit";
-  const owner = counter.slice(0, counter.indexOf("/"));
-  const amount = limit.unit === "Cost" ? credits(limit.limit) : limit.limit;
-  const period = limit.period === "Lifetime" ? "in all" : `per ${limit.period.toLowerCase()}`;
-  return `the ${owner}'s limit '${limit.name}' of ${amount} ${units[limit.unit]} ${period}`;
+/** @param nowMs the time by which `refusal` was decided */
+export function refusalToError(refusal: Refusal, nowMs: number): GatewayError {
+  const { reason, retryAtMs } = refusal;
+  const waitSeconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1_000));
+  const isQuota = reason === "quota" || reason === "balance";
+  // A quota's wait stands in the message alone: clients obey `retry-after` and would hang for days.
+  const options = waitSeconds === undefined || isQuota ? {} : { retryAfterSeconds: waitSeconds };
+  return new GatewayError(codes[reason], messageOf(refusal, retryAtMs, waitSeconds), options);
 }
 
-/** Nano-credits as a decimal without trailing zeros. */
+function messageOf(refusal: Refusal, retryAtMs: number | undefined, waitSeconds: number | undefined): string {
+  switch (refusal.reason) {
+    case "balance":
+      return "insufficient quota: the balance of your account does not cover this request. Top up the account.";
+    case "quota": {
+      const reset = retryAtMs === undefined ? "" : ` It is available again at ${new Date(retryAtMs).toISOString()}.`;
+      return `insufficient quota: ${describe(refusal)} does not cover this request.${reset}`;
+    }
+    case "rate":
+      return waitSeconds === undefined
+        ? `Rate limit: this request is larger than ${describe(refusal)} can ever hold. Send a smaller one.`
+        : `Rate limit reached: ${describe(refusal)}. Try again in ${waitSeconds} s.`;
+    case "concurrency":
+      return "Too many requests of this API key are in flight. Wait for one of them to end.";
+    case "store-unavailable":
+      return "Quotas cannot be checked at the moment. Try again.";
+  }
+}
+
+/** For example: the limit `burst` of your API key (200000 tokens a minute). */
+function describe(refusal: Refusal): string {
+  const { counter, limit } = refusal;
+  if (limit === undefined) return "a limit";
+  const amount = limit.unit === "Cost" ? credits(limit.limit) : limit.limit;
+  const period = limit.period === "Lifetime" ? "in all" : `a ${limit.period.toLowerCase()}`;
+  return `the limit \`${limit.name}\` of ${ownerOf(counter)} (${amount} ${units[limit.unit]} ${period})`;
+}
+
+function ownerOf(counter: string): string {
+  if (counter.startsWith("key/")) return "your API key";
+  if (counter.startsWith("account/")) return "your account";
+  return counter.startsWith("route/") ? "this model" : "the upstream";
+}
+
+/** Nano-credits as decimal credits. */
 function credits(nanos: string): string {
-  const padded = nanos.padStart(10, "0");
-  return `${padded.slice(0, -9)}.${padded.slice(-9)}`.replace(/\.?0+$/, "");
+  const digits = nanos.padStart(10, "0");
+  const fraction = digits.slice(-9).replace(/0+$/, "");
+  return fraction === "" ? digits.slice(0, -9) : `${digits.slice(0, -9)}.${fraction}`;
 }

@@ -1,0 +1,141 @@
+/**
+ * Which counters one request must fit: its key's limits, its account's limits and balance, its route's limits, and
+ * per attempt those of a channel.
+ *
+ * Made once for each object and kept while the object lives, so that the hot path builds no strings: an unchanged
+ * object keeps its identity from one snapshot to the next. Counters are named after kind/namespace/name/limit name, so
+ * they outlive the objects (DESIGN.md section 6). Pure but for these caches.
+ */
+import { matchesAnyPattern } from "../authorize/model-pattern.ts";
+import { GatewayError } from "../errors.ts";
+import type { Account, Channel, Key, Limit, Route } from "../snapshot/types.gen.ts";
+import type { BalanceClaim, ConcurrencyClaim, LimitClaim } from "./ledger.ts";
+
+/** Spread into a `ReserveRequest`. */
+export interface Claims {
+  readonly limits: readonly LimitClaim[];
+  readonly balances: readonly BalanceClaim[];
+  readonly concurrency: readonly ConcurrencyClaim[];
+}
+
+export interface CallerClaims extends Claims {
+  /** An enforced limit in credits or a balance applies: a model without a price may not run under it. */
+  readonly needsPrice: boolean;
+}
+
+interface CachedClaims {
+  readonly account: Account | undefined;
+  readonly claims: CallerClaims;
+}
+
+const callerClaims = new WeakMap<Key, WeakMap<Route, CachedClaims>>();
+const limitClaims = new WeakMap<readonly Limit[], Map<string, readonly LimitClaim[]>>();
+const balanceClaims = new WeakMap<Account, readonly BalanceClaim[]>();
+const concurrencyClaims = new WeakMap<Key | Channel, readonly ConcurrencyClaim[]>();
+const none: readonly never[] = [];
+
+/**
+ * Claims of one call on its key, its account and its route.
+ *
+ * A limit with `models` applies when any name of the route matches, or the name called: an alias is no way around it.
+ *
+ * @param account the key's account; undefined when the key names none
+ * @param model public name as the client wrote it
+ * @throws GatewayError `account_required` when the key names an account that is not there: nobody would bound its spend
+ */
+export function claimsOf(key: Key, account: Account | undefined, route: Route, model: string): CallerClaims {
+  let routes = callerClaims.get(key);
+  if (routes === undefined) {
+    routes = new WeakMap();
+    callerClaims.set(key, routes);
+  }
+  const cached = routes.get(route);
+  if (cached !== undefined && cached.account === account) return cached.claims;
+  if (key.account !== undefined && account === undefined) {
+    throw new GatewayError("account_required", "The account of this API key does not exist.");
+  }
+  const all = [...keyLimits(key, account), ...accountLimits(account), ...routeLimits(route)];
+  const names = [route.model, ...(route.aliases ?? [])].filter((name) => !name.includes("*"));
+  const limits = all.filter(({ limit }) => appliesTo(limit, model, names));
+  const balances = account === undefined ? none : balanceOf(account);
+  const claims: CallerClaims = {
+    limits,
+    balances,
+    concurrency: inFlightOf(key),
+    needsPrice:
+      balances.some(({ grantedNanos }) => grantedNanos !== undefined) ||
+      limits.some(({ limit }) => limit.unit === "Cost" && limit.mode === "Enforce"),
+  };
+  // Under a pattern each name called may meet other limits; an exact route is the same for all its names.
+  const isSameForAllNames = !route.model.includes("*") || all.every(({ limit }) => limit.models === undefined);
+  if (isSameForAllNames) routes.set(route, { account, claims });
+  return claims;
+}
+
+/** Claims of one attempt on a channel; undefined when it has neither limits nor a bound on requests in flight. */
+export function channelClaims(channel: Channel, model: string): Claims | undefined {
+  const all = claimsOn(channel.limits, `channel/${channel.namespace}/${channel.name}`);
+  const limits = all.some(({ limit }) => limit.models !== undefined)
+    ? all.filter(({ limit }) => appliesTo(limit, model, none))
+    : all;
+  const concurrency = inFlightOf(channel);
+  return limits.length === 0 && concurrency.length === 0 ? undefined : { limits, balances: none, concurrency };
+}
+
+/** The account's template holds for a key that has no limits, with counters of that key's own. */
+function keyLimits(key: Key, account: Account | undefined): readonly LimitClaim[] {
+  const own = key.limits ?? none;
+  return claimsOn(own.length > 0 ? own : account?.defaultKeyLimits, `key/${key.namespace}/${key.name}`);
+}
+
+function accountLimits(account: Account | undefined): readonly LimitClaim[] {
+  return account === undefined ? none : claimsOn(account.limits, `account/${account.namespace}/${account.name}`);
+}
+
+function routeLimits(route: Route): readonly LimitClaim[] {
+  return claimsOn(route.limits, `route/${route.namespace}/${route.name}`);
+}
+
+/** A template's limits are claimed by many owners, hence the second key. */
+function claimsOn(limits: readonly Limit[] | undefined, owner: string): readonly LimitClaim[] {
+  if (limits === undefined || limits.length === 0) return none;
+  let owners = limitClaims.get(limits);
+  if (owners === undefined) {
+    owners = new Map();
+    limitClaims.set(limits, owners);
+  }
+  let claims = owners.get(owner);
+  if (claims === undefined) {
+    claims = limits.map((limit) => ({ counter: `${owner}/${limit.name}`, limit }));
+    owners.set(owner, claims);
+  }
+  return claims;
+}
+
+function balanceOf(account: Account): readonly BalanceClaim[] {
+  let claims = balanceClaims.get(account);
+  if (claims === undefined) {
+    const { creditNanos, overdraftNanos } = account;
+    const grantedNanos = creditNanos === undefined ? undefined : BigInt(creditNanos) + BigInt(overdraftNanos ?? "0");
+    claims = [{ counter: `account/${account.namespace}/${account.name}`, grantedNanos }];
+    balanceClaims.set(account, claims);
+  }
+  return claims;
+}
+
+function inFlightOf(owner: Key | Channel): readonly ConcurrencyClaim[] {
+  const { kind, namespace, name, maxInFlight } = owner;
+  if (maxInFlight === undefined) return none;
+  let claims = concurrencyClaims.get(owner);
+  if (claims === undefined) {
+    claims = [{ counter: `${kind}/${namespace}/${name}`, maxInFlight }];
+    concurrencyClaims.set(owner, claims);
+  }
+  return claims;
+}
+
+function appliesTo(limit: Limit, model: string, otherNames: readonly string[]): boolean {
+  const { models } = limit;
+  if (models === undefined) return true;
+  return matchesAnyPattern(models, model) || otherNames.some((name) => matchesAnyPattern(models, name));
+}
