@@ -814,7 +814,7 @@ default?: {
  */
 field: string
 /**
- * Any JSON value.
+ * Any JSON value. For null use kubectl apply --server-side: the client side drops nulls.
  */
 value: unknown
 }[]
@@ -829,7 +829,7 @@ set?: {
  */
 field: string
 /**
- * Any JSON value.
+ * Any JSON value. For null use kubectl apply --server-side: the client side drops nulls.
  */
 value: unknown
 }[]

@@ -7,7 +7,17 @@
  * A document that cannot be read takes no other down, but for a syntax error that hides where the next one begins.
  * Pure. Called by the folder source of the operator and by `tollgate validate`.
  */
-import { type Document, isCollection, isMap, isPair, isScalar, LineCounter, parseAllDocuments, type Tags } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type Tags,
+} from "yaml";
 import { isJsonObject } from "./check-structure.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
 
@@ -50,6 +60,8 @@ export const manifestLimits = {
   scannedDepthMax: 500,
   /** Aliases may expand to this many nodes in a document. */
   aliasesMax: 100,
+  /** Syntax errors told of one document; the later ones mostly follow from the first. */
+  errorsMax: 3,
 } as const;
 
 /**
@@ -74,6 +86,8 @@ export function parseManifest(text: string, fileName: string): Manifest {
     schema: "yaml-1.1",
     customTags: keepsKubernetesTags,
     uniqueKeys: true,
+    // `on:` is a name and `on` a boolean, as kubectl reads them.
+    stringKeys: true,
     prettyErrors: false,
     keepSourceTokens: false,
     logLevel: "silent",
@@ -108,21 +122,22 @@ function readDocument(
     problems.push({ ...makeProblem([], "syntax", message), position });
   };
   const errors = [...document.errors, ...document.warnings];
-  for (const error of errors) report(describeError(error.message), positionAt(lines, error.pos[0]));
+  for (const error of errors.slice(0, manifestLimits.errorsMax))
+    report(describeError(error.message), positionAt(lines, error.pos[0]));
   if (errors.length > 0 || document.contents === null) return;
   const start = positionAt(lines, document.contents.range?.[0] ?? 0);
-  const shapeProblem = findShapeProblem(document);
-  if (shapeProblem !== undefined) {
-    report(shapeProblem.message, positionAt(lines, shapeProblem.offset));
+  const { problem, hasAliases } = inspectShape(document);
+  if (problem !== undefined) {
+    report(problem.message, positionAt(lines, problem.offset));
     return;
   }
   let object: unknown;
   try {
     object = document.toJS({ maxAliasCount: manifestLimits.aliasesMax });
+    // Throws where an anchor contains itself.
+    if (hasAliases) JSON.stringify(object);
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    const isUnknown = error.message.startsWith("Unresolved alias");
-    report(isUnknown ? "an alias names no anchor above it" : "aliases expand to too much: write the values out", start);
+    report(describeConversionError(error), start);
     return;
   }
   // A document of comments only.
@@ -180,24 +195,41 @@ function offsetOf(node: unknown): number | undefined {
   return isCollection(node) || isScalar(node) ? node.range?.[0] : undefined;
 }
 
-/** What YAML allows and JSON does not, or not for us: members named by lists or objects, and great depth. */
-function findShapeProblem(
-  document: Document.Parsed,
-): { readonly message: string; readonly offset: number } | undefined {
+interface Shape {
+  readonly hasAliases: boolean;
+  readonly problem?: { readonly message: string; readonly offset: number };
+}
+
+/** Finds what YAML allows and JSON does not, or not for us: names that are lists or objects, infinity, great depth. */
+function inspectShape(document: Document.Parsed): Shape {
+  let hasAliases = false;
   const pending: { readonly node: unknown; readonly depth: number }[] = [{ node: document.contents, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node, depth } = next;
+    const offset = offsetOf(node) ?? 0;
+    const fault = (message: string): Shape => ({ hasAliases, problem: { message, offset } });
+    if (isAlias(node)) hasAliases = true;
+    if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
+      return fault("infinity and not-a-number are no JSON values: quote the text");
+    }
     if (!isCollection(node)) continue;
-    const offset = node.range?.[0] ?? 0;
-    if (depth >= manifestLimits.depthMax)
-      return { message: `nested deeper than ${manifestLimits.depthMax} levels`, offset };
+    if (depth >= manifestLimits.depthMax) return fault(`nested deeper than ${manifestLimits.depthMax} levels`);
     for (const item of node.items) {
-      if (!isPair(item)) pending.push({ node: item, depth: depth + 1 });
-      else if (isCollection(item.key)) return { message: "names of members must be plain text", offset };
-      else pending.push({ node: item.value, depth: depth + 1 });
+      if (isPair(item) && isCollection(item.key)) return fault("names of members must be plain text");
+      pending.push({ node: isPair(item) ? item.value : item, depth: depth + 1 });
     }
   }
-  return undefined;
+  return { hasAliases };
+}
+
+function describeConversionError(error: unknown): string {
+  if (!(error instanceof Error)) return "cannot be read as an object";
+  if (error instanceof ReferenceError) {
+    const isUnknown = error.message.startsWith("Unresolved alias");
+    return isUnknown ? "an alias names no anchor above it" : "aliases expand to too much: write the values out";
+  }
+  if (error instanceof TypeError) return "an anchor contains itself: write the values out";
+  return error.message;
 }
 
 function positionAt(lines: LineCounter, offset: number): Position {

@@ -46,7 +46,10 @@ export const knownKinds: readonly string[] = [...kinds.values()].map(({ kind }) 
  * @param document plain JSON values, for example an `object` of `parseManifest`
  * @param options.previous the last good version of the same object: rules about changes compare with it
  */
-export function validateResource(document: unknown, options: { readonly previous?: KnownObject } = {}): Validation {
+export function validateResource(
+  document: unknown,
+  options: { readonly previous?: { readonly spec?: unknown } } = {},
+): Validation {
   if (!isJsonObject(document)) {
     return {
       object: undefined,

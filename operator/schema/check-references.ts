@@ -1,0 +1,193 @@
+/**
+ * Checks what the objects of a set say about each other, with the field that says it.
+ *
+ * The API server knows nothing of this: in a cluster it is what conditions tell (`ResolvedRefs`, `Conflicted`). The
+ * compiler decides by the same rules but speaks of objects; here a person needs the line. A Secret or ConfigMap that is
+ * not in the set is a warning only: they are kept out of Git on purpose. Pure; called by `tollgate validate`.
+ */
+import { createHash } from "node:crypto";
+import { clientKeyPattern } from "../resources/api-key.ts";
+import type { ApiKey, Channel, ModelRoute } from "../resources/types.gen.ts";
+import type { ConfigMap, Namespace, Secret } from "./builtin-kinds.ts";
+import { checkRouteReferences } from "./check-route-references.ts";
+import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
+import type { KnownObject } from "./validate-resource.ts";
+
+export interface ReferenceProblem {
+  /** The object that refers. */
+  readonly object: KnownObject;
+  readonly problem: Problem;
+  /** A warning does not make a set invalid. */
+  readonly severity: "error" | "warning";
+}
+
+/** The objects of a set by kind and `namespace/name`; a Namespace by its name. */
+export interface ObjectSet {
+  readonly secrets: ReadonlyMap<string, Secret>;
+  readonly configMaps: ReadonlyMap<string, ConfigMap>;
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly routes: ReadonlyMap<string, ModelRoute>;
+  readonly accounts: ReadonlySet<string>;
+  /** Secrets that `generate` credentials will write. */
+  readonly generatedSecrets: ReadonlySet<string>;
+}
+
+export type Report = (object: KnownObject, path: FieldPath, message: string, severity?: "error" | "warning") => void;
+
+/** @param objects validated objects, of whichever files */
+export function checkReferences(objects: readonly KnownObject[]): readonly ReferenceProblem[] {
+  const found: ReferenceProblem[] = [];
+  const report: Report = (object, path, message, severity = "error") => {
+    found.push({ object, problem: makeProblem(path, "reference", message), severity });
+  };
+  const set = indexObjects(objects, report);
+  const digests = new Map<string, string>();
+  for (const object of objects) {
+    if (object.kind === "ApiKey") checkApiKey(object, set, digests, report);
+    else if (object.kind === "Channel") checkChannel(object, set, report);
+  }
+  checkRouteReferences(set, report);
+  return found;
+}
+
+function indexObjects(objects: readonly KnownObject[], report: Report): ObjectSet {
+  const secrets = new Map<string, Secret>();
+  const configMaps = new Map<string, ConfigMap>();
+  const namespaces = new Map<string, Namespace>();
+  const channels = new Map<string, Channel>();
+  const routes = new Map<string, ModelRoute>();
+  const accounts = new Set<string>();
+  const generatedSecrets = new Set<string>();
+  const seen = new Set<string>();
+  for (const object of objects) {
+    const { namespace, name } = object.metadata;
+    const key = `${namespace}/${name}`;
+    const identity = `${object.kind} ${key}`;
+    if (seen.has(identity)) {
+      report(object, ["metadata", "name"], `Duplicate value: another ${object.kind} ${key} stands before this one`);
+      continue;
+    }
+    seen.add(identity);
+    if (object.kind === "Secret") secrets.set(key, object);
+    else if (object.kind === "ConfigMap") configMaps.set(key, object);
+    else if (object.kind === "Namespace") namespaces.set(name, object);
+    else if (object.kind === "Channel") channels.set(key, object);
+    else if (object.kind === "ModelRoute") routes.set(key, object);
+    else if (object.kind === "Account") accounts.add(key);
+    else
+      for (const { generate } of object.spec.credentials) {
+        if (generate !== undefined) generatedSecrets.add(`${namespace}/${generate.secretName}`);
+      }
+  }
+  return { secrets, configMaps, namespaces, channels, routes, accounts, generatedSecrets };
+}
+
+function checkApiKey(key: ApiKey, set: ObjectSet, digests: Map<string, string>, report: Report): void {
+  const { namespace, name } = key.metadata;
+  const account = key.spec.accountRef?.name;
+  if (account !== undefined && !set.accounts.has(`${namespace}/${account}`)) {
+    report(
+      key,
+      ["spec", "accountRef", "name"],
+      `no Account ${account} in namespace ${namespace}: create it or name another`,
+    );
+  }
+  for (const [index, { secretKeyRef, sha256 }] of key.spec.credentials.entries()) {
+    const path = ["spec", "credentials", index];
+    let digest = sha256;
+    if (secretKeyRef !== undefined) {
+      const at = [...path, "secretKeyRef"];
+      const value = readSecret(key, secretKeyRef, at, set, report);
+      if (value === undefined) continue;
+      if (!clientKeyPattern.test(value)) {
+        report(
+          key,
+          [...at, "key"],
+          `the value of ${secretKeyRef.key} in Secret ${secretKeyRef.name} is no key: it must be sk- and at least 20 letters, digits, - or _, without a line end`,
+        );
+        continue;
+      }
+      digest = createHash("sha256").update(value).digest("hex");
+    }
+    if (digest === undefined) continue;
+    const owner = digests.get(digest);
+    if (owner !== undefined)
+      report(key, path, `Duplicate value: the same key belongs to ${owner}: make another with \`tollgate key\``);
+    else digests.set(digest, `ApiKey ${namespace}/${name}`);
+  }
+}
+
+function checkChannel(channel: Channel, set: ObjectSet, report: Report): void {
+  const { namespace } = channel.metadata;
+  for (const [index, { secretKeyRef }] of (channel.spec.credentials ?? []).entries()) {
+    const at = ["spec", "credentials", index, "secretKeyRef"];
+    const value = readSecret(channel, secretKeyRef, at, set, report);
+    if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) {
+      report(
+        channel,
+        [...at, "key"],
+        `the value of ${secretKeyRef.key} in Secret ${secretKeyRef.name} must be printable characters without spaces and without a line end`,
+      );
+    }
+  }
+  const { caBundleRef, clientCertificateRef } = channel.spec.tls ?? {};
+  if (caBundleRef !== undefined) {
+    const at = ["spec", "tls", "caBundleRef"];
+    const bundle = set.configMaps.get(`${namespace}/${caBundleRef.name}`);
+    if (bundle === undefined) {
+      report(
+        channel,
+        [...at, "name"],
+        `no ConfigMap ${caBundleRef.name} in namespace ${namespace} among these files`,
+        "warning",
+      );
+    } else if (
+      !Object.hasOwn(bundle.data ?? {}, caBundleRef.key) &&
+      !Object.hasOwn(bundle.binaryData ?? {}, caBundleRef.key)
+    ) {
+      report(
+        channel,
+        [...at, "key"],
+        `ConfigMap ${caBundleRef.name} has no entry ${caBundleRef.key}: add it or name another`,
+      );
+    }
+  }
+  if (clientCertificateRef !== undefined) {
+    const at = ["spec", "tls", "clientCertificateRef"];
+    for (const key of ["tls.crt", "tls.key"]) {
+      if (readSecret(channel, { name: clientCertificateRef.name, key }, at, set, report) === undefined) break;
+    }
+  }
+}
+
+/** The value that a reference names; reports and returns undefined when there is none. Values never enter a message. */
+function readSecret(
+  object: ApiKey | Channel,
+  reference: { readonly name: string; readonly key: string },
+  path: FieldPath,
+  set: ObjectSet,
+  report: Report,
+): string | undefined {
+  const { namespace } = object.metadata;
+  const identity = `${namespace}/${reference.name}`;
+  const secret = set.secrets.get(identity);
+  if (secret === undefined) {
+    if (!set.generatedSecrets.has(identity)) {
+      report(
+        object,
+        [...path, "name"],
+        `no Secret ${reference.name} in namespace ${namespace} among these files`,
+        "warning",
+      );
+    }
+    return undefined;
+  }
+  const data = secret.data ?? {};
+  const value = Object.hasOwn(data, reference.key) ? data[reference.key] : undefined;
+  if (value === undefined) {
+    report(object, [...path, "key"], `Secret ${reference.name} has no entry ${reference.key}: add it or name another`);
+    return undefined;
+  }
+  return Buffer.from(value, "base64").toString("utf8");
+}
