@@ -1,0 +1,103 @@
+/**
+ * `tollgate explain`: which decision the proxy would take on a call, and why, from a folder of manifests.
+ *
+ * Compiles and decides with the code that runs in operator and proxy. The key is named, or its raw text comes by
+ * standard input: on a command line it would land in the process list and in the shell's history. Exit status 0 when the
+ * call would be served, 1 when not.
+ */
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import picocolors from "picocolors";
+import { compile } from "../../operator/compile/compile.ts";
+import { FolderSource } from "../../operator/source/folder.ts";
+import { readFormat } from "../../proxy/admin.ts";
+import { type ExplainQuestion, type Explanation, explain } from "../../proxy/explain.ts";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
+import { objectVersion } from "../../proxy/snapshot/digest.ts";
+import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+import { toFleetSettings } from "../operator-settings.ts";
+import { isColored, type ProgramIo } from "../program-io.ts";
+import { type Settings, UsageError } from "../read-settings.ts";
+
+export async function runExplain(settings: Settings, io: ProgramIo): Promise<number> {
+  const snapshot = await compileFolder(settings, io);
+  const key = await findKey(settings, snapshot, io);
+  const question: ExplainQuestion = {
+    ...key,
+    model: settings.text("model"),
+    address: settings.optionalText("ip") ?? "127.0.0.1",
+    format: readFormat(settings.text("format")),
+  };
+  const explanation = explain(question, snapshot, Date.now());
+  io.stdout.write(render(explanation, question.key, isColored(io.stdout, io.environment)));
+  return explanation.allowed ? 0 : 1;
+}
+
+async function compileFolder(settings: Settings, io: ProgramIo): Promise<IndexedSnapshot> {
+  const source = new FolderSource({ folder: resolve(settings.text("manifests")) });
+  try {
+    await source.start();
+    const resources = source.current();
+    for (const { origin, field, message } of resources.problems) {
+      io.stderr.write(`tollgate: ${origin.file}:${origin.line} ${field === undefined ? "" : `${field}: `}${message}\n`);
+    }
+    const fleet = toFleetSettings(settings);
+    const draft = new SnapshotDraft(emptySnapshot);
+    for (const [id, object] of compile(resources, fleet).objects) put(draft, id, object);
+    return draft.finish(1);
+  } finally {
+    await source.close();
+  }
+}
+
+function put(draft: SnapshotDraft, id: string, object: WireObject): void {
+  const { version, size } = objectVersion(id, object);
+  draft.put(id, version, size, object);
+}
+
+async function findKey(
+  settings: Settings,
+  snapshot: IndexedSnapshot,
+  io: ProgramIo,
+): Promise<Pick<ExplainQuestion, "key" | "credential">> {
+  const name = settings.optionalText("key");
+  if (name !== undefined) return { key: name };
+  const secret = (await io.readStdin()).trim();
+  if (secret === "") throw new UsageError(["name a key by --key NAMESPACE/NAME, or give a raw one on standard input"]);
+  const found = snapshot.findKey(createHash("sha256").update(secret).digest("hex"));
+  if (found === undefined)
+    throw new Error("no key of these manifests has the text given: a call with it is refused with 401");
+  return { key: `${found.key.namespace}/${found.key.name}`, credential: found.credential.name };
+}
+
+function render(explanation: Explanation, key: string, colored: boolean): string {
+  const colors = picocolors.createColors(colored);
+  const {
+    allowed,
+    status,
+    refused,
+    message,
+    account,
+    credentials = [],
+    route,
+    targets = [],
+    limits = [],
+  } = explanation;
+  const verdict = allowed ? colors.green("allowed") : colors.red(`refused: ${status} ${refused ?? ""}`);
+  const row = (name: string, text: string): string => `  ${name.padEnd(12)}${text}`;
+  const lines = [
+    `${verdict}  ${message}`,
+    row("key", key),
+    ...credentials.map(({ name, state }) => row("credential", `${name}: ${state}`)),
+    ...(account === undefined ? [] : [row("account", account)]),
+    ...(route === undefined ? [] : [row("route", route)]),
+    ...targets.map((target) =>
+      row(
+        "target",
+        `${target.channel} as ${target.upstreamModel}, priority ${target.priority}, weight ${target.weight}, usable: ${target.usable}`,
+      ),
+    ),
+    ...limits.map((limit) => row("limit", `${limit.text} (${limit.name}, of the ${limit.from})`)),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,40 @@
+/** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
+import { runProxy } from "../../proxy/main.ts";
+import { openAccessLog, openLogger, type ProgramIo } from "../program-io.ts";
+import { toProxySettings } from "../proxy-settings.ts";
+import type { Settings } from "../read-settings.ts";
+
+/** What a proxy tells the process that started it, over Node's own channel. */
+export interface StartedMessage {
+  readonly kind: "started";
+  readonly data: string;
+  readonly admin: string;
+}
+
+/** @param tellParent undefined when nobody listens */
+export async function runProxyCommand(
+  settings: Settings,
+  io: ProgramIo,
+  tellParent: ((message: StartedMessage) => void) | undefined,
+): Promise<number> {
+  const proxySettings = toProxySettings(settings);
+  const log = openLogger(settings, io).child({ proxy: proxySettings.name });
+  await runProxy(proxySettings, {
+    log,
+    accessLog: openAccessLog(settings, io),
+    stop: io.stop,
+    started: (addresses) => {
+      const scheme = proxySettings.tls === undefined ? "http" : "https";
+      const data = `${scheme}://${formatHost(addresses.data.host)}:${addresses.data.port}`;
+      const admin = `http://${formatHost(addresses.admin.host)}:${addresses.admin.port}`;
+      log.info("listening", { data, admin });
+      tellParent?.({ kind: "started", data, admin });
+    },
+  });
+  log.info("stopped");
+  return 0;
+}
+
+function formatHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,89 @@
+/**
+ * `tollgate standalone`: operator and proxies on one machine, from a watched folder of manifests.
+ *
+ * The operator runs in this process and the proxies as children of the same program, over the same push protocol as in a
+ * cluster: one code path. With more than one proxy there is no shared store for quotas, so counters are kept in each
+ * proxy for itself. Ends with its proxies; its exit status tells whether all ended cleanly.
+ */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { runOperator } from "../../operator/main.ts";
+import type { Logger } from "../../proxy/observe/logger.ts";
+import { toEnvironmentSecrets, toOperatorSettings } from "../operator-settings.ts";
+import { parseAddress } from "../parse-value.ts";
+import { openLogger, type ProgramIo } from "../program-io.ts";
+import { ProxyProcesses } from "../proxy-processes.ts";
+import { toProxyFlags } from "../proxy-settings.ts";
+import { type Settings, UsageError } from "../read-settings.ts";
+
+/** @param program `cli/main.ts`, started again for each proxy */
+export async function runStandalone(settings: Settings, io: ProgramIo, program: string): Promise<number> {
+  const count = settings.number("processes");
+  checkProcesses(settings, count);
+  const log = openLogger(settings, io);
+  const operatorSettings = toOperatorSettings(settings);
+  mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
+  const secrets = toEnvironmentSecrets(settings);
+  const operator = await runOperator(
+    { ...operatorSettings, secretsFromEnvironment: readSecrets(secrets, io) },
+    { log },
+  );
+  log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
+
+  // Values of upstream credentials are the operator's business alone.
+  const hidden = new Set(secrets.map((secret) => secret.variable));
+  const environment = Object.fromEntries(
+    Object.entries(io.environment).filter(([name]) => !hidden.has(name) && !name.startsWith("TOLLGATE_")),
+  );
+  const proxies = new ProxyProcesses({
+    program,
+    count,
+    environment,
+    log,
+    flags: (index) => proxyFlags(settings, operator.addresses.pushSocket, index, count),
+    onStarted: () => undefined,
+  });
+  io.stop.addEventListener("abort", () => proxies.stop(), { once: true });
+  if (io.stop.aborted) proxies.stop();
+  const status = await proxies.run();
+  await operator.close();
+  logEnd(log, status);
+  return status;
+}
+
+function logEnd(log: Logger, status: number): void {
+  if (status === 0) log.info("stopped");
+  else log.error("stopped after a failure");
+}
+
+function checkProcesses(settings: Settings, count: number): void {
+  if (count === 1) return;
+  const problems: string[] = [];
+  if (settings.text("quota.store") === "Embedded") {
+    problems.push(
+      "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: take --quota-store Memory to count in each proxy for itself, forgetting at its end",
+    );
+  }
+  if (parseAddress(settings.text("listen")).port === 0)
+    problems.push("--processes above 1 needs a fixed port in --listen");
+  if (problems.length > 0) throw new UsageError(problems);
+}
+
+function readSecrets(secrets: ReturnType<typeof toEnvironmentSecrets>, io: ProgramIo) {
+  return secrets.flatMap(({ variable, ...place }) => {
+    const value = io.environment[variable] ?? "";
+    return value === "" ? [] : [{ ...place, value }];
+  });
+}
+
+function proxyFlags(settings: Settings, pushSocket: string, index: number, count: number): string[] {
+  const admin = parseAddress(settings.text("admin"));
+  const host = admin.host.includes(":") ? `[${admin.host}]` : admin.host;
+  return toProxyFlags(settings, {
+    operator: `unix:${pushSocket}`,
+    proxyName: `proxy-${index}`,
+    sharePort: String(count > 1),
+    admin: `${host}:${admin.port === 0 ? 0 : admin.port + index}`,
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * The `tollgate` program: reads the command and its settings, and runs it.
+ *
+ * The only file that touches `process`: arguments, environment, signals and the exit status (0 clean, 1 failed, 2 used
+ * wrongly). Commands are loaded when called, so that `tollgate key` need not load a gateway.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { renderCommandHelp, renderProgramHelp } from "./help.ts";
+import { isColored, type ProgramIo } from "./program-io.ts";
+import { readSettings, type SettingsReading, UsageError } from "./read-settings.ts";
+import { type Command, commands } from "./setting-list.ts";
+
+const program = fileURLToPath(import.meta.url);
+
+async function main(given: readonly string[], io: ProgramIo): Promise<number> {
+  const [name, ...flags] = given;
+  const colored = isColored(io.stdout, io.environment);
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    io.stdout.write(renderProgramHelp(readVersion(), colored));
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version") {
+    io.stdout.write(`${readVersion()}\n`);
+    return 0;
+  }
+  const command = commands.find((known) => known === name);
+  if (command === undefined)
+    throw new UsageError([`unknown command "${name}": the commands are ${commands.join(", ")}`]);
+  const reading = readSettings(command, { flags, variables: io.environment, readFile: io.readFile });
+  if (reading.isHelpWanted) {
+    io.stdout.write(renderCommandHelp(command, colored, Math.min(io.stdout.columns ?? 100, 110)));
+    return 0;
+  }
+  for (const warning of reading.warnings) io.stderr.write(`tollgate: ${warning}\n`);
+  return run(command, reading, io);
+}
+
+async function run(command: Command, { settings, positionals }: SettingsReading, io: ProgramIo): Promise<number> {
+  switch (command) {
+    case "standalone":
+      return (await import("./commands/standalone.ts")).runStandalone(settings, io, program);
+    case "operator":
+      return (await import("./commands/operator.ts")).runOperatorCommand(settings, io);
+    case "proxy":
+      return (await import("./commands/proxy.ts")).runProxyCommand(settings, io, tellParent());
+    case "validate":
+      return (await import("./commands/validate.ts")).runValidate(positionals, io);
+    case "explain":
+      return (await import("./commands/explain.ts")).runExplain(settings, io);
+    case "key":
+      return (await import("./commands/key.ts")).runKey(settings.text("namespace"), settings.text("name"), (text) =>
+        io.stdout.write(text),
+      );
+  }
+}
+
+function tellParent(): ((message: object) => void) | undefined {
+  return process.send === undefined ? undefined : (message) => process.send?.(message);
+}
+
+function readVersion(): string {
+  const file: { readonly version: string } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  );
+  return file.version;
+}
+
+/** A second signal changes nothing: a terminal sends one to the whole group, and its parents pass it on again. */
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => stop.abort());
+  if (process.send !== undefined) process.on("disconnect", () => stop.abort());
+  return stop.signal;
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const io: ProgramIo = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  environment: process.env,
+  readStdin,
+  readFile: (path) => readFileSync(path, "utf8"),
+  stop: stopOnSignals(),
+};
+
+try {
+  process.exitCode = await main(process.argv.slice(2), io);
+} catch (error) {
+  if (error instanceof UsageError) {
+    for (const problem of error.problems) io.stderr.write(`tollgate: ${problem}\n`);
+    io.stderr.write("`tollgate --help` and `tollgate COMMAND --help` show what there is.\n");
+    process.exitCode = 2;
+  } else {
+    io.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+// The channel to a parent would keep an ended program alive.
+if (process.connected) process.disconnect();

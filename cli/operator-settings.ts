@@ -1,0 +1,46 @@
+/** Settings of the command line -> what an operator is started with. */
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import type { OperatorSettings } from "../operator/settings.ts";
+import { parseAddress } from "./parse-value.ts";
+import { pushSocketPath } from "./proxy-settings.ts";
+import type { Settings } from "./read-settings.ts";
+
+export function toOperatorSettings(settings: Settings): OperatorSettings {
+  return {
+    manifests: resolve(settings.text("manifests")),
+    dataFolder: resolve(settings.text("data")),
+    pushSocket: pushSocketPath(settings, tmpdir()),
+    admin: parseAddress(settings.text("operatorAdmin")),
+    fleet: toFleetSettings(settings),
+    push: { heartbeatMs: settings.number("push.heartbeat"), deadMs: settings.number("push.dead") },
+  };
+}
+
+/** What every proxy enforces alike. */
+export function toFleetSettings(settings: Settings): OperatorSettings["fleet"] {
+  return {
+    requireAccount: settings.flag("quota.requireAccount"),
+    unboundedOutput: settings.text("quota.unboundedOutput") === "Cap" ? "Cap" : "Reserve",
+    inputEstimate: settings.text("quota.inputEstimate") === "Upper" ? "Upper" : "Estimate",
+    defaultOutputReserve: settings.number("quota.defaultOutputReserve"),
+    revocation: settings.text("revocation") === "Immediate" ? "Immediate" : "Finish",
+    egressAllowCIDRs: [...settings.list("egress.allowCIDRs")],
+  };
+}
+
+export interface EnvironmentSecret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly key: string;
+  readonly variable: string;
+}
+
+/** Reads the items of `secrets.fromEnvironment`; their form was checked when they were read. */
+export function toEnvironmentSecrets(settings: Settings): EnvironmentSecret[] {
+  return settings.list("secrets.fromEnvironment").map((item) => {
+    const [place = "", variable = ""] = item.split("=");
+    const [namespace = "", name = "", key = ""] = place.split("/");
+    return { namespace, name, key, variable };
+  });
+}

@@ -1,0 +1,63 @@
+/** What a command may touch of the process: streams, environment and the wish to stop. Made once, in `main.ts`. */
+import { type AccessLog, accessLogDestination, createAccessLog } from "../proxy/observe/access-log.ts";
+import { createLogger, type Logger, type LogLevel } from "../proxy/observe/logger.ts";
+import type { Settings } from "./read-settings.ts";
+
+export interface OutputStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+export interface ProgramIo {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Standard input as text, for raw keys. */
+  readonly readStdin: () => Promise<string>;
+  readonly readFile: (path: string) => string;
+  /** Aborted by SIGTERM, SIGINT or, in a child, by the end of its parent. */
+  readonly stop: AbortSignal;
+}
+
+/** Colours on a terminal, unless `NO_COLOR` says otherwise (no-color.org). */
+export function isColored(stream: OutputStream, environment: ProgramIo["environment"]): boolean {
+  return stream.isTTY === true && (environment["NO_COLOR"] ?? "") === "";
+}
+
+export function openLogger(settings: Settings, io: ProgramIo): Logger {
+  return createLogger({
+    format: logFormat(settings, io.stderr),
+    level: readLevel(settings.text("logs.level")),
+    destination: io.stderr,
+    colors: isColored(io.stderr, io.environment),
+  });
+}
+
+/** @returns undefined when no access log is wanted */
+export function openAccessLog(settings: Settings, io: ProgramIo): AccessLog | undefined {
+  if (!settings.flag("logs.access")) return undefined;
+  return createAccessLog({
+    format: logFormat(settings, io.stdout),
+    destination: accessLogDestination(1),
+    colors: isColored(io.stdout, io.environment),
+  });
+}
+
+function logFormat(settings: Settings, stream: OutputStream): "json" | "text" {
+  const format = settings.text("logs.format");
+  if (format === "json" || format === "text") return format;
+  return stream.isTTY === true ? "text" : "json";
+}
+
+function readLevel(text: string): LogLevel {
+  switch (text) {
+    case "debug":
+    case "warn":
+    case "error":
+    case "silent":
+      return text;
+    default:
+      return "info";
+  }
+}
