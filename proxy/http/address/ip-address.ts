@@ -5,7 +5,6 @@
  * none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
  */
 import { isIPv4, isIPv6 } from "node:net";
-import ipaddr from "ipaddr.js";
 
 /** Immutable. IPv4 uses `low` alone; words are unsigned 32-bit integers, most significant first. */
 export interface IpAddress {
@@ -25,8 +24,8 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   if (text.length > addressLengthMax) return undefined;
   if (isIPv4(text)) return ipv4(parseDotted(text));
   if (text.includes("%") || !isIPv6(text)) return undefined;
-  const parts = ipaddr.IPv6.parse(text).parts;
-  const word = (index: number): number => (((parts[index] ?? 0) << 16) | (parts[index + 1] ?? 0)) >>> 0;
+  const groups = expandGroups(text);
+  const word = (index: number): number => (((groups[index] ?? 0) << 16) | (groups[index + 1] ?? 0)) >>> 0;
   const address = { family: 6, high: word(0), highMiddle: word(2), lowMiddle: word(4), low: word(6) } as const;
   const isMapped = address.high === 0 && address.highMiddle === 0 && address.lowMiddle === mappedPrefix;
   return isMapped ? ipv4(address.low) : address;
@@ -44,6 +43,27 @@ export function parseSocketAddress(text: string | undefined): IpAddress | undefi
 
 function ipv4(value: number): IpAddress {
   return { family: 4, high: 0, highMiddle: 0, lowMiddle: 0, low: value };
+}
+
+/**
+ * The eight groups of an address that Node has found valid. Not by ipaddr.js: it reads `::1.2.3.4` as the mapped
+ * address `::ffff:1.2.3.4`, so a rule for one would let the other in.
+ */
+function expandGroups(text: string): number[] {
+  const [head = "", tail] = text.split("::");
+  const before = readGroups(head);
+  if (tail === undefined) return before;
+  const after = readGroups(tail);
+  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+function readGroups(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [Number.parseInt(group, 16)];
+    const embedded = parseDotted(group);
+    return [embedded >>> 16, embedded & 0xffff];
+  });
 }
 
 function parseDotted(text: string): number {
