@@ -22,7 +22,15 @@ export type AttemptOutcome =
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
   /** Success by its status, but not a reply of this format. */
   | { readonly kind: "invalid"; readonly reason: string }
-  | { readonly kind: "stopped"; readonly meter: StreamMeter | undefined; readonly isSent: boolean };
+  | {
+      readonly kind: "stopped";
+      readonly reason: StopReason;
+      readonly meter: StreamMeter | undefined;
+      readonly isSent: boolean;
+    };
+
+/** Why an attempt was ended from outside. */
+export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked";
 
 export type StreamProblem =
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
@@ -76,11 +84,11 @@ export class Attempt {
     });
   }
 
-  /** Ends the attempt from outside (the client left, the proxy stops): the upstream is closed at once. */
-  stop(): void {
+  /** Ends the attempt from outside: the upstream is closed at once. */
+  stop(reason: StopReason): void {
     if (this.#phase === "done") return;
     this.#exchange.abort();
-    this.#settle({ kind: "stopped", meter: this.#meter, isSent: this.#exchange.isSent });
+    this.#settle({ kind: "stopped", reason, meter: this.#meter, isSent: this.#exchange.isSent });
   }
 
   /** The client reads again. */

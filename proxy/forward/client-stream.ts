@@ -22,6 +22,7 @@ export class ClientStream {
   readonly #headers: Readonly<Record<string, string>>;
   #slowTimer: NodeJS.Timeout | undefined;
   #isWaiting = false;
+  #bytesWritten = 0;
 
   constructor(
     response: ServerResponse,
@@ -39,12 +40,20 @@ export class ClientStream {
     return this.#response.headersSent;
   }
 
+  /** Bytes of the body handed to the client's connection so far. */
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
   /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */
   write(pieces: readonly Buffer[]): boolean {
     const response = this.#response;
     if (!response.headersSent) response.writeHead(200, this.#headers);
     let isFlowing = true;
-    for (const piece of pieces) isFlowing = response.write(piece);
+    for (const piece of pieces) {
+      this.#bytesWritten += piece.length;
+      isFlowing = response.write(piece);
+    }
     if (isFlowing || this.#isWaiting) return isFlowing;
     this.#isWaiting = true;
     this.#slowTimer = setTimeout(() => {

@@ -52,6 +52,12 @@ export function errorOfProblem(
   }
 }
 
+/** What a client that is still there is told when the gateway itself ended its call. */
+export function errorOfStop(reason: "shutting-down" | "revoked"): GatewayError {
+  if (reason === "revoked") return new GatewayError("key_suspended", "The API key of this call has been revoked.");
+  return new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
+}
+
 export function labelOfError(error: UpstreamError): AttemptLabel {
   switch (error.kind) {
     case "channel_auth":

@@ -1,0 +1,74 @@
+/**
+ * Answers a request that failed before its first byte, in the shape of the protocol it spoke, and records why.
+ *
+ * What is not an error of the table is a bug of ours: the client learns the request id, the log learns the rest.
+ */
+import { type ErrorCode, errorTable, GatewayError } from "./errors.ts";
+import { ClientGoneError } from "./http/read-body.ts";
+import type { EndCode } from "./observe/access-log.ts";
+import type { Logger } from "./observe/logger.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import { renderError } from "./protocols/render-error.ts";
+import type { Protocol } from "./protocols/wire.ts";
+import type { Exchange } from "./server.ts";
+
+/** Unread bytes of a request up to here are drained so that the connection can be used again. */
+const drainBytesMax = 64 * 1024;
+
+export function answerError(
+  exchange: Exchange,
+  thrown: unknown,
+  protocol: Protocol,
+  record: RequestRecord,
+  log: Logger,
+): void {
+  const { request, response } = exchange;
+  if (thrown instanceof ClientGoneError) {
+    record.clientLeft("CR");
+    response.destroy();
+    return;
+  }
+  const error = thrown instanceof GatewayError ? thrown : unexpected(thrown, record, log);
+  const rendered = renderError(error, protocol, {
+    requestId: record.requestId,
+    ...(record.model === undefined ? {} : { model: record.model }),
+  });
+  record.refused(error.code, rendered.status, endOf(error.code));
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  // A body that is still arriving must not be parsed as the next request, nor be read without end.
+  const mustClose =
+    errorTable[error.code].closes === true || !(request.complete || isShort(request.headers["content-length"]));
+  record.responseBytes = rendered.body.length;
+  response.writeHead(rendered.status, {
+    ...rendered.headers,
+    "content-length": rendered.body.length,
+    ...(mustClose ? { connection: "close" } : {}),
+  });
+  response.end(rendered.body);
+  if (!mustClose) request.resume();
+}
+
+function isShort(contentLength: string | undefined): boolean {
+  return contentLength !== undefined && Number(contentLength) <= drainBytesMax;
+}
+
+function unexpected(thrown: unknown, record: RequestRecord, log: Logger): GatewayError {
+  log.error("a request failed for an unexpected reason", { request: record.requestId, error: thrown });
+  return new GatewayError("internal", `The gateway failed to handle this request (${record.requestId}).`, {
+    cause: thrown,
+  });
+}
+
+/** Who ended the request and in which phase; see `EndCode`. */
+function endOf(code: ErrorCode): EndCode {
+  const { reason, status } = errorTable[code];
+  if (reason.startsWith("upstream_timeout")) return "sH";
+  if (reason.startsWith("upstream_") || reason === "channel_refused" || reason === "context_length") return "SH";
+  if (code === "internal") return "IQ";
+  if (code === "shutting_down") return "DQ";
+  if (status === 429 || status === 402 || status === 503) return "RQ";
+  return code === "request_timeout" ? "cR" : "PR";
+}

@@ -1,0 +1,140 @@
+/**
+ * Builds the request for one target: its address, its credential, its headers, and the client's body with the edits
+ * that this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
+ */
+import { BodyEditor } from "../http/body-editor.ts";
+import type { ProxyLimits } from "../limits.ts";
+import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
+import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
+import type { UpstreamRequest, UpstreamTimeouts } from "./upstream-exchange.ts";
+import { upstreamPath } from "./upstream-path.ts";
+
+export interface UpstreamTarget {
+  readonly route: Route;
+  readonly target: Route["targets"][number];
+  readonly channel: Channel;
+  readonly credential: Credential | undefined;
+  /** Path template of the format on this channel. */
+  readonly path: string;
+}
+
+/**
+ * @param clientHeaders already reduced to what may go upstream, names in lower case
+ * @param outputCap set where the fleet caps calls that set no cap of their own
+ * @throws GatewayError for a body or model name that this channel must not get
+ */
+export function buildUpstreamRequest(
+  format: ChatFormat,
+  call: ChatCall,
+  upstream: UpstreamTarget,
+  clientHeaders: Readonly<Record<string, string>>,
+  outputCap: number | undefined,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const { channel, route, target } = upstream;
+  const upstreamModel = target.upstreamModel ?? mappedModel(channel, call.model);
+  const editor = new BodyEditor(call.body);
+  format.editBody(call, { channel, route, upstreamModel, targetRules: target.parameters, outputCap }, editor);
+  const verb = call.stream ? "streamGenerateContent" : "generateContent";
+  const path = upstreamPath(channel, upstream.path, upstreamModel, verb);
+  const query = queryOf(upstream, call);
+  return {
+    origin: originOf(channel),
+    path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
+    headers: headersOf(upstream, call, clientHeaders),
+    body: editor.build(),
+    timeouts: timeoutsOf(route, channel, call.stream, limits),
+  };
+}
+
+function queryOf(upstream: UpstreamTarget, call: ChatCall): string {
+  const { auth } = upstream.channel;
+  const parts: string[] = [];
+  if (call.endpoint.format === "GenerateContent" && call.stream) parts.push("alt=sse");
+  if (auth.location === "Query" && upstream.credential !== undefined) {
+    parts.push(`${encodeURIComponent(auth.name)}=${encodeURIComponent(upstream.credential.secret)}`);
+  }
+  return parts.join("&");
+}
+
+const origins = new WeakMap<Channel, string>();
+
+function originOf(channel: Channel): string {
+  let origin = origins.get(channel);
+  if (origin === undefined) {
+    origin = new URL(channel.baseURL).origin;
+    origins.set(channel, origin);
+  }
+  return origin;
+}
+
+/** The channel's own mapping: exact name first, then the longest prefix; a `*` in the upstream name keeps the rest. */
+function mappedModel(channel: Channel, model: string): string {
+  let best: { readonly name: string; readonly upstreamName?: string } | undefined;
+  for (const entry of channel.models ?? []) {
+    if (entry.name === model) {
+      best = entry;
+      break;
+    }
+    const isPrefix = entry.name.endsWith("*") && model.startsWith(entry.name.slice(0, -1));
+    if (isPrefix && (best === undefined || entry.name.length > best.name.length)) best = entry;
+  }
+  if (best?.upstreamName === undefined) return model;
+  return best.upstreamName.replace("*", model.slice(best.name.length - 1));
+}
+
+/** What a channel contributes to every request; rendered once for each channel and credential. */
+const fixedHeaders = new WeakMap<Channel, Map<Credential | undefined, readonly string[]>>();
+
+function headersOf(upstream: UpstreamTarget, call: ChatCall, clientHeaders: Readonly<Record<string, string>>): string[] {
+  const { channel, credential } = upstream;
+  let byCredential = fixedHeaders.get(channel);
+  if (byCredential === undefined) {
+    byCredential = new Map();
+    fixedHeaders.set(channel, byCredential);
+  }
+  let fixed = byCredential.get(credential);
+  if (fixed === undefined) {
+    fixed = renderFixed(channel, credential);
+    // A rotated credential is a new object; the old one's headers go with the channel object at the latest.
+    if (byCredential.size > 64) byCredential.clear();
+    byCredential.set(credential, fixed);
+  }
+  const accept = call.stream ? "text/event-stream" : "application/json";
+  const headers = ["content-type", "application/json", "accept", accept, ...fixed];
+  const removed = channel.headersRemove;
+  for (const name in clientHeaders) {
+    const value = clientHeaders[name];
+    const isOverridden =
+      removed?.includes(name) === true || channel.headersSet?.some((entry) => entry.name.toLowerCase() === name) === true;
+    if (value !== undefined && !isOverridden) headers.push(name, value);
+  }
+  return headers;
+}
+
+function renderFixed(channel: Channel, credential: Credential | undefined): readonly string[] {
+  // `identity`: a compressed stream would have to be inflated and could not be passed through event by event.
+  const headers = ["accept-encoding", "identity", "user-agent", "tollgate"];
+  const { auth } = channel;
+  if (credential !== undefined && auth.location === "Header") {
+    headers.push(auth.name, auth.scheme === "Bearer" ? `Bearer ${credential.secret}` : credential.secret);
+  }
+  for (const { name, value } of channel.headersSet ?? []) headers.push(name.toLowerCase(), value);
+  return headers;
+}
+
+/** The narrower of route and channel wins; 0 switches a timeout off and is the widest. */
+function timeoutsOf(route: Route, channel: Channel, isStream: boolean, limits: ProxyLimits): UpstreamTimeouts {
+  const firstByteMs = isStream ? limits.firstByteStreamTimeoutMs : limits.firstByteTimeoutMs;
+  return {
+    firstByteMs: narrower(route.timeouts?.firstByteMs, channel.timeouts.firstByteMs) ?? firstByteMs,
+    idleMs: narrower(route.timeouts?.streamIdleMs, channel.timeouts.streamIdleMs) ?? limits.streamIdleTimeoutMs,
+    totalMs: narrower(route.timeouts?.totalMs, channel.timeouts.totalMs) ?? limits.totalTimeoutMs,
+  };
+}
+
+function narrower(first: number | undefined, second: number | undefined): number | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  if (first === 0 || second === 0) return Math.max(first, second);
+  return Math.min(first, second);
+}

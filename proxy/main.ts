@@ -1,0 +1,146 @@
+/**
+ * The proxy program: wires its parts, opens its ports, and ends in order when told to.
+ *
+ * No logic of its own: the order of a request is in `handle-request.ts`, the life of the port in `server.ts`. A proxy
+ * is alive with its ports open and ready with a first snapshot; losing the operator changes neither.
+ */
+import { randomBytes } from "node:crypto";
+import { startAdmin } from "./admin.ts";
+import { openLedger } from "./admit/open-ledger.ts";
+import { explain } from "./explain.ts";
+import { OpenAttempts } from "./forward/open-attempts.ts";
+import { UpstreamPools } from "./forward/upstream-pool.ts";
+import { handleRequest } from "./handle-request.ts";
+import { InFlightBytes } from "./http/in-flight-bytes.ts";
+import { LiveReservations } from "./live-reservations.ts";
+import { ProxyMetrics } from "./observe/metrics.ts";
+import { DataServer } from "./server.ts";
+import type { Services } from "./services.ts";
+import type { ProxyIo, ProxySettings } from "./settings.ts";
+import { createTokenEstimator } from "./settle/estimate-tokens.ts";
+import { PushClient } from "./sync/push-client.ts";
+import { unixSocketTransport } from "./sync/push-transport.ts";
+import { SnapshotStore } from "./sync/snapshot-store.ts";
+
+const build = "0.1.0";
+
+/** Runs until `io.stop` is aborted, then drains. @throws Error when a port or the ledger's store cannot be opened */
+export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<void> {
+  const { limits } = settings;
+  const { log } = io;
+  const metrics = new ProxyMetrics();
+  const snapshots = new SnapshotStore();
+  const ledger = await openLedger(settings, log, metrics);
+  const estimator = createTokenEstimator();
+  const services: Services = {
+    snapshots,
+    ledger,
+    reservations: new LiveReservations(ledger, limits.reservationTtlMs),
+    pools: new UpstreamPools(limits),
+    openAttempts: new OpenAttempts(),
+    metrics,
+    accessLog: io.accessLog,
+    log,
+    limits,
+    inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+    trustedProxies: settings.trustedProxies,
+    estimateTokens: (text) => estimator.estimate(text),
+    now: Date.now,
+    random: Math.random,
+    nextRequestId: createRequestIds(),
+  };
+  const push = connect(settings, snapshots, log.child({ part: "push" }));
+  watchConfiguration(services, snapshots, push, log);
+  const server = new DataServer({
+    limits,
+    tls: settings.tls,
+    handle: (exchange) => handleRequest(exchange, services),
+    nextRequestId: services.nextRequestId,
+    onTlsProblem: (error) => log.error("the changed certificate cannot be used; the former one stays", { error }),
+  });
+  const admin = await startAdmin({
+    listen: settings.admin,
+    metrics,
+    snapshots,
+    isDraining: () => server.isDraining,
+    explain: (question) => explain(question, snapshots.pin(), Date.now()),
+  });
+  const data = await server.listen(settings.listen, settings.sharePort);
+  push.start();
+  io.started({ data, admin: admin.address });
+
+  await aborted(io.stop);
+  log.info("draining", { openRequests: server.openRequests });
+  await server.drain(() => services.openAttempts.stop("shutting-down"));
+  await push.close();
+  services.reservations.close();
+  await ledger.close();
+  await estimator.close();
+  await services.pools.destroy();
+  await admin.close();
+  metrics.close();
+  io.accessLog?.close();
+}
+
+function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["log"]): PushClient {
+  if (settings.operator.kind !== "unix") {
+    throw new Error("this build reaches its operator over a Unix socket only: give --operator unix:PATH");
+  }
+  const { limits } = settings;
+  return new PushClient({
+    transport: unixSocketTransport({ socketPath: settings.operator.path, answerTimeoutMs: limits.pushDeadMs }),
+    store,
+    proxy: settings.name,
+    build,
+    heartbeatMs: limits.pushHeartbeatMs,
+    deadMs: limits.pushDeadMs,
+    onEvent: (event) => {
+      const { type, ...fields } = event;
+      if (type === "connected") log.debug(type, fields);
+      else log.warn(type, fields);
+    },
+  });
+}
+
+/** What follows from a new configuration beyond the swap itself: pools, cut streams, gauges. */
+function watchConfiguration(services: Services, store: SnapshotStore, push: PushClient, log: ProxyIo["log"]): void {
+  let appliedAtMs: number | undefined;
+  let rejects = 0;
+  store.onEvent((event) => {
+    if (event.type === "applied") {
+      appliedAtMs = performance.now();
+      rejects += event.rejects.length;
+      services.pools.retain(store.pin().channels);
+      log.debug("configuration applied", { revision: event.revision, applyMs: Math.round(event.applyMs) });
+      for (const reject of event.rejects) log.warn("an object of the configuration cannot be taken", { ...reject });
+    }
+    if (store.pin().fleet.revocation !== "Immediate") return;
+    services.openAttempts.stop("revoked", (key) => {
+      const [namespace = "", name = ""] = key.split("/");
+      return store.pin().keyByName(namespace, name)?.state !== "Active";
+    });
+  });
+  services.metrics.watchConfig(() => ({
+    revision: store.pin().revision,
+    silentForMs: store.isReady ? push.silentForMs : undefined,
+    ageMs: appliedAtMs === undefined ? undefined : performance.now() - appliedAtMs,
+    rejects,
+    keyCount: store.pin().keyCount,
+    isConnected: push.isConnected,
+  }));
+}
+
+/** Ids unique over processes and restarts: random once, then counted. */
+function createRequestIds(): () => string {
+  const prefix = `req_${randomBytes(9).toString("base64url").replace(/[-_]/g, "0")}`;
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}${count.toString(36).padStart(8, "0")}`;
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

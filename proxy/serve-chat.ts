@@ -1,0 +1,285 @@
+/**
+ * Has an admitted chat call answered: one attempt after the other until a reply goes to the client, then settles.
+ *
+ * Called by `handle-request.ts` with a reservation held. Before the first byte a failed attempt may be followed by one
+ * on another target; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
+ * attempt: a full channel is skipped, and no client is refused for it.
+ */
+import type { Estimate } from "./admit/estimate-cost.ts";
+import { GatewayError } from "./errors.ts";
+import { Attempt, type AttemptOutcome } from "./forward/attempt.ts";
+import { buildUpstreamRequest } from "./forward/build-upstream-request.ts";
+import { ClientStream } from "./forward/client-stream.ts";
+import {
+  errorOfFailure,
+  errorOfInvalidReply,
+  errorOfProblem,
+  errorOfStop,
+  labelOfError,
+  labelOfFailure,
+} from "./forward/describe-outcome.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import type { ChatCall, ChatFormat, UpstreamError } from "./protocols/chat-format.ts";
+import { toClientError } from "./protocols/client-error.ts";
+import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
+import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import type { Exchange } from "./server.ts";
+import type { Services } from "./services.ts";
+import type { CallSettlement } from "./settle-call.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
+import type { Route } from "./snapshot/types.gen.ts";
+
+export interface AdmittedCall {
+  readonly exchange: Exchange;
+  readonly services: Services;
+  readonly snapshot: Snapshot;
+  readonly format: ChatFormat;
+  readonly call: ChatCall;
+  readonly route: Route;
+  /** `namespace/name` of the key. */
+  readonly keyId: string;
+  readonly estimate: Estimate;
+  readonly settlement: CallSettlement;
+  readonly record: RequestRecord;
+  /** Client headers that may go upstream, names in lower case. */
+  readonly passedHeaders: Readonly<Record<string, string>>;
+  /** Headers of every answer: request id and rate limits. */
+  readonly answerHeaders: Readonly<Record<string, string>>;
+}
+
+/** A failed attempt, with what the client is told if it was the last. */
+interface Failed extends FailedAttempt {
+  readonly error: GatewayError;
+}
+
+/** @throws GatewayError when no target answered; nothing has gone to the client then */
+export async function serveChat(admitted: AdmittedCall): Promise<void> {
+  const { services, snapshot, route, call, record } = admitted;
+  const excluded = new Set<string>();
+  const startedMs = performance.now();
+  let lastError: GatewayError | undefined;
+  while (true) {
+    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
+    if (selected === undefined) throw lastError ?? noTarget();
+    excluded.add(selected.target.name);
+    const objection = objectionTo(selected, call);
+    if (objection !== undefined) {
+      lastError ??= objection;
+      continue;
+    }
+    const channelId = await admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
+    if (channelId === "full") continue;
+    record.attempts += 1;
+    record.channel = selected.target.channel;
+    const failed = await attemptTarget(admitted, selected);
+    if (failed === undefined) return;
+    lastError = failed.error;
+    if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
+  }
+}
+
+function noTarget(): GatewayError {
+  return new GatewayError("no_available_channel", "No channel can serve this model at the moment.");
+}
+
+/** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
+function objectionTo(selected: SelectedTarget, call: ChatCall): GatewayError | undefined {
+  const [param] = call.upstreamObjects;
+  if (param === undefined || selected.channel.upstreamObjects === "Shared") return undefined;
+  return new GatewayError(
+    "unsupported_parameter",
+    `'${param}' refers to an object that is kept by the provider, which is not supported for this model. Send the content itself.`,
+    { param },
+  );
+}
+
+/** @returns undefined when the client has its answer, whole or broken */
+async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): Promise<Failed | undefined> {
+  const { exchange, services, format, call, route, record } = admitted;
+  const { response } = exchange;
+  const request = buildUpstreamRequest(
+    format,
+    call,
+    { ...selected, route },
+    admitted.passedHeaders,
+    admitted.estimate.outputCap,
+    services.limits,
+  );
+  const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
+  const attempt = new Attempt({
+    dispatcher: services.pools.dispatcherFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs),
+    request,
+    format,
+    call,
+    limits: services.limits,
+    client,
+    onPiece: () => record.pieceSent(),
+  });
+  const onClose = (): void => attempt.stop("client-left");
+  response.once("close", onClose);
+  services.openAttempts.add(attempt, admitted.keyId);
+  record.upstreamStarted();
+  try {
+    if (response.destroyed) onClose();
+    const outcome = await attempt.run();
+    return await conclude(admitted, selected, outcome, client);
+  } finally {
+    client?.release();
+    services.openAttempts.delete(attempt);
+    response.off("close", onClose);
+  }
+}
+
+function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStream {
+  const { exchange, services, format, call, answerHeaders } = admitted;
+  const headers = {
+    ...answerHeaders,
+    "content-type": format.contentType(call),
+    "cache-control": "no-cache",
+    "x-accel-buffering": "no",
+  };
+  return new ClientStream(exchange.response, headers, services.limits, {
+    onDrain: () => attempt().resume(),
+    onSlowReader: () => attempt().stop("slow-reader"),
+  });
+}
+
+async function conclude(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: AttemptOutcome,
+  client: ClientStream | undefined,
+): Promise<Failed | undefined> {
+  const { record, services, settlement } = admitted;
+  record.upstreamEnded();
+  const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
+    services.metrics.attempt(selected.target.channel, label);
+  switch (outcome.kind) {
+    case "reply":
+      count("ok");
+      await settlement.settleReply(outcome.reading);
+      sendReply(admitted, outcome.body);
+      return undefined;
+    case "streamed":
+      count(outcome.problem === undefined ? "ok" : "cut");
+      await concludeStream(admitted, selected, outcome, client);
+      return undefined;
+    case "stopped":
+      count("aborted");
+      await concludeStopped(admitted, outcome, client);
+      return undefined;
+    case "upstream-error": {
+      count(labelOfError(outcome.error));
+      await settlement.releaseChannel();
+      return { ...failedByError(outcome.error), error: clientError(admitted, selected, outcome.error) };
+    }
+    case "failure": {
+      count(labelOfFailure(outcome.failure));
+      await settlement.releaseChannel();
+      const isTimeout = outcome.failure.kind.endsWith("timeout");
+      return {
+        condition: isTimeout ? "Timeout" : "ConnectFailure",
+        status: undefined,
+        error: errorOfFailure(outcome.failure),
+      };
+    }
+    case "invalid":
+      count("invalid_reply");
+      await settlement.releaseChannel();
+      return { condition: "ServerError", status: undefined, error: errorOfInvalidReply(outcome.reason) };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function sendReply(admitted: AdmittedCall, body: Buffer): void {
+  const { exchange, record, format, call, answerHeaders } = admitted;
+  record.status = 200;
+  record.responseBytes = body.length;
+  record.pieceSent();
+  exchange.response.writeHead(200, {
+    ...answerHeaders,
+    "content-type": format.contentType(call),
+    "content-length": body.length,
+  });
+  exchange.response.end(body);
+}
+
+async function concludeStream(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: Extract<AttemptOutcome, { kind: "streamed" }>,
+  client: ClientStream | undefined,
+): Promise<void> {
+  const { record, settlement } = admitted;
+  record.status = 200;
+  record.responseBytes = client?.bytesWritten ?? 0;
+  if (outcome.problem === undefined) {
+    // Numbers at hand are posted before the end, so that the client's next call finds them; an estimate takes longer.
+    const settled = settlement.settleStream(outcome.meter);
+    if (outcome.meter.usage !== undefined) await settled;
+    client?.endClean();
+    await settled;
+    return;
+  }
+  const error = errorOfProblem(outcome.problem, (upstream) => clientError(admitted, selected, upstream));
+  record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
+  await endBroken(admitted, client, error, outcome.meter);
+  await settlement.settlePartial(outcome.meter, true);
+}
+
+async function concludeStopped(
+  admitted: AdmittedCall,
+  outcome: Extract<AttemptOutcome, { kind: "stopped" }>,
+  client: ClientStream | undefined,
+): Promise<void> {
+  const { record, settlement } = admitted;
+  const isStarted = client?.isStarted === true;
+  record.status = isStarted ? 200 : 0;
+  record.responseBytes = client?.bytesWritten ?? 0;
+  if (outcome.reason === "client-left" || outcome.reason === "slow-reader") {
+    const who = outcome.reason === "client-left" ? "C" : "c";
+    record.clientLeft(`${who}${isStarted ? "D" : "H"}`);
+    await settlement.settlePartial(outcome.meter, outcome.isSent);
+    return;
+  }
+  const error = errorOfStop(outcome.reason);
+  if (isStarted && outcome.meter !== undefined) {
+    record.cut(error.code, outcome.reason === "revoked" ? "KD" : "DD");
+    await endBroken(admitted, client, error, outcome.meter);
+  }
+  await settlement.settlePartial(outcome.meter, outcome.isSent);
+  if (!isStarted) throw error;
+}
+
+async function endBroken(
+  admitted: AdmittedCall,
+  client: ClientStream | undefined,
+  error: GatewayError,
+  meter: Parameters<ChatFormat["renderStreamError"]>[2],
+): Promise<void> {
+  const { format, call, record, services } = admitted;
+  services.log.warn("a stream ended before it was complete", {
+    request: record.requestId,
+    channel: record.channel,
+    code: error.code,
+    cause: error.cause instanceof Error ? error.cause : undefined,
+  });
+  const context = { requestId: record.requestId, model: call.model };
+  await client?.endUnclean(format.renderStreamError(error, context, meter, call));
+}
+
+function clientError(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
+  const { call, record, services } = admitted;
+  services.log.warn("an upstream refused a call", {
+    request: record.requestId,
+    channel: selected.target.channel,
+    kind: error.kind,
+    status: error.status,
+  });
+  return toClientError(error, {
+    publicModel: call.model,
+    upstreamModel: selected.target.upstreamModel ?? call.model,
+    requestId: record.requestId,
+  });
+}

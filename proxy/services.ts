@@ -1,0 +1,32 @@
+/** What every request may use: made once by `main.ts`, given to each stage that needs a part of it. */
+import type { Ledger } from "./admit/ledger.ts";
+import type { OpenAttempts } from "./forward/open-attempts.ts";
+import type { UpstreamPools } from "./forward/upstream-pool.ts";
+import type { InFlightBytes } from "./http/in-flight-bytes.ts";
+import type { ProxyLimits } from "./limits.ts";
+import type { LiveReservations } from "./live-reservations.ts";
+import type { AccessLog } from "./observe/access-log.ts";
+import type { Logger } from "./observe/logger.ts";
+import type { ProxyMetrics } from "./observe/metrics.ts";
+import type { SnapshotStore } from "./sync/snapshot-store.ts";
+
+export interface Services {
+  readonly snapshots: Pick<SnapshotStore, "pin" | "isReady">;
+  readonly ledger: Ledger;
+  readonly reservations: LiveReservations;
+  readonly pools: UpstreamPools;
+  readonly metrics: ProxyMetrics;
+  readonly accessLog: AccessLog | undefined;
+  readonly log: Logger;
+  readonly limits: ProxyLimits;
+  readonly inFlightBytes: InFlightBytes;
+  readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };
+  /** Counts tokens of text off the event loop. */
+  readonly estimateTokens: (text: string) => Promise<number>;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly nextRequestId: () => string;
+  readonly openAttempts: OpenAttempts;
+}

@@ -1,0 +1,126 @@
+/**
+ * Settles one admitted call: the caller's limits and balance once, each attempt's channel once, whatever happens.
+ *
+ * Numbers are the upstream's own where it gave any. Where it did not (a cut, a client that left, a provider without
+ * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
+ * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
+ */
+import { channelClaims } from "./admit/claims.ts";
+import type { Estimate } from "./admit/estimate-cost.ts";
+import { type Amounts, type Ledger, zeroAmounts } from "./admit/ledger.ts";
+import type { LiveReservations } from "./live-reservations.ts";
+import type { ProxyMetrics } from "./observe/metrics.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
+import { computeCost } from "./settle/price.ts";
+import { promptText } from "./settle/prompt-text.ts";
+import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "./settle/usage.ts";
+import type { Channel, Route } from "./snapshot/types.gen.ts";
+
+export interface SettlementContext {
+  readonly ledger: Ledger;
+  readonly reservations: LiveReservations;
+  readonly metrics: ProxyMetrics;
+  readonly estimateTokens: (text: string) => Promise<number>;
+  readonly route: Route;
+  readonly call: ChatCall;
+  readonly record: RequestRecord;
+}
+
+export class CallSettlement {
+  readonly #context: SettlementContext;
+  readonly #id: string;
+  #isSettled = false;
+  #channelId: string | undefined;
+  #channelAttempts = 0;
+
+  /** @param id of the reservation held for key, account and route */
+  constructor(id: string, context: SettlementContext) {
+    this.#id = id;
+    this.#context = context;
+    context.reservations.add(id);
+  }
+
+  /** Reserves what the channel itself limits. `full`: skip it. */
+  async reserveChannel(channel: Channel, estimate: Estimate): Promise<"reserved" | "full"> {
+    const claims = channelClaims(channel, this.#context.call.model);
+    if (claims === undefined) return "reserved";
+    this.#channelAttempts += 1;
+    const id = `${this.#id}/${this.#channelAttempts}`;
+    const result = await this.#context.ledger.reserve({ id, amounts: estimate.amounts, ...claims });
+    if (result.kind === "refused") return "full";
+    this.#channelId = id;
+    this.#context.reservations.add(id);
+    return "reserved";
+  }
+
+  /** The attempt failed without an answer: the request counts on the channel, nothing else. */
+  async releaseChannel(): Promise<void> {
+    await this.#settleChannel({ ...zeroAmounts, requests: 1n });
+  }
+
+  async settleReply(reading: ReplyReading): Promise<void> {
+    if (reading.usage !== undefined) await this.#settle(reading.usage, false);
+    else await this.#settle(await this.#estimated(undefined, reading.producedText()), true);
+  }
+
+  async settleStream(meter: StreamMeter): Promise<void> {
+    if (meter.usage !== undefined) await this.#settle(meter.usage, false);
+    else await this.#settle(await this.#estimated(undefined, meter.producedText()), true);
+  }
+
+  /** The answer did not become whole. @param isSent the upstream may have worked on it */
+  async settlePartial(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
+    if (meter?.isComplete === true && meter.usage !== undefined) await this.#settle(meter.usage, false);
+    else if (!isSent) await this.#settle(zeroUsage, false);
+    else await this.#settle(await this.#estimated(meter?.usage, meter?.producedText() ?? ""), true);
+  }
+
+  /** Nothing was consumed, but the call was admitted: it counts as a request. Does nothing when settled before. */
+  async release(): Promise<void> {
+    if (!this.#isSettled) await this.#post({ ...zeroAmounts, requests: 1n });
+  }
+
+  /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
+  async #estimated(partial: TokenUsage | undefined, producedText: string): Promise<TokenUsage> {
+    const { call, estimateTokens } = this.#context;
+    const produced = producedText === "" ? 0 : await estimateTokens(producedText);
+    if (partial !== undefined && inputTokens(partial) > 0) {
+      return { ...partial, output: Math.max(partial.output, produced - partial.reasoning) };
+    }
+    return { ...zeroUsage, input: await estimateTokens(promptText(call.body.bytes)), output: produced };
+  }
+
+  async #settle(usage: TokenUsage, isEstimated: boolean): Promise<void> {
+    const { record, route } = this.#context;
+    if (this.#isSettled) return;
+    const { costNanos } = computeCost(usage, route.price, { requests: 1 });
+    record.usage = usage;
+    record.costNanos = costNanos;
+    record.isEstimated = isEstimated;
+    const amounts: Amounts = {
+      requests: 1n,
+      inputTokens: BigInt(inputTokens(usage)),
+      outputTokens: BigInt(outputTokens(usage)),
+      costNanos,
+    };
+    await this.#post(amounts);
+    await this.#settleChannel(amounts);
+  }
+
+  async #post(amounts: Amounts): Promise<void> {
+    this.#isSettled = true;
+    this.#context.reservations.delete(this.#id);
+    const startedMs = performance.now();
+    await this.#context.ledger.settle(this.#id, amounts);
+    this.#context.metrics.ledgerTook("settle", performance.now() - startedMs);
+  }
+
+  async #settleChannel(amounts: Amounts): Promise<void> {
+    const id = this.#channelId;
+    if (id === undefined) return;
+    this.#channelId = undefined;
+    this.#context.reservations.delete(id);
+    await this.#context.ledger.settle(id, amounts);
+  }
+}
