@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { createTokenEstimator, roughTokens, type TokenEstimator } from "../../../../proxy/settle/estimate-tokens.ts";
+
+describe("estimate-tokens", function () {
+  this.timeout(20_000);
+  let estimator: TokenEstimator;
+  beforeEach(() => {
+    estimator = createTokenEstimator();
+  });
+  afterEach(() => estimator.close());
+
+  it("counts known texts as the o200k tokenizer does", async () => {
+    assert.equal(await estimator.estimate("hello world"), 2);
+    assert.equal(await estimator.estimate("tiktoken is great!"), 6);
+    assert.equal(await estimator.estimate(""), 0);
+  });
+
+  it("takes the names of special tokens as plain text", async () => {
+    assert.ok((await estimator.estimate("a <|endoftext|> b")) > 5);
+  });
+
+  it("stays within 5 % where a long text is counted in slices", async () => {
+    const sentence = "It was the best of times, it was the worst of times; ";
+    const one = await estimator.estimate(sentence.repeat(10));
+    const many = await estimator.estimate(sentence.repeat(10_000));
+    assert.ok(Math.abs(many / (one * 1_000) - 1) < 0.05, `${many} against ${one * 1_000}`);
+  });
+
+  it("does not hold the event loop while a long text is counted", async () => {
+    await estimator.estimate("warm");
+    let longestMs = 0;
+    let lastMs = performance.now();
+    const timer = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    }, 1);
+    await estimator.estimate("words and words again ".repeat(100_000));
+    clearInterval(timer);
+    assert.ok(longestMs < 100, `${longestMs} ms`);
+  });
+
+  it("is not stopped by a word of a hundred thousand letters", async () => {
+    const tokens = await estimator.estimate("a".repeat(100_000));
+    assert.ok(tokens > 10_000 && tokens < 20_000, String(tokens));
+  });
+
+  it("counts roughly at once when too much waits already", async () => {
+    const bounded = createTokenEstimator({ queuedCharactersMax: 10 });
+    assert.equal(await bounded.estimate("x".repeat(40)), 10);
+    await bounded.close();
+  });
+
+  it("counts roughly when the thread takes too long, and answers those that still wait when closed", async () => {
+    const hasty = createTokenEstimator({ timeoutMs: 1 });
+    const text = "impatient ".repeat(1_000);
+    assert.equal(await hasty.estimate(text), roughTokens(text));
+    const waiting = estimator.estimate(text);
+    await estimator.close();
+    assert.equal(await waiting, roughTokens(text));
+    await hasty.close();
+  });
+});
