@@ -1,0 +1,99 @@
+/**
+ * The spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of generateContent:
+ * lowerCamelCase and snake_case everywhere, generation parameters at the top level too. A closed table, not a generic
+ * renaming: names inside schemas, arguments and labels are user data.
+ */
+import { GatewayError } from "../../errors.ts";
+import { type Member, type ScannedObject, scanMembers } from "../../http/strict-json.ts";
+import { presentMember } from "../parameter-rules.ts";
+
+/** Members of generationConfig that clients also write at the top level. */
+export const generationNames = [
+  "temperature",
+  "topP",
+  "topK",
+  "maxOutputTokens",
+  "candidateCount",
+  "stopSequences",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "responseMimeType",
+  "responseSchema",
+  "responseJsonSchema",
+  "responseModalities",
+  "responseLogprobs",
+  "logprobs",
+  "thinkingConfig",
+  "speechConfig",
+  "imageConfig",
+  "mediaResolution",
+] as const;
+
+/** Top-level members with two spellings. */
+export const topLevelNames = [
+  "systemInstruction",
+  "generationConfig",
+  "toolConfig",
+  "safetySettings",
+  "cachedContent",
+  "serviceTier",
+] as const;
+
+/** `maxOutputTokens` as `max_output_tokens`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export interface FoundMember {
+  readonly object: ScannedObject;
+  readonly member: Member;
+  /** The member as the client spelled it. */
+  readonly name: string;
+  /** Its path as the client spelled it. */
+  readonly param: string;
+}
+
+/**
+ * Finds a member under either spelling.
+ * @throws GatewayError `invalid_value` when both are there: nobody could say which one counts
+ */
+export function findEither(object: ScannedObject, name: string, prefix = ""): FoundMember | undefined {
+  const snake = snakeCase(name);
+  const camelMember = presentMember(object, name);
+  const snakeMember = snake === name ? undefined : presentMember(object, snake);
+  if (camelMember !== undefined && snakeMember !== undefined) {
+    const param = prefix + snake;
+    throw new GatewayError("invalid_value", `'${param}' and '${prefix}${name}' are the same field: send one.`, {
+      param,
+    });
+  }
+  if (camelMember !== undefined) return { object, member: camelMember, name, param: prefix + name };
+  if (snakeMember !== undefined) return { object, member: snakeMember, name: snake, param: prefix + snake };
+  return undefined;
+}
+
+/** The generation parameters of a body, wherever they stand. What stands in `generationConfig` wins. */
+export class GenerationMembers {
+  readonly #body: ScannedObject;
+  readonly #config: ScannedObject | undefined;
+  readonly #prefix: string;
+
+  /** @throws GatewayError `invalid_type` when the config is no object */
+  constructor(body: ScannedObject) {
+    this.#body = body;
+    const found = findEither(body, "generationConfig");
+    this.#prefix = `${found?.name ?? "generationConfig"}.`;
+    if (found === undefined) return;
+    if (found.member.kind !== "object") {
+      throw new GatewayError("invalid_type", `'${found.name}' must be an object.`, { param: found.name });
+    }
+    this.#config = scanMembers(body.bytes, found.member.valueStart, found.member.valueEnd);
+  }
+
+  /** @param name in lowerCamelCase */
+  find(name: string): FoundMember | undefined {
+    const inConfig = this.#config === undefined ? undefined : findEither(this.#config, name, this.#prefix);
+    return inConfig ?? findEither(this.#body, name);
+  }
+}

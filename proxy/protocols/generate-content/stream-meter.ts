@@ -1,0 +1,166 @@
+/**
+ * Reads generateContent streams (`protocols/gemini.md` section 5) and writes them in the shape the client asked for.
+ *
+ * The upstream is always asked for server-sent events (`alt=sse`); an upstream that answers with a JSON array all the
+ * same is read too. A client without `alt=sse` gets a JSON array: each element is written when its frame is complete,
+ * the first one at once behind `[`. There is no terminator on the wire: a stream is complete when a finish reason (or a
+ * blocked prompt) was seen and the body ended well, so `isComplete` is known only at `end`.
+ *
+ * Usage is cumulative and stands on every frame, so frames are kept and read when somebody asks.
+ */
+
+import type { TokenUsage } from "../../settle/usage.ts";
+import { JsonArraySplitter } from "../../sse/json-array-splitter.ts";
+import type { StreamMeter, UpstreamError } from "../chat-format.ts";
+import { classifyErrorEvent } from "../classify-error.ts";
+import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
+import { asList, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
+import { ProducedText, type RetainedEvents } from "../retained-events.ts";
+import { hasParts, readProducedText } from "./produced-text.ts";
+import { mergeUsage, readUsage } from "./read-usage.ts";
+
+export type StreamShape = "sse" | "array";
+
+const finishMarker = Buffer.from('"finishReason"');
+const errorMarker = Buffer.from('"error"');
+const feedbackMarker = Buffer.from('"promptFeedback"');
+const lineBreaks = /[\r\n]\s*/g;
+
+export class GenerateContentStreamMeter implements StreamMeter {
+  readonly #reader: FrameReader;
+  readonly #meter: EventStreamMeter;
+  readonly #eventBytesMax: number;
+  /** Undefined until the first byte that is no white space tells what the upstream sends. */
+  #isArray: boolean | undefined;
+  #splitter: JsonArraySplitter | undefined;
+  #violation: string | undefined;
+
+  constructor(shape: StreamShape, eventBytesMax: number) {
+    this.#reader = new FrameReader(shape);
+    this.#meter = new EventStreamMeter(this.#reader, eventBytesMax);
+    this.#eventBytesMax = eventBytesMax;
+  }
+
+  get events(): number {
+    return this.#meter.events;
+  }
+  get isComplete(): boolean {
+    return this.#meter.isComplete;
+  }
+  get error(): UpstreamError | undefined {
+    return this.#meter.error;
+  }
+  get violation(): string | undefined {
+    return this.#violation ?? this.#meter.violation;
+  }
+  get usage(): TokenUsage | undefined {
+    return this.#meter.usage;
+  }
+  get heldBytes(): number {
+    return this.#meter.heldBytes + (this.#splitter?.heldBytes ?? 0);
+  }
+  get hasContent(): boolean {
+    return this.#meter.hasContent;
+  }
+  /** Elements of a JSON array that have been written, for whoever has to close it. */
+  get elementsWritten(): number {
+    return this.#reader.elementsWritten;
+  }
+
+  producedText(): string {
+    return this.#meter.producedText();
+  }
+
+  push(chunk: Buffer): readonly Buffer[] {
+    this.#isArray ??= startsJson(chunk);
+    if (this.#isArray !== true) return this.#meter.push(chunk);
+    this.#splitter ??= new JsonArraySplitter(this.#eventBytesMax);
+    const passed: Buffer[] = [];
+    // White space outside of strings goes: an event's data is one line.
+    for (const element of this.#splitter.push(chunk)) {
+      passed.push(
+        ...this.#meter.push(Buffer.from(`data: ${element.toString("utf8").replace(lineBreaks, "")}\r\n\r\n`)),
+      );
+    }
+    if (this.#splitter.isOverflowing) this.#violation ??= "an event of the upstream exceeds the size allowed";
+    return passed;
+  }
+
+  end(): readonly Buffer[] {
+    if (this.#splitter !== undefined && !this.#splitter.isClosed) return [];
+    return this.#meter.end();
+  }
+}
+
+/** @returns undefined when the chunk is nothing but white space or a byte order mark */
+function startsJson(chunk: Buffer): boolean | undefined {
+  for (const byte of chunk) {
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte >= 0x80) continue;
+    return byte === 0x5b || byte === 0x7b;
+  }
+  return undefined;
+}
+
+class FrameReader implements EventReader {
+  readonly terminatorText = "[DONE]";
+  readonly markers = [finishMarker, errorMarker, feedbackMarker];
+  wantsEvery = true;
+  elementsWritten = 0;
+  readonly #shape: StreamShape;
+  readonly #text = new ProducedText();
+  #retained: RetainedEvents | undefined;
+  #usage: JsonObject | undefined;
+  #hasFinish = false;
+
+  constructor(shape: StreamShape) {
+    this.#shape = shape;
+  }
+
+  get usage(): TokenUsage | undefined {
+    this.#retained?.read();
+    return readUsage(this.#usage);
+  }
+
+  read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {
+    this.#retained ??= retained;
+    // Google's own SDK fails on a terminator that other formats have.
+    if (event.data === this.terminatorText) return undefined;
+    if (!isObject(event.json)) return this.#shape === "sse" ? event.bytes : undefined;
+    const frame = event.json;
+    if (frame["error"] !== undefined && frame["error"] !== null) {
+      state.error ??= classifyErrorEvent(frame);
+      return undefined;
+    }
+    if (finishes(frame)) this.#hasFinish = true;
+    if (!state.hasContent && hasParts(frame)) {
+      state.hasContent = true;
+      this.wantsEvery = this.#shape === "array";
+    }
+    if (this.#shape === "sse") return event.bytes;
+    this.elementsWritten += 1;
+    return Buffer.from(`${this.elementsWritten === 1 ? "[" : ",\r\n"}${event.data ?? ""}`);
+  }
+
+  end(state: StreamState): Buffer | undefined {
+    if (!this.#hasFinish) return undefined;
+    state.isComplete = true;
+    return this.#shape === "array" ? Buffer.from("]") : undefined;
+  }
+
+  visit(event: unknown): void {
+    readProducedText(event, this.#text);
+    this.#usage = mergeUsage(this.#usage, member(event, "usageMetadata"));
+  }
+
+  producedText(): string {
+    return this.#text.toString();
+  }
+}
+
+function finishes(frame: JsonObject): boolean {
+  if (memberAt(frame, "promptFeedback", "blockReason") !== undefined) return true;
+  return asList(frame["candidates"]).some((candidate) => {
+    const reason = member(candidate, "finishReason");
+    return reason !== undefined && reason !== null && reason !== "FINISH_REASON_UNSPECIFIED";
+  });
+}

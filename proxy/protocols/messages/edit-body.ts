@@ -1,0 +1,33 @@
+/**
+ * Edits a messages body for one attempt on one target (`ChatFormat.editBody`).
+ *
+ * The interface's common `user` is no member of this format: it becomes `metadata.user_id` unless the client set one.
+ */
+import type { BodyEditor } from "../../http/body-editor.ts";
+import { applyPlanRules, applyUnsupportedPolicy, isAbsent, userText } from "../body-rules.ts";
+import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+import { unsupportedFields } from "./parameters.ts";
+
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+  const { privacy } = plan.channel;
+  moveUser(call, editor);
+  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  applyPlanRules(editor, plan);
+  editor.set("model", JSON.stringify(plan.upstreamModel));
+  if (plan.outputCap !== undefined) editor.set("max_tokens", String(plan.outputCap));
+  if (privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
+  if (privacy.clientMetadata === "Strip") editor.remove("metadata");
+  if (privacy.store === "ForceFalse" && !isAbsent(editor, "store")) editor.set("store", "false");
+  if (privacy.streamObfuscation === "Strip") editor.remove("stream_options");
+}
+
+function moveUser(call: ChatCall, editor: BodyEditor): void {
+  const member = call.body.member("user");
+  if (member === undefined) return;
+  const text = userText(editor, member.kind);
+  const userJson = text === undefined ? editor.text("user") : JSON.stringify(text);
+  editor.remove("user");
+  if (member.kind === "null" || userJson === undefined) return;
+  const metadata = editor.nested("metadata");
+  if (isAbsent(metadata, "user_id")) metadata.set("user_id", userJson);
+}

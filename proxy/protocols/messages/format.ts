@@ -1,0 +1,57 @@
+/**
+ * Messages (Anthropic-style), served in its own format.
+ *
+ * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
+ * request pipeline through `ChatFormat`.
+ */
+import { GatewayError } from "../../errors.ts";
+import { encodeEvent } from "../../sse/encoder.ts";
+import type { ChatFormat, ReplyReading } from "../chat-format.ts";
+import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
+import { topLevelFinder } from "../find-parameter.ts";
+import { isObject, parseJson } from "../json-value.ts";
+import { checkRouteParameters } from "../parameter-rules.ts";
+import { errorObject } from "../render-error.ts";
+import { ProducedText } from "../retained-events.ts";
+import { editBody } from "./edit-body.ts";
+import { readMessageText } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { readUsage } from "./read-usage.ts";
+import { createStreamMeter } from "./stream-meter.ts";
+
+/** Other names of the interface for the same parameter. */
+const spellings = {
+  max_completion_tokens: ["max_tokens"],
+  max_output_tokens: ["max_tokens"],
+  stop: ["stop_sequences"],
+};
+
+export const messages: ChatFormat = {
+  format: "Messages",
+  protocol: "Anthropic",
+  watchedKeys,
+  readCall,
+  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
+  editBody,
+  readReply,
+  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
+  createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
+  renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
+  contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};
+
+function readReply(body: Buffer): ReplyReading {
+  const reply = parseJson(body.toString("utf8"));
+  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  const hasError = reply["type"] === "error" || isObject(reply["error"]);
+  const isReply = Array.isArray(reply["content"]);
+  return {
+    usage: readUsage(reply["usage"]),
+    error: hasError || !isReply ? classifyErrorEvent(reply) : undefined,
+    producedText: () => {
+      const text = new ProducedText();
+      readMessageText(reply, text);
+      return text.toString();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Reads messages streams (`protocols/anthropic-messages.md` section 7).
+ *
+ * `message_stop` completes a stream. A second `message_start` with the same id is dropped (the SDK throws on it); one
+ * with another id means that two generations were spliced together, and merging would corrupt signed thinking, so
+ * nothing further passes. Events without an `event:` line get theirs: the SDK ignores frames that lack it.
+ */
+
+import type { TokenUsage } from "../../settle/usage.ts";
+import { encodeEvent } from "../../sse/encoder.ts";
+import type { StreamMeter } from "../chat-format.ts";
+import { classifyErrorEvent } from "../classify-error.ts";
+import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
+import { asText, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
+import { ProducedText } from "../retained-events.ts";
+import { readEventText } from "./produced-text.ts";
+import { mergeUsage, readUsage } from "./read-usage.ts";
+
+const usageMarker = Buffer.from('"usage"');
+// Both message_start and message_stop: one search instead of two.
+const boundaryMarker = Buffer.from("message_st");
+const errorMarker = Buffer.from('"error"');
+
+export function createStreamMeter(eventBytesMax: number): StreamMeter {
+  return new EventStreamMeter(new MessageEvents(), eventBytesMax);
+}
+
+class MessageEvents implements EventReader {
+  readonly terminatorText = "[DONE]";
+  readonly markers = [usageMarker, boundaryMarker, errorMarker];
+  wantsEvery = true;
+  readonly #text = new ProducedText();
+  #usage: JsonObject | undefined;
+  #lacksNames: boolean | undefined;
+  #id: unknown;
+  #hasStarted = false;
+
+  get usage(): TokenUsage | undefined {
+    return readUsage(this.#usage);
+  }
+
+  read(event: ReadEvent, state: StreamState): Buffer | undefined {
+    if (event.data === this.terminatorText) return undefined;
+    if (!isObject(event.json)) return event.bytes;
+    this.#lacksNames ??= event.name === undefined;
+    const type = asText(event.json["type"]) || (event.name ?? "");
+    if (type === "error" || (type === "" && isObject(event.json["error"]))) {
+      state.error ??= classifyErrorEvent(event.json);
+      return undefined;
+    }
+    if (type === "message_start" && !this.#start(event.json, state)) return undefined;
+    if (type === "message_delta") this.#usage = mergeUsage(this.#usage, event.json["usage"]);
+    if (type === "content_block_delta" && !state.hasContent) {
+      state.hasContent = true;
+      this.wantsEvery = this.#lacksNames;
+    }
+    if (type === "message_stop") state.isComplete = true;
+    if (event.name === undefined && type !== "") return encodeEvent(type, event.data ?? "");
+    return event.bytes;
+  }
+
+  /** @returns whether the event may pass */
+  #start(event: JsonObject, state: StreamState): boolean {
+    const id = memberAt(event, "message", "id");
+    if (this.#hasStarted) {
+      if (id !== this.#id) state.violation = "the upstream spliced two messages into one stream";
+      return false;
+    }
+    this.#hasStarted = true;
+    this.#id = id;
+    this.#usage = mergeUsage(this.#usage, member(event["message"], "usage"));
+    return true;
+  }
+
+  end(): undefined {
+    return undefined;
+  }
+
+  visit(event: unknown): void {
+    readEventText(event, this.#text);
+  }
+
+  producedText(): string {
+    return this.#text.toString();
+  }
+}

@@ -1,0 +1,17 @@
+/** Edits a responses body for one attempt on one target (`ChatFormat.editBody`). */
+import type { BodyEditor } from "../../http/body-editor.ts";
+import { applyOpenAIPrivacy, applyPlanRules, applyUnsupportedPolicy, userText, wrapSingleTool } from "../body-rules.ts";
+import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+import { unsupportedFields } from "./parameters.ts";
+
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+  wrapSingleTool(editor, call.body.member("tools")?.kind);
+  if (call.body.member("input")?.kind === "object") editor.set("input", `[${editor.text("input") ?? ""}]`);
+  const user = userText(editor, call.body.member("user")?.kind);
+  if (user !== undefined) editor.set("user", JSON.stringify(user));
+  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  applyPlanRules(editor, plan);
+  editor.set("model", JSON.stringify(plan.upstreamModel));
+  if (plan.outputCap !== undefined) editor.set("max_output_tokens", String(plan.outputCap));
+  applyOpenAIPrivacy(editor, plan.channel);
+}

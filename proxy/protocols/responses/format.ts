@@ -1,0 +1,52 @@
+/**
+ * Responses (OpenAI-style), served in its own format: create only, without stored state.
+ *
+ * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `ChatFormat`.
+ */
+import { GatewayError } from "../../errors.ts";
+import type { ChatFormat, ReplyReading } from "../chat-format.ts";
+import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
+import { topLevelFinder } from "../find-parameter.ts";
+import { isObject, parseJson } from "../json-value.ts";
+import { checkRouteParameters } from "../parameter-rules.ts";
+import { ProducedText } from "../retained-events.ts";
+import { editBody } from "./edit-body.ts";
+import { readResponseText } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { readUsage } from "./read-usage.ts";
+import { renderStreamError } from "./stream-error.ts";
+import { ResponsesStreamMeter } from "./stream-meter.ts";
+
+/** A cap under any name is the same parameter to a route. */
+const spellings = { max_tokens: ["max_output_tokens"], max_completion_tokens: ["max_output_tokens"] };
+
+export const responses: ChatFormat = {
+  format: "Responses",
+  protocol: "OpenAI",
+  watchedKeys,
+  readCall,
+  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
+  editBody,
+  readReply,
+  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
+  createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
+  renderStreamError,
+  contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};
+
+/** A body of status 200 can be an error: `status: "failed"`, or an error object without any output. */
+function readReply(body: Buffer): ReplyReading {
+  const reply = parseJson(body.toString("utf8"));
+  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  const hasFailed = reply["status"] === "failed" || reply["status"] === "cancelled" || isObject(reply["error"]);
+  const isReply = Array.isArray(reply["output"]);
+  return {
+    usage: readUsage(reply),
+    error: hasFailed || !isReply ? classifyErrorEvent(reply) : undefined,
+    producedText: () => {
+      const text = new ProducedText();
+      readResponseText(reply, text);
+      return text.toString();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Reads a scanned body as a responses call (`protocols/openai-responses.md` sections 2 and 3). */
+import { GatewayError } from "../../errors.ts";
+import { type Hit, readString, type ScannedObject } from "../../http/strict-json.ts";
+import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
+import {
+  countMatches,
+  findMatches,
+  formatPath,
+  type PathPattern,
+  pathPattern,
+  presentMembers,
+  watchedKeysOf,
+} from "../member-paths.ts";
+import { checkParameters, readCount, readFlag, requireMember, requireModel } from "../parameter-rules.ts";
+import { refuseForeignBody } from "../wrong-protocol.ts";
+import { responsesParameters } from "./parameters.ts";
+
+/** Items stand in a list, or alone where the interface allows an object. */
+function itemPatterns(paths: readonly string[], ...kinds: readonly ("string" | "object" | "array")[]): PathPattern[] {
+  return paths.flatMap((path) => [pathPattern(`input.*.${path}`, ...kinds), pathPattern(`input.${path}`, ...kinds)]);
+}
+
+const attachments = itemPatterns(
+  ["image_url", "file_data", "file_url", "input_audio"].flatMap((name) => [`content.*.${name}`, `output.*.${name}`]),
+  "string",
+  "object",
+);
+
+const upstreamObjects = [
+  ...itemPatterns(["content.*.file_id", "output.*.file_id", "output.file_id", "container_id"], "string"),
+  pathPattern("tools.*.vector_store_ids", "array"),
+  pathPattern("tools.vector_store_ids", "array"),
+  pathPattern("tools.*.container", "string"),
+  pathPattern("tools.*.container.file_ids", "array"),
+  pathPattern("tools.*.connector_id", "string"),
+  pathPattern("tools.*.input_image_mask.file_id", "string"),
+  pathPattern("tools.*.environment.container_id", "string"),
+  pathPattern("prompt_cache_options.comparison_response_id", "string"),
+];
+const upstreamMembers = ["previous_response_id", "conversation", "prompt"];
+
+/** Keys the scan must report for `readCall`; the last three tell a reference from an item. */
+export const watchedKeys = [...watchedKeysOf(attachments, upstreamObjects), "id", "type", "role"];
+
+const foreign = [
+  { name: "contents", means: "contents", unless: "input" },
+  { name: "generationConfig", means: "contents" },
+  { name: "generation_config", means: "contents" },
+  { name: "systemInstruction", means: "contents" },
+  { name: "messages", means: "chat" },
+  { name: "system", means: "messages" },
+] as const;
+
+export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall {
+  refuseForeignBody(body, foreign);
+  const model = requireModel(body);
+  // A stored prompt can bring its own input; whether it may be used is decided with the other references.
+  if (presentMembers(body, ["prompt", "previous_response_id", "conversation"]).length === 0)
+    requireMember(body, "input");
+  checkParameters(body, responsesParameters);
+  if (readFlag(body, "background")) {
+    throw new GatewayError("unsupported_parameter", "'background' is not supported: send the call without it.", {
+      param: "background",
+    });
+  }
+  return {
+    endpoint,
+    model,
+    stream: readFlag(body, "stream"),
+    body,
+    outputCap: readCount(body, "max_output_tokens"),
+    candidates: 1,
+    textBytes: body.textBytes,
+    attachments: countMatches(body, attachments),
+    wantsStreamUsage: true,
+    upstreamObjects: [
+      ...presentMembers(body, upstreamMembers),
+      ...findItemReferences(body),
+      ...findMatches(body, upstreamObjects, "OpenAI"),
+    ],
+  };
+}
+
+interface Item {
+  id?: Hit;
+  type?: string | undefined;
+  hasRole?: boolean;
+}
+
+/** A reference is an item of type `item_reference`, or one of an id alone: SDKs leave the type out. */
+function findItemReferences(body: ScannedObject): string[] {
+  const items = new Map<string, Item>();
+  for (const hit of body.hits) {
+    const isItem =
+      hit.path[0] === "input" && (hit.path.length === 3 ? typeof hit.path[1] === "number" : hit.path.length === 2);
+    if (!isItem) continue;
+    const key = hit.path.length === 3 ? String(hit.path[1]) : "";
+    const item = items.get(key) ?? {};
+    if (hit.key === "id" && hit.kind === "string") item.id = hit;
+    else if (hit.key === "type") item.type = readString(body, hit);
+    else if (hit.key === "role") item.hasRole = true;
+    items.set(key, item);
+  }
+  const references: string[] = [];
+  for (const { id, type, hasRole } of items.values()) {
+    if (id === undefined) continue;
+    if (type === "item_reference" || (type === undefined && hasRole !== true))
+      references.push(formatPath(id.path, "OpenAI"));
+  }
+  return references;
+}

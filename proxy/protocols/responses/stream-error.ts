@@ -1,0 +1,43 @@
+/**
+ * Ends a responses stream that failed: `error`, then `response.failed` with what was finished
+ * (`protocols/openai-responses.md` section 6.4). SDKs resolve quietly without the second, and disagree about the place
+ * of the first one's members, so both places are written.
+ */
+import { errorTable, type GatewayError } from "../../errors.ts";
+import { encodeEvent } from "../../sse/encoder.ts";
+import type { ErrorContext, StreamMeter } from "../chat-format.ts";
+import { memberAt } from "../json-value.ts";
+import { errorObject } from "../render-error.ts";
+import { ResponsesStreamMeter } from "./stream-meter.ts";
+
+export function renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter): Buffer {
+  const progress = meter instanceof ResponsesStreamMeter ? meter.progress() : undefined;
+  const sequence = progress?.sequence ?? 0;
+  const rendered = errorObject(error, "OpenAI", context);
+  const message = memberAt(rendered, "error", "message");
+  const param = memberAt(rendered, "error", "param");
+  const code = memberAt(rendered, "error", "code");
+  const errorEvent = { type: "error", sequence_number: sequence, code, message, param, ...rendered };
+  const response = {
+    ...(progress?.response ?? { id: `resp_${context.requestId}`, object: "response", model: context.model ?? "" }),
+    status: "failed",
+    error: { code: responseCode(error), message },
+    output: progress?.output ?? [],
+    usage: progress?.rawUsage ?? null,
+  };
+  return Buffer.concat([
+    encodeEvent("error", JSON.stringify(errorEvent)),
+    encodeEvent(
+      "response.failed",
+      JSON.stringify({ type: "response.failed", sequence_number: sequence + 1, response }),
+    ),
+  ]);
+}
+
+/** The codes that strict decoders know (section 4). */
+function responseCode(error: GatewayError): string {
+  if (error.code === "context_length") return "context_length_exceeded";
+  const { status } = errorTable[error.code];
+  if (status === 429) return "rate_limit_exceeded";
+  return status < 500 ? "invalid_prompt" : "server_error";
+}
