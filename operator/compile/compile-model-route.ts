@@ -32,7 +32,7 @@ export function compileModelRoute(
 ): CompiledRoute {
   const { namespace, name, generation } = route.metadata;
   const id = `route/${namespace}/${name}`;
-  const base = { id, kind: "ModelRoute", namespace, name, generation } as const;
+  const base = { id, kind: "ModelRoute", namespace, name, generation, model: publicNameOf(route) } as const;
   const unserved = (accepted: Verdict): CompiledRoute => {
     const available = refused("NotAccepted", "The route is not served; see condition Accepted.");
     return { result: { ...base, accepted, resolvedRefs: resolved, available, targets: [], wireIds: [] } };

@@ -51,6 +51,8 @@ export interface ChannelResult extends CommonResult<"Channel"> {
 
 export interface RouteResult extends CommonResult<"ModelRoute"> {
   readonly available: Verdict;
+  /** Public name in force. */
+  readonly model: string;
   readonly targets: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
 }
 

@@ -1,0 +1,58 @@
+/**
+ * Makes the Secret that a `generate` credential asks for: a 256-bit key, written once (RESOURCES.md, ApiKey).
+ *
+ * Never overwrites: a Secret that stands there already is the key, whoever wrote it.
+ */
+import { link, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { stringify } from "yaml";
+import type { WantedSecret } from "../compile/result.ts";
+
+const keyBytes = 32;
+
+/** A new client key. @param randomBytes source of randomness; must be cryptographically strong */
+export function mintKey(prefix: string, randomBytes: (count: number) => Uint8Array): string {
+  return `${prefix}${Buffer.from(randomBytes(keyBytes)).toString("base64url")}`;
+}
+
+/**
+ * Writes the Secret's manifest to `<folder>/<namespace>.<secret>.yaml`, mode 0600.
+ *
+ * @param folder the data folder's `secrets`, which the folder source watches too; created with mode 0700
+ * @returns the path, or undefined when there is a file already
+ * @throws when the folder cannot be written
+ */
+export async function generateSecret(
+  wanted: WantedSecret,
+  folder: string,
+  randomBytes: (count: number) => Uint8Array,
+): Promise<string | undefined> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { namespace, secretName, key, prefix, ownerName } = wanted;
+  const path = join(folder, `${namespace}.${secretName}.yaml`);
+  const unfinished = join(folder, `.${namespace}.${secretName}.${Buffer.from(randomBytes(6)).toString("hex")}`);
+  const manifest = stringify({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: secretName, namespace, annotations: { "tollgate.dev/generated-for": `ApiKey/${ownerName}` } },
+    stringData: { [key]: mintKey(prefix, randomBytes) },
+  });
+  try {
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      await file.writeFile(manifest);
+      // A key that was shown to somebody must survive a power cut.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // A link, unlike a rename, fails where a file stands: whole or not at all, and never over another.
+    await link(unfinished, path);
+    return path;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return undefined;
+    throw error;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}

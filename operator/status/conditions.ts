@@ -1,0 +1,166 @@
+/**
+ * Conditions of an object: what compiling found, merged with what the proxies acknowledged (RESOURCES.md R4, R12).
+ *
+ * Pure; the clock is an argument. `Programmed` is true only when every ready proxy acknowledged this version, and then
+ * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
+ */
+import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "../compile/result.ts";
+import type { Condition } from "../resources/types.gen.ts";
+
+/** What the fleet says about the wire objects of a resource, all taken together. */
+export interface Acknowledgement {
+  readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
+  readonly readyProxies: number;
+  readonly acknowledgedBy: number;
+  readonly rejects: readonly string[];
+}
+
+/** What is known from outside the compiler. */
+export interface Surroundings {
+  readonly nowMs: number;
+  /** Whether this version was programmed before. */
+  readonly wasProgrammed: boolean;
+  /** Conditions as last written, for `lastTransitionTime`. */
+  readonly before?: readonly Condition[];
+  /** The account of a key. */
+  readonly account?: AccountResult;
+  /** The account of this key, or this account, has nothing left. */
+  readonly isUnfunded?: boolean;
+  /** Names of the key's quotas that are used up. */
+  readonly exhaustedQuotas?: readonly string[];
+  /** What the proxies report of a channel. */
+  readonly health?: { readonly ejected: readonly string[]; readonly hasTraffic: boolean };
+}
+
+/** All conditions of an object, in the order people read them. */
+export function conditionsOf(
+  result: ObjectResult,
+  acknowledgement: Acknowledgement,
+  surroundings: Surroundings,
+): Condition[] {
+  const verdicts: [string, Verdict][] = [["Accepted", result.accepted]];
+  if (result.resolvedRefs) verdicts.push(["ResolvedRefs", result.resolvedRefs]);
+  verdicts.push(["Programmed", programmed(result, acknowledgement, surroundings.wasProgrammed)]);
+  switch (result.kind) {
+    case "ApiKey":
+      verdicts.push(["Active", active(result, surroundings)]);
+      break;
+    case "Channel":
+      verdicts.push(["Healthy", healthy(result, surroundings)]);
+      break;
+    case "ModelRoute":
+      verdicts.push(["Available", result.available]);
+      break;
+    case "Account":
+      verdicts.push(["Funded", funded(result, surroundings)]);
+      break;
+    default:
+      result satisfies never;
+  }
+  return verdicts.map(([type, verdict]) => toCondition(type, verdict, result.generation, surroundings));
+}
+
+function toCondition(type: string, verdict: Verdict, generation: number, { before, nowMs }: Surroundings): Condition {
+  const same = before?.find((condition) => condition.type === type && condition.status === verdict.status);
+  return {
+    type,
+    status: verdict.status,
+    reason: verdict.reason,
+    message: verdict.message,
+    observedGeneration: generation,
+    lastTransitionTime: same?.lastTransitionTime ?? new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
+  };
+}
+
+function no(reason: string, message: string): Verdict {
+  return { status: "False", reason, message };
+}
+
+function yes(reason: string, message: string): Verdict {
+  return { status: "True", reason, message };
+}
+
+function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {
+  const { state, readyProxies, acknowledgedBy, rejects } = acknowledgement;
+  if (result.wireIds.length === 0) {
+    return no("Pending", "Nothing of it is sent to the proxies; see Accepted and ResolvedRefs.");
+  }
+  const all = `all ${readyProxies} ready ${readyProxies === 1 ? "proxy" : "proxies"}`;
+  switch (state) {
+    case "Rejected":
+      return no("Rejected", `A proxy refused it: ${rejects.join("; ")}. Run one version of operator and proxies.`);
+    case "ProxyTooOld":
+      return no("ProxyTooOld", "A connected proxy does not know a field of it; upgrade the proxies.");
+    case "NoProxies":
+      return no("NoProxies", "No proxy is connected and ready; start one.");
+    case "Programmed":
+      return yes("Programmed", `Acknowledged by ${all}.`);
+    case "Pending":
+      if (wasProgrammed) return yes("Programmed", "Acknowledged by every proxy that was ready at that time.");
+      return no("Pending", `Acknowledged by ${acknowledgedBy} of ${all}; wait for the others.`);
+    default:
+      return state satisfies never;
+  }
+}
+
+function active(result: KeyResult, surroundings: Surroundings): Verdict {
+  const { nowMs, account, isUnfunded, exhaustedQuotas = [] } = surroundings;
+  if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
+  if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
+    return no("Expired", "Calls get 401; move spec.expiresAt or issue another key.");
+  }
+  if (result.wireIds.length === 0) return no("NotYetValid", "Calls get 401; see Accepted and ResolvedRefs.");
+  const usable = result.credentials.filter((credential) => credential.usable);
+  const live = usable.filter((credential) => (credential.notAfterMs ?? Number.POSITIVE_INFINITY) > nowMs);
+  if (live.length === 0) return no("Expired", "Every credential has expired; add one or move its notAfter.");
+  if (live.every((credential) => (credential.notBeforeMs ?? 0) > nowMs)) {
+    return no("NotYetValid", "No credential is valid yet; see their notBefore.");
+  }
+  if (result.accountRequired)
+    return no("AccountRequired", "This installation wants an account for each key; set spec.accountRef.");
+  if (account?.state === "Suspended")
+    return no("AccountSuspended", `Account ${account.name} is suspended; calls are refused.`);
+  if (isUnfunded)
+    return no("AccountUnfunded", `Account ${result.account ?? ""} has no credit left; raise its spec.credit.`);
+  if (exhaustedQuotas.length > 0) {
+    return no(
+      "QuotaExhausted",
+      `Used up: ${exhaustedQuotas.join(", ")}; raise the limit or wait for its period to end.`,
+    );
+  }
+  return yes("Active", "Calls with this key are accepted.");
+}
+
+function healthy(result: ChannelResult, { health }: Surroundings): Verdict {
+  if (!health?.hasTraffic)
+    return { status: "Unknown", reason: "NoTraffic", message: "No call has gone through it yet." };
+  const usable = result.credentials.filter(({ resolved, reason }) => resolved && reason !== "Disabled");
+  if (health.ejected.length === 0) return yes("Healthy", "Calls go through.");
+  const names = health.ejected.join(", ");
+  if (health.ejected.length < usable.length) return no("Degraded", `Set aside after failures: ${names}.`);
+  return no(
+    "AllCredentialsEjected",
+    `Every credential was set aside after failures: ${names}; check them with the provider.`,
+  );
+}
+
+function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict {
+  if (result.creditNanos === undefined)
+    return yes("Unlimited", "No credit is set; its keys spend without bound but for limits.");
+  if (isUnfunded) return no("BalanceExhausted", "The credit is used up; raise spec.credit.");
+  return yes("Funded", "There is credit left.");
+}
+
+/** What several wire objects of one resource come to: the worst of them. */
+export function combineAcknowledgements(all: readonly Acknowledgement[]): Acknowledgement {
+  const [first] = all;
+  if (!first) return { state: "Pending", readyProxies: 0, acknowledgedBy: 0, rejects: [] };
+  const order: readonly Acknowledgement["state"][] = ["Rejected", "ProxyTooOld", "NoProxies", "Pending", "Programmed"];
+  const state = order.find((candidate) => all.some((one) => one.state === candidate)) ?? first.state;
+  return {
+    state,
+    readyProxies: first.readyProxies,
+    acknowledgedBy: Math.min(...all.map((one) => one.acknowledgedBy)),
+    rejects: all.flatMap((one) => one.rejects),
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * Keeps the status of every object in line with what compiling found and the proxies acknowledged.
+ *
+ * Level-based: `look` and `lookAtAcknowledgements` compute the present status and hand on what changed in meaning, so a
+ * lost notice is made up for by the next. The operator's wiring calls it after each pass and each acknowledgement.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { type Compilation, type CompileChanges, resultId } from "../compile/compilation.ts";
+import type { ObjectResult } from "../compile/result.ts";
+import type { Condition } from "../resources/types.gen.ts";
+import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import { type StatusDocument, statusDocument } from "./status-document.ts";
+
+export interface StatusKeeperOptions {
+  readonly compilation: Pick<Compilation, "results" | "attachedRoutes">;
+  /** What the fleet says about one wire object. */
+  readonly acknowledgementOf: (wireId: string) => Acknowledgement;
+  readonly now: () => number;
+  /** Told each change of meaning; `after` undefined: the object is gone. */
+  readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
+  /** Balance and quotas of a key or account, and health of a channel, where they are known. */
+  readonly observe?: (result: ObjectResult) => Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health">;
+}
+
+export class StatusKeeper {
+  readonly #options: StatusKeeperOptions;
+  readonly #documents = new Map<string, StatusDocument>();
+  /** Objects whose present version every ready proxy has acknowledged. */
+  readonly #programmed = new Set<string>();
+  /** Objects that wait for the fleet. */
+  readonly #waiting = new Set<string>();
+  /** Keys whose condition depends on the clock. */
+  readonly #timed = new Set<string>();
+
+  constructor(options: StatusKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** The present status of an object, by `resultId`. */
+  statusOf(id: string): StatusDocument | undefined {
+    return this.#documents.get(id);
+  }
+
+  get documents(): ReadonlyMap<string, StatusDocument> {
+    return this.#documents;
+  }
+
+  /** After a pass of the compiler. */
+  look(changes: CompileChanges): void {
+    const touched = new Set(changes.results.keys());
+    for (const id of [...changes.upserts.keys(), ...changes.removes]) {
+      const owner = ownerOf(id);
+      if (owner === undefined) continue;
+      this.#programmed.delete(owner);
+      touched.add(owner);
+    }
+    for (const id of touched) this.#refresh(id);
+  }
+
+  /** After proxies came, went or acknowledged. */
+  lookAtAcknowledgements(): void {
+    for (const id of [...this.#waiting]) this.#refresh(id);
+  }
+
+  /** All objects whose acknowledgement may have been lost with a proxy: rejected, or no proxy left. */
+  lookAtAll(): void {
+    for (const id of this.#options.compilation.results.keys()) this.#refresh(id);
+  }
+
+  /** As time passes. */
+  lookAtClock(): void {
+    for (const id of [...this.#timed]) this.#refresh(id);
+  }
+
+  #refresh(id: string): void {
+    const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
+    const before = this.#documents.get(id);
+    const result = compilation.results.get(id);
+    if (!result) {
+      for (const set of [this.#programmed, this.#waiting, this.#timed]) set.delete(id);
+      if (this.#documents.delete(id)) onChange(before, undefined);
+      return;
+    }
+    const acknowledgement = combineAcknowledgements(result.wireIds.map(acknowledgementOf));
+    if (acknowledgement.state === "Programmed") this.#programmed.add(id);
+    else if (acknowledgement.state !== "Pending") this.#programmed.delete(id);
+    if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
+    else this.#waiting.add(id);
+    if (result.kind === "ApiKey" && isTimed(result)) this.#timed.add(id);
+    else this.#timed.delete(id);
+    const nowMs = now();
+    const account = this.#accountOf(result);
+    const conditions = conditionsOf(result, acknowledgement, {
+      nowMs,
+      wasProgrammed: this.#programmed.has(id),
+      ...(before && { before: before.status.conditions }),
+      ...(account && { account }),
+      ...observe?.(result),
+    });
+    const after = statusDocument(result, conditions, nowMs, compilation.attachedRoutes(result.namespace, result.name));
+    if (before && isSameMeaning(before, after)) return;
+    this.#documents.set(id, after);
+    onChange(before, after);
+  }
+
+  #accountOf(result: ObjectResult) {
+    if (result.kind !== "ApiKey" || result.account === undefined) return undefined;
+    const account = this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
+    return account?.kind === "Account" ? account : undefined;
+  }
+}
+
+function isTimed({ expiresAtMs, credentials }: Extract<ObjectResult, { kind: "ApiKey" }>): boolean {
+  return (
+    expiresAtMs !== undefined ||
+    credentials.some((one) => one.notAfterMs !== undefined || one.notBeforeMs !== undefined)
+  );
+}
+
+/** The resource a wire object belongs to; the fleet's settings belong to none. */
+function ownerOf(wireId: string): string | undefined {
+  const [kind, namespace, name] = wireId.split("/");
+  if (kind === "setting") return undefined;
+  return kind === "credential" ? `channel/${namespace}/${name}` : wireId;
+}
+
+function isSameMeaning(left: StatusDocument, right: StatusDocument): boolean {
+  return isDeepStrictEqual(withoutCounts(left), withoutCounts(right));
+}
+
+/** How many proxies acknowledged so far is no change of meaning, and must not be written for each of them. */
+function withoutCounts({ status, ...rest }: StatusDocument): unknown {
+  const conditions = status.conditions.map((condition: Condition) => {
+    return condition.type === "Programmed" && condition.reason !== "Rejected"
+      ? { ...condition, message: "" }
+      : condition;
+  });
+  return { ...rest, status: { ...status, conditions } };
+}
