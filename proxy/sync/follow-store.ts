@@ -25,35 +25,39 @@ export interface Follower {
 export function followStore(options: FollowOptions): Follower {
   const { store, file, key, onFailure, restMs = 5_000, timers = systemTimers } = options;
   let writtenDigest = "";
-  let isWriting = false;
-  let cancelRest: (() => void) | undefined;
+  let isBusy = false;
+  let isClosed = false;
+  let cancelRest = () => {};
   let current: Promise<void> = Promise.resolve();
 
   const write = async () => {
     const snapshot = store.live;
     if (snapshot.digest === writtenDigest) return;
-    isWriting = true;
     try {
       await writeLastGood(file, key, snapshot);
       writtenDigest = snapshot.digest;
     } catch (cause) {
       onFailure(cause);
     }
-    isWriting = false;
   };
-  const begin = () => {
-    if (isWriting || cancelRest !== undefined) return;
-    current = write();
+  const rest = () => {
+    if (isClosed) return;
     cancelRest = timers.after(restMs, () => {
-      cancelRest = undefined;
+      isBusy = false;
       if (store.live.digest !== writtenDigest) begin();
     });
+  };
+  const begin = () => {
+    if (isBusy) return;
+    isBusy = true;
+    current = write().then(rest);
   };
   const stopListening = store.onEvent(({ type }) => type === "applied" && begin());
   return {
     async close() {
       stopListening();
-      cancelRest?.();
+      isClosed = true;
+      cancelRest();
       await current;
       await write();
     },

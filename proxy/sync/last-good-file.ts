@@ -29,7 +29,7 @@ const lineBytesMax = 2 * 1024 * 1024;
 
 export type LastGood =
   | { readonly snapshot: IndexedSnapshot; readonly skipped: number; readonly problem?: undefined }
-  | { readonly problem: string; readonly snapshot?: undefined };
+  | { readonly problem: string; readonly snapshot?: undefined; readonly skipped?: undefined };
 
 /** The file of the key is no key; the message says what is wanted. */
 export class LastGoodKeyError extends Error {

@@ -1,0 +1,23 @@
+/** Transactions as an operator writes them, for tests that damage them. */
+import { transactionLines } from "../../operator/push/transaction-lines.ts";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
+import { differenceBetween } from "../../proxy/snapshot/diff.ts";
+import { objectVersion } from "../../proxy/snapshot/digest.ts";
+import { objectId } from "../../proxy/snapshot/object-id.ts";
+import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+
+export function snapshotOf(objects: Iterable<WireObject>, base: IndexedSnapshot = emptySnapshot): IndexedSnapshot {
+  const draft = new SnapshotDraft(base);
+  for (const object of objects) {
+    const id = objectId(object);
+    const { version, size } = objectVersion(id, object);
+    draft.put(id, version, size, object);
+  }
+  return draft.finish(base.revision + 1);
+}
+
+/** The lines that bring a holder of `base` to `target`, without line feeds. */
+export function linesBetween(base: IndexedSnapshot, target: IndexedSnapshot): string[] {
+  const difference = differenceBetween(base, target);
+  return [...transactionLines({ epoch: 1, base: base.digest, difference, target })].map((line) => line.trimEnd());
+}

@@ -1,0 +1,149 @@
+/** RELIABILITY.md K4: a restart with the operator down, with every kind of file. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { followStore } from "../../../../proxy/sync/follow-store.ts";
+import { readLastGood, readLastGoodKey, writeLastGood } from "../../../../proxy/sync/last-good-file.ts";
+import { SnapshotStore } from "../../../../proxy/sync/snapshot-store.ts";
+import { ManualTimers } from "../../../support/manual-timers.ts";
+import { eventually } from "../../../support/push-rig.ts";
+import { snapshotOf } from "../../../support/transactions.ts";
+import { fullKey, sha256Of, wireChannel, wireCredential, wireKey } from "../../../support/wire-objects.ts";
+
+const key = randomBytes(32);
+const snapshot = snapshotOf([fullKey(1), wireChannel("main"), wireCredential("main", "main", "canary-secret")]);
+
+describe("last good file", () => {
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-last-good-"));
+    file = join(folder, "last-good.bin");
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("gives back what was written, readable by its owner alone, and shows no secret", async () => {
+    await writeLastGood(file, key, snapshot);
+    const read = await readLastGood(file, key);
+    assert.equal(read.snapshot?.digest, snapshot.digest);
+    assert.equal(read.snapshot?.revision, snapshot.revision);
+    assert.notEqual(read.snapshot?.findKey(sha256Of("sk-key-1")), undefined);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal((await readFile(file)).includes("canary-secret"), false);
+    assert.deepEqual(await readdir(folder), ["last-good.bin"]);
+  });
+
+  it("keeps many objects over many pieces", async () => {
+    const large = snapshotOf(Array.from({ length: 3_000 }, (_, index) => fullKey(index)));
+    await writeLastGood(file, key, large);
+    assert.equal((await readLastGood(file, key)).snapshot?.digest, large.digest);
+  });
+
+  for (const row of [
+    { name: "torn", damage: (bytes: Buffer) => bytes.subarray(0, bytes.length - 7) },
+    { name: "cut to its first line", damage: (bytes: Buffer) => bytes.subarray(0, 21) },
+    { name: "empty", damage: () => Buffer.alloc(0) },
+    { name: "flipped in its content", damage: (bytes: Buffer) => flip(bytes, 60) },
+    { name: "flipped in its nonce", damage: (bytes: Buffer) => flip(bytes, 25) },
+    { name: "flipped in its tag", damage: (bytes: Buffer) => flip(bytes, bytes.length - 1) },
+    {
+      name: "from a newer version",
+      damage: (bytes: Buffer) => Buffer.concat([Buffer.from("tollgate-last-good 2\n"), bytes.subarray(21)]),
+    },
+    { name: "longer than it was", damage: (bytes: Buffer) => Buffer.concat([bytes, Buffer.from("x")]) },
+    { name: "something else", damage: () => Buffer.from("kind: ApiKey\n") },
+  ]) {
+    it(`ignores a file that is ${row.name}, and says so`, async () => {
+      await writeLastGood(file, key, snapshot);
+      await writeFile(file, row.damage(await readFile(file)));
+      const read = await readLastGood(file, key);
+      assert.equal(read.snapshot, undefined);
+      assert.ok((read.problem ?? "").length > 10);
+    });
+  }
+
+  it("ignores a file that is absent or was written with another key", async () => {
+    assert.match((await readLastGood(file, key)).problem ?? "", /ENOENT/);
+    await writeLastGood(file, key, snapshot);
+    assert.match((await readLastGood(file, randomBytes(32))).problem ?? "", /another key/);
+  });
+
+  it("leaves out objects that this version does not understand", async () => {
+    const odd = { ...wireKey("odd"), colour: "red" };
+    await writeLastGood(file, key, snapshotOf([wireKey("one"), odd]));
+    const read = await readLastGood(file, key);
+    assert.equal(read.snapshot?.keyCount, 1);
+    assert.equal(read.skipped, 1);
+  });
+
+  it("leaves the old file as it was when a write fails", async () => {
+    await writeLastGood(file, key, snapshot);
+    await assert.rejects(writeLastGood(join(folder, "missing", "file"), key, snapshot));
+    await assert.rejects(writeLastGood(file, Buffer.alloc(5), snapshotOf([wireKey("one")])));
+    assert.equal((await readLastGood(file, key)).snapshot?.digest, snapshot.digest);
+    assert.deepEqual(await readdir(folder), ["last-good.bin"]);
+  });
+
+  it("reads its key raw, in hex and in base64, and refuses anything else", async () => {
+    const keyFile = join(folder, "key");
+    for (const content of [key, `${key.toString("hex")}\n`, `${key.toString("base64")}\n`]) {
+      await writeFile(keyFile, content);
+      assert.deepEqual(await readLastGoodKey(keyFile), key);
+    }
+    await writeFile(keyFile, "short");
+    await assert.rejects(readLastGoodKey(keyFile), { code: "last_good_key" });
+  });
+
+  it("makes a store ready and stale until an operator confirms it", async () => {
+    const store = new SnapshotStore();
+    store.restore(snapshot);
+    assert.deepEqual([store.isReady, store.isStale], [true, true]);
+    store.confirm(5, 1);
+    assert.deepEqual([store.isReady, store.isStale], [true, false]);
+    store.restore(snapshotOf([]));
+    assert.equal(store.live.digest, snapshot.digest, "a file never replaces what an operator sent");
+  });
+
+  it("follows the store, one write at a time with a rest between, and writes the last state when it closes", async () => {
+    const store = new SnapshotStore();
+    const timers = new ManualTimers();
+    const failures: unknown[] = [];
+    const follower = followStore({ store, file, key, timers, onFailure: (cause) => failures.push(cause) });
+    const commit = (name: string) =>
+      store.commit({ snapshot: snapshotOf([wireKey(name)], store.live), epoch: 1, rejects: [], applyMs: 0 });
+    const written = async () => (await readLastGood(file, key)).snapshot?.keyCount;
+    commit("one");
+    await eventually("the first state is written", () => timers.waiting === 1);
+    commit("two");
+    commit("three");
+    timers.advance(5_000);
+    commit("four");
+    await follower.close();
+    assert.equal(await written(), 4);
+    assert.deepEqual(failures, []);
+  });
+
+  it("tells that a file cannot be written and tries again", async () => {
+    const store = new SnapshotStore();
+    const failures: unknown[] = [];
+    const follower = followStore({
+      store,
+      file: join(folder, "missing", "last-good.bin"),
+      key,
+      restMs: 1,
+      onFailure: (cause) => failures.push(cause),
+    });
+    store.commit({ snapshot, epoch: 1, rejects: [], applyMs: 0 });
+    await eventually("tried again", () => failures.length >= 2);
+    await follower.close();
+  });
+});
+
+function flip(bytes: Buffer, index: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[index] = (flipped[index] ?? 0) ^ 1;
+  return flipped;
+}
