@@ -118,6 +118,8 @@ export class EventStreamMeter implements StreamMeter {
     if (this.#state.violation !== undefined) return noBytes;
     const passed: Buffer[] = [];
     const rest = this.#splitter.takeRest();
+    // The line feed of a last `\r\n` that came alone.
+    if (rest !== undefined && rest[0] === 10 && rest.length === 1 && this.#state.error === undefined) passed.push(rest);
     // Half an event must not pass, and JSON that parses is not half.
     if (rest !== undefined && this.#isWhole(rest)) {
       const bytes = this.#readBlock(rest);
@@ -130,6 +132,10 @@ export class EventStreamMeter implements StreamMeter {
     const added = this.#reader.end(this.#state, this.#retained);
     if (added !== undefined) passed.push(added);
     return passed;
+  }
+
+  get #isOpen(): boolean {
+    return !this.#state.isComplete && this.#state.error === undefined;
   }
 
   #isWhole(rest: Buffer): boolean {
@@ -146,7 +152,7 @@ export class EventStreamMeter implements StreamMeter {
     }
     const reader = this.#reader;
     this.#retained.add(block);
-    const isOpen = !this.#state.isComplete && this.#state.error === undefined;
+    const isOpen = this.#isOpen;
     if (!reader.wantsEvery) {
       const edited = reader.editBlock?.(block) ?? block;
       if (!holdsMarker(edited, reader.markers)) return isOpen ? [edited] : noBytes;
@@ -160,7 +166,7 @@ export class EventStreamMeter implements StreamMeter {
     let runStart = 0;
     let offset = 0;
     for (const bytes of splitEvents(block)) {
-      const isOpen = !this.#state.isComplete && this.#state.error === undefined;
+      const isOpen = this.#isOpen;
       const verdict = this.#readEvent(bytes);
       if (this.#state.violation !== undefined || !isOpen || verdict !== bytes) {
         if (runStart < offset) passed.push(block.subarray(runStart, offset));
