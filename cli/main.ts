@@ -39,13 +39,17 @@ async function main(given: readonly string[], io: ProgramIo): Promise<number> {
 async function run(command: Command, { settings, positionals }: SettingsReading, io: ProgramIo): Promise<number> {
   switch (command) {
     case "standalone":
-      return (await import("./commands/standalone.ts")).runStandalone(settings, io, program);
+      return (await import("./commands/standalone.ts")).runStandalone(settings, io, program, tellParent());
     case "operator":
       return (await import("./commands/operator.ts")).runOperatorCommand(settings, io);
     case "proxy":
       return (await import("./commands/proxy.ts")).runProxyCommand(settings, io, tellParent());
     case "validate":
-      return (await import("./commands/validate.ts")).runValidate(positionals, io);
+      return (await import("./validate.ts")).validateCommand(positionals, {
+        stdout: io.stdout,
+        stderr: io.stderr,
+        isTerminal: isColored(io.stdout, io.environment),
+      });
     case "explain":
       return (await import("./commands/explain.ts")).runExplain(settings, io);
     case "key":

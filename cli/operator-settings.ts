@@ -29,18 +29,20 @@ export function toFleetSettings(settings: Settings): OperatorSettings["fleet"] {
   };
 }
 
-export interface EnvironmentSecret {
-  readonly namespace: string;
-  readonly name: string;
-  readonly key: string;
-  readonly variable: string;
-}
-
-/** Reads the items of `secrets.fromEnvironment`; their form was checked when they were read. */
-export function toEnvironmentSecrets(settings: Settings): EnvironmentSecret[] {
-  return settings.list("secrets.fromEnvironment").map((item) => {
+/**
+ * The items of `secrets.fromEnvironment` whose variables are set; the form of each was checked when it was read.
+ *
+ * @returns also the names of all variables named, set or not
+ */
+export function readEnvironmentSecrets(settings: Settings, environment: Readonly<Record<string, string | undefined>>) {
+  const items = settings.list("secrets.fromEnvironment").map((item) => {
     const [place = "", variable = ""] = item.split("=");
     const [namespace = "", name = "", key = ""] = place.split("/");
     return { namespace, name, key, variable };
   });
+  const secrets = items.flatMap(({ variable, ...place }) => {
+    const value = environment[variable] ?? "";
+    return value === "" ? [] : [{ ...place, value }];
+  });
+  return { secrets, variables: items.map(({ variable }) => variable) };
 }

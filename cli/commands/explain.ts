@@ -6,21 +6,21 @@
  * call would be served, 1 when not.
  */
 import { createHash } from "node:crypto";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import picocolors from "picocolors";
-import { compile } from "../../operator/compile/compile.ts";
+import { type Compiled, compile } from "../../operator/compile/compile.ts";
 import { FolderSource } from "../../operator/source/folder.ts";
 import { readFormat } from "../../proxy/admin.ts";
 import { type ExplainQuestion, type Explanation, explain } from "../../proxy/explain.ts";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
 import { objectVersion } from "../../proxy/snapshot/digest.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { toFleetSettings } from "../operator-settings.ts";
+import { readEnvironmentSecrets, toFleetSettings } from "../operator-settings.ts";
 import { isColored, type ProgramIo } from "../program-io.ts";
 import { type Settings, UsageError } from "../read-settings.ts";
 
 export async function runExplain(settings: Settings, io: ProgramIo): Promise<number> {
-  const snapshot = await compileFolder(settings, io);
+  const { snapshot, compiled } = await compileFolder(settings, io);
   const key = await findKey(settings, snapshot, io);
   const question: ExplainQuestion = {
     ...key,
@@ -30,24 +30,46 @@ export async function runExplain(settings: Settings, io: ProgramIo): Promise<num
   };
   const explanation = explain(question, snapshot, Date.now());
   io.stdout.write(render(explanation, question.key, isColored(io.stdout, io.environment)));
+  const verdicts = describeVerdicts(`key/${question.key}`, compiled);
+  if (verdicts !== undefined) io.stdout.write(`  operator    ${verdicts}\n`);
   return explanation.allowed ? 0 : 1;
 }
 
-async function compileFolder(settings: Settings, io: ProgramIo): Promise<IndexedSnapshot> {
-  const source = new FolderSource({ folder: resolve(settings.text("manifests")) });
+interface CompiledFolder {
+  readonly snapshot: IndexedSnapshot;
+  readonly compiled: Compiled;
+}
+
+/** Compiles the manifests, with the Secrets that `generate` has written into the data folder. */
+async function compileFolder(settings: Settings, io: ProgramIo): Promise<CompiledFolder> {
+  const source = new FolderSource({
+    folder: resolve(settings.text("manifests")),
+    secretsFolder: join(resolve(settings.text("data")), "secrets"),
+    secretsFromEnvironment: readEnvironmentSecrets(settings, io.environment).secrets,
+  });
   try {
     await source.start();
     const resources = source.current();
     for (const { origin, field, message } of resources.problems) {
       io.stderr.write(`tollgate: ${origin.file}:${origin.line} ${field === undefined ? "" : `${field}: `}${message}\n`);
     }
-    const fleet = toFleetSettings(settings);
+    const compiled = compile(resources, toFleetSettings(settings));
     const draft = new SnapshotDraft(emptySnapshot);
-    for (const [id, object] of compile(resources, fleet).objects) put(draft, id, object);
-    return draft.finish(1);
+    for (const [id, object] of compiled.objects) put(draft, id, object);
+    return { snapshot: draft.finish(1), compiled };
   } finally {
     await source.close();
   }
+}
+
+/** What the operator would say about an object that is not as its manifest wants it; undefined when all is well. */
+function describeVerdicts(id: string, compiled: Compiled): string | undefined {
+  const result = compiled.results.get(id);
+  if (result === undefined) return undefined;
+  const bad = [result.accepted, result.resolvedRefs].filter(
+    (verdict) => verdict !== undefined && verdict.status !== "True",
+  );
+  return bad.length === 0 ? undefined : bad.map((verdict) => `${verdict?.reason}: ${verdict?.message}`).join(" ");
 }
 
 function put(draft: SnapshotDraft, id: string, object: WireObject): void {

@@ -8,31 +8,47 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
+import type { RunningOperator } from "../../operator/settings.ts";
 import type { Logger } from "../../proxy/observe/logger.ts";
-import { toEnvironmentSecrets, toOperatorSettings } from "../operator-settings.ts";
+import { readEnvironmentSecrets, toOperatorSettings } from "../operator-settings.ts";
 import { parseAddress } from "../parse-value.ts";
 import { openLogger, type ProgramIo } from "../program-io.ts";
 import { ProxyProcesses } from "../proxy-processes.ts";
 import { toProxyFlags } from "../proxy-settings.ts";
 import { type Settings, UsageError } from "../read-settings.ts";
 
-/** @param program `cli/main.ts`, started again for each proxy */
-export async function runStandalone(settings: Settings, io: ProgramIo, program: string): Promise<number> {
+/** What a standalone gateway tells the process that started it, for each proxy that opens its ports. */
+export interface StandaloneMessage {
+  readonly kind: "started";
+  /** Number of the proxy, from 0. */
+  readonly index: number;
+  readonly data: string;
+  readonly admin: string;
+  readonly operatorAdmin: string | undefined;
+}
+
+/**
+ * @param program `cli/main.ts`, started again for each proxy
+ * @param tellParent undefined when nobody listens
+ */
+export async function runStandalone(
+  settings: Settings,
+  io: ProgramIo,
+  program: string,
+  tellParent: ((message: StandaloneMessage) => void) | undefined,
+): Promise<number> {
   const count = settings.number("processes");
   checkProcesses(settings, count);
   const log = openLogger(settings, io);
   const operatorSettings = toOperatorSettings(settings);
   mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
-  const secrets = toEnvironmentSecrets(settings);
-  const operator = await runOperator(
-    { ...operatorSettings, secretsFromEnvironment: readSecrets(secrets, io) },
-    { log },
-  );
+  const { secrets, variables } = readEnvironmentSecrets(settings, io.environment);
+  const operator = await runOperator({ ...operatorSettings, secretsFromEnvironment: secrets }, { log });
   log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
 
   // Values of upstream credentials are the operator's business alone.
-  const hidden = new Set(secrets.map((secret) => secret.variable));
+  const hidden = new Set(variables);
   const environment = Object.fromEntries(
     Object.entries(io.environment).filter(([name]) => !hidden.has(name) && !name.startsWith("TOLLGATE_")),
   );
@@ -42,7 +58,8 @@ export async function runStandalone(settings: Settings, io: ProgramIo, program: 
     environment,
     log,
     flags: (index) => proxyFlags(settings, operator.addresses.pushSocket, index, count),
-    onStarted: () => undefined,
+    onStarted: (addresses, index) =>
+      tellParent?.({ kind: "started", index, ...addresses, operatorAdmin: describeAdmin(operator) }),
   });
   io.stop.addEventListener("abort", () => proxies.stop(), { once: true });
   if (io.stop.aborted) proxies.stop();
@@ -50,6 +67,13 @@ export async function runStandalone(settings: Settings, io: ProgramIo, program: 
   await operator.close();
   logEnd(log, status);
   return status;
+}
+
+function describeAdmin(operator: RunningOperator): string | undefined {
+  const { admin } = operator.addresses;
+  return admin === undefined
+    ? undefined
+    : `http://${admin.host.includes(":") ? `[${admin.host}]` : admin.host}:${admin.port}`;
 }
 
 function logEnd(log: Logger, status: number): void {
@@ -68,13 +92,6 @@ function checkProcesses(settings: Settings, count: number): void {
   if (parseAddress(settings.text("listen")).port === 0)
     problems.push("--processes above 1 needs a fixed port in --listen");
   if (problems.length > 0) throw new UsageError(problems);
-}
-
-function readSecrets(secrets: ReturnType<typeof toEnvironmentSecrets>, io: ProgramIo) {
-  return secrets.flatMap(({ variable, ...place }) => {
-    const value = io.environment[variable] ?? "";
-    return value === "" ? [] : [{ ...place, value }];
-  });
 }
 
 function proxyFlags(settings: Settings, pushSocket: string, index: number, count: number): string[] {

@@ -1,0 +1,185 @@
+/**
+ * `npm start`: the whole gateway on this machine, from `examples/quickstart`, against the demo upstream.
+ *
+ * Prints what to try once the gateway is ready. Flags behind `npm start --` go to `tollgate standalone` and replace what
+ * is set here. Real providers come alive with their keys in the environment.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import picocolors from "picocolors";
+import { parse } from "yaml";
+import { projectRoot } from "../run.ts";
+
+/** Named in `examples/quickstart/channels.yaml`. */
+const demoPort = 11_990;
+const readyDeadlineMs = 30_000;
+
+const folder = join(projectRoot, "examples", "quickstart");
+const given = process.argv.slice(2);
+const dataFolder = readFlag("--data") ?? join(projectRoot, ".tollgate", "quickstart");
+
+/** The value of a flag given by the user, in either spelling. */
+function readFlag(flag: string): string | undefined {
+  const index = given.findIndex((argument) => argument === flag || argument.startsWith(`${flag}=`));
+  const argument = given[index];
+  return argument === undefined ? undefined : argument === flag ? given[index + 1] : argument.slice(flag.length + 1);
+}
+
+/** The usual port if nobody has it, else any: a busy port must not spoil the first try. */
+async function choosePort(usual: number): Promise<number> {
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(usual, "127.0.0.1", () => resolve(true));
+  });
+  if (isFree) await new Promise<void>((resolve) => server.close(() => resolve()));
+  return isFree ? usual : 0;
+}
+
+async function startDemoUpstream(): Promise<ChildProcess> {
+  const child = fork(join(projectRoot, "examples", "demo-upstream", "main.ts"), ["--port", String(demoPort)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const isListening = await new Promise<boolean>((resolve) => {
+    child.once("message", () => resolve(true)).once("exit", () => resolve(false));
+  });
+  if (!isListening) {
+    console.error(`The demo upstream needs port ${demoPort} of this machine, and something else listens there.`);
+    process.exit(1);
+  }
+  return child;
+}
+
+async function standaloneFlags(): Promise<string[]> {
+  const defaults: readonly (readonly [string, string])[] = [
+    ["--manifests", folder],
+    ["--data", dataFolder],
+    ["--listen", `127.0.0.1:${await choosePort(8080)}`],
+    ["--admin", `127.0.0.1:${await choosePort(9090)}`],
+    ["--operator-admin", `127.0.0.1:${await choosePort(9091)}`],
+    ["--egress-allow-cidrs", "127.0.0.1/32"],
+    // No load balancer stands in front that would have to notice the end first.
+    ["--drain-endpoint-lag", "0s"],
+    [
+      "--secrets-from-environment",
+      "quickstart/openai/apiKey=OPENAI_API_KEY,quickstart/anthropic/apiKey=ANTHROPIC_API_KEY,quickstart/gemini/apiKey=GEMINI_API_KEY",
+    ],
+  ];
+  return [
+    ...defaults.filter(([flag]) => readFlag(flag) === undefined).map(([flag, value]) => `${flag}=${value}`),
+    ...given,
+  ];
+}
+
+interface Addresses {
+  readonly data: string;
+  readonly admin: string;
+  readonly operatorAdmin: string;
+}
+
+function readStarted(message: unknown): Addresses | undefined {
+  if (typeof message !== "object" || message === null) return undefined;
+  const { data, admin, operatorAdmin } = { data: undefined, admin: undefined, operatorAdmin: undefined, ...message };
+  return typeof data === "string" && typeof admin === "string"
+    ? { data, admin, operatorAdmin: String(operatorAdmin) }
+    : undefined;
+}
+
+/** Waits until the proxy has its first configuration and the generated key is written. */
+async function waitUntilReady(addresses: Addresses): Promise<string> {
+  const until = Date.now() + readyDeadlineMs;
+  while (Date.now() < until && !isStopping && gateway.exitCode === null) {
+    const key = readGeneratedKey("first-key");
+    const isReady = await fetch(`${addresses.admin}/readyz`).then(
+      (reply) => reply.ok,
+      () => false,
+    );
+    if (isReady && key !== undefined && (await isKnown(addresses, key))) return key;
+    await sleep(50);
+  }
+  throw new Error(`the gateway was not ready within ${readyDeadlineMs / 1000} s; see its messages above`);
+}
+
+/** A new key reaches the proxy a moment after its Secret is written. */
+function isKnown(addresses: Addresses, key: string): Promise<boolean> {
+  return fetch(`${addresses.data}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(
+    (reply) => reply.ok,
+    () => false,
+  );
+}
+
+function readGeneratedKey(secret: string): string | undefined {
+  try {
+    const manifest = parse(readFileSync(join(dataFolder, "secrets", `quickstart.${secret}.yaml`), "utf8"));
+    const key: unknown = manifest?.stringData?.apiKey;
+    return typeof key === "string" ? key : undefined;
+  } catch {
+    // Not written yet.
+    return undefined;
+  }
+}
+
+function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): void {
+  const { bold, cyan, dim } = picocolors;
+  const curl = (path: string, header: string, body: object): string =>
+    `  curl -s ${data}${path} -H '${header}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
+  const messages = [{ role: "user", content: "Hello!" }];
+  console.log(
+    [
+      "",
+      bold("Tollgate is ready."),
+      "",
+      `  address   ${cyan(data)}`,
+      `  key       ${cyan(key)}`,
+      `  metrics   ${admin}/metrics`,
+      `  fleet     ${operatorAdmin}/debug/fleet`,
+      `  manifests ${folder} ${dim("(edit them: changes are live at once)")}`,
+      "",
+      bold("OpenAI-style"),
+      curl("/v1/chat/completions", `authorization: Bearer ${key}`, { model: "gpt-5-mini", messages }),
+      "",
+      bold("Anthropic-style"),
+      curl("/v1/messages", `x-api-key: ${key}`, { model: "claude-sonnet-4-5", max_tokens: 100, messages }),
+      "",
+      bold("Gemini-style"),
+      curl("/v1beta/models/gemini-2.5-flash:generateContent", `x-goog-api-key: ${key}`, {
+        contents: [{ parts: [{ text: "Hello!" }] }],
+      }),
+      "",
+      dim(
+        "Answers come from the demo upstream unless OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set. End with Ctrl-C.",
+      ),
+      "",
+    ].join("\n"),
+  );
+}
+
+let isStopping = false;
+const demo = await startDemoUpstream();
+const gateway = fork(join(projectRoot, "cli", "main.ts"), ["standalone", ...(await standaloneFlags())], {
+  stdio: ["inherit", "inherit", "inherit", "ipc"],
+});
+gateway.on("message", (message) => {
+  const addresses = readStarted(message);
+  if (addresses === undefined) return;
+  waitUntilReady(addresses).then(
+    (key) => printWelcome(addresses, key),
+    (error: Error) => {
+      if (isStopping || gateway.exitCode !== null) return;
+      console.error(`start: ${error.message}`);
+      gateway.kill("SIGTERM");
+    },
+  );
+});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    isStopping = true;
+    gateway.kill("SIGTERM");
+  });
+}
+gateway.once("exit", (code) => {
+  demo.kill("SIGTERM");
+  process.exitCode = code ?? 1;
+});
