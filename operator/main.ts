@@ -3,7 +3,7 @@
  *
  * Started by the command line, alone or beside a proxy. Proxies keep serving when it closes.
  */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { Registry } from "prom-client";
 import { createAdminApp, type SourceProblem } from "./admin.ts";
 import { Compilation } from "./compile/compilation.ts";
+import { generateSecret } from "./generate-key/generate-secret.ts";
+import { keepStatus } from "./keep-status.ts";
 import { Pipeline } from "./pipeline.ts";
 import { Fleet } from "./push/fleet.ts";
 import { listenOnSocket } from "./push/listen-on-socket.ts";
@@ -31,9 +33,10 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
   await using started = new AsyncDisposableStack();
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
 
+  const secretsFolder = join(settings.dataFolder, "secrets");
   const source = new FolderSource({
     folder: settings.manifests,
-    secretsFolder: join(settings.dataFolder, "secrets"),
+    secretsFolder,
     secretsFromEnvironment: settings.secretsFromEnvironment ?? [],
   });
   started.defer(() => source.close());
@@ -43,16 +46,34 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
   const registry = new Registry();
   started.defer(registerPushMetrics(registry, publisher, fleet));
 
+  const folder = join(settings.dataFolder, "status");
+  const status = keepStatus({ compilation, fleet, resources: source.current(), folder, log });
+  started.defer(() => status.close());
+  const mintSecrets = async () => {
+    const made = await Promise.all(
+      compilation.wantedSecrets().map(async (wanted) => {
+        const path = await generateSecret(wanted, secretsFolder, randomBytes);
+        if (path !== undefined) log.info(`ApiKey ${wanted.namespace}/${wanted.ownerName}: key written to ${path}`);
+        return path;
+      }),
+    );
+    // The folder watch would see them too, a moment later.
+    if (made.some((path) => path !== undefined)) void source.refresh();
+  };
   const pipeline = new Pipeline({
     compilation,
     publisher,
-    onPass: () => {},
+    async onPass(changes) {
+      status.look(changes);
+      await mintSecrets();
+    },
     onFailure: (cause) => log.error("a pass over the configuration failed; the one before stays live", { cause }),
   });
   source.onChange((changes) => void pipeline.look(changes));
   await source.start();
   // Also where the folder is empty: an operator that has read its source says so.
   await pipeline.look([]);
+  await status.tidy();
 
   const pushServer = createServer(
     createPushApp({

@@ -16,7 +16,7 @@ export interface PipelineOptions {
   readonly compilation: Compilation;
   readonly publisher: Publisher;
   /** Told after each pass what it changed. */
-  readonly onPass: (changes: CompileChanges) => void;
+  readonly onPass: (changes: CompileChanges) => Promise<void> | void;
   /** Told when a pass threw: a programming error; the state before stays live. */
   readonly onFailure: (cause: unknown) => void;
 }
@@ -59,7 +59,7 @@ export class Pipeline {
     const compiled = await driveInSlices(compilation.updateInSteps(changes));
     if (publisher.hasPublished) await publisher.publishChangesInSlices(compiled);
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [] });
-    onPass(compiled);
+    await onPass(compiled);
   }
 }
 

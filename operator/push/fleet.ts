@@ -84,9 +84,13 @@ export class Fleet {
         .filter((reject) => reject.id === id)
         .map((reject) => `${connection.hello.proxy}: ${reject.message}`),
     );
+    const problem = this.#publisher.problems.get(id);
+    if (problem !== undefined) rejects.push(`operator: ${problem.path} ${problem.message}`);
     const counts = { readyProxies: ready.length, acknowledgedBy: acknowledged.length, rejects };
-    if (ready.length === 0) return { state: "NoProxies", ...counts };
+    if (ready.length === 0 && problem === undefined) return { state: "NoProxies", ...counts };
     if (rejects.length > 0) return { state: "Rejected", ...counts };
+    // What the proxies hold is the version before.
+    if (this.#publisher.isWaiting(id)) return { state: "Pending", ...counts, acknowledgedBy: 0 };
     return { state: acknowledged.length === ready.length ? "Programmed" : "Pending", ...counts };
   }
 

@@ -92,6 +92,11 @@ export class Publisher {
     return this.#problems;
   }
 
+  /** True for an object whose present version is not published yet. */
+  isWaiting(id: string): boolean {
+    return this.#pending.has(id);
+  }
+
   /** @returns a function that ends the listening. */
   onPublish(listener: (publication: Publication) => void): () => void {
     this.#listeners.add(listener);

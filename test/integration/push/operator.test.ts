@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runOperator } from "../../../operator/main.ts";
@@ -78,6 +78,34 @@ describe("operator over a folder", () => {
     assert.match(JSON.stringify([view.refusedByOperator, view.problems]), /one/);
   });
 
+  it("says in a status file that a key is programmed once the proxy holds this version", async () => {
+    const file = join(folder, "data", "status", "ApiKey", "team-a", "one.yaml");
+    const isProgrammed = async () => {
+      const text = await readFile(file, "utf8").catch(() => "");
+      return /type: Programmed\n\s+status: "True"/.test(text);
+    };
+    await eventuallyAsync("programmed", isProgrammed);
+  });
+
+  it("mints the key that a manifest asks for, once, and serves it", async () => {
+    const manifest = join(folder, "manifests", "minted.yaml");
+    await writeFile(
+      manifest,
+      `apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: minted, namespace: team-a}
+spec:
+  credentials:
+  - {name: current, generate: {secretName: minted-key}}
+`,
+    );
+    await eventually("served", () => store.pin().keyByName("team-a", "minted")?.credentials.length === 1);
+    const [file = ""] = await readdir(join(folder, "data", "secrets"));
+    const secret = await readFile(join(folder, "data", "secrets", file), "utf8");
+    const minted = /sk-[A-Za-z0-9_-]+/.exec(secret)?.[0] ?? "";
+    assert.notEqual(store.pin().findKey(sha256Of(minted)), undefined);
+  });
+
   it("answers on its admin port and shows the proxy with its revision", async () => {
     await eventually("acknowledged", () => client.isConnected);
     const view = await get("/debug/fleet");
@@ -87,6 +115,18 @@ describe("operator over a folder", () => {
     assert.match(await (await fetch(`${base()}/metrics`)).text(), /tollgate_config_revision 1/);
     assert.equal((await fetch(`${base()}/Healthz`)).status, 404);
   });
+
+  async function eventuallyAsync(what: string, condition: () => Promise<boolean>): Promise<void> {
+    let isMet = false;
+    const watching = setInterval(async () => {
+      isMet ||= await condition();
+    }, 5);
+    try {
+      await eventually(what, () => isMet);
+    } finally {
+      clearInterval(watching);
+    }
+  }
 
   function base(): string {
     const address = operator.addresses.admin;

@@ -1,0 +1,123 @@
+/**
+ * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; writes files and tells
+ * a person at the terminal what an edit did.
+ *
+ * Acknowledgements come in bursts, one a proxy and transaction: they are looked at together.
+ */
+import type { Compilation, CompileChanges } from "./compile/compilation.ts";
+import type { Fleet } from "./push/fleet.ts";
+import type { Origin, OwnKind, Problem, ResourceSet } from "./resources/resource.ts";
+import type { OperatorLog } from "./settings.ts";
+import { describeProblem, describeStatusChange } from "./status/report-changes.ts";
+import type { StatusDocument } from "./status/status-document.ts";
+import { type ObjectName, StatusFiles } from "./status/status-files.ts";
+import { StatusKeeper } from "./status/status-keeper.ts";
+
+export interface KeepStatusOptions {
+  readonly compilation: Compilation;
+  readonly fleet: Fleet;
+  readonly resources: ResourceSet;
+  /** Folder of the status files. */
+  readonly folder: string;
+  readonly log: OperatorLog;
+}
+
+export interface StatusLoop {
+  /** After a pass of the compiler. */
+  look(changes: CompileChanges): void;
+  /** Removes files of objects that went while no operator ran; after the first pass. */
+  tidy(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const gatherMs = 20;
+/** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
+const clockMs = 5_000;
+
+export function keepStatus(options: KeepStatusOptions): StatusLoop {
+  const { compilation, fleet, resources, folder, log } = options;
+  const files = new StatusFiles(folder, (cause) => log.error("a status file cannot be written", { cause }));
+  const keeper = new StatusKeeper({
+    compilation,
+    acknowledgementOf: (wireId) => fleet.acknowledgementOf(wireId),
+    now: () => Date.now(),
+    onChange: (before, after) => {
+      if (after !== undefined) files.put(after);
+      else if (before !== undefined) files.remove({ kind: before.kind, ...before.metadata });
+      tell(log, before, after, resources);
+    },
+  });
+
+  let seen = { isServed: false, rejects: 0 };
+  let gathering: NodeJS.Timeout | undefined;
+  const lookAtFleet = () => {
+    gathering = undefined;
+    const now = { isServed: fleet.readyCount > 0, rejects: fleet.rejectCount };
+    const mayConcernAll = now.isServed !== seen.isServed || now.rejects !== seen.rejects;
+    seen = now;
+    if (mayConcernAll) keeper.lookAtAll();
+    else keeper.lookAtAcknowledgements();
+  };
+  const stopListening = fleet.onChange(() => {
+    gathering ??= setTimeout(lookAtFleet, gatherMs).unref();
+  });
+  const clock = setInterval(() => keeper.lookAtClock(), clockMs).unref();
+  let told: ReadonlySet<string> = new Set();
+
+  return {
+    look(changes) {
+      keeper.look(changes);
+      told = tellProblems(log, resources.problems, told);
+    },
+    tidy: () => {
+      const kept = new Set([...keeper.documents.values()].map(({ kind, metadata }) => nameOf({ kind, ...metadata })));
+      return files.removeAllBut((object) => kept.has(nameOf(object)));
+    },
+    async close() {
+      stopListening();
+      clearInterval(clock);
+      clearTimeout(gathering);
+      await files.close();
+    },
+  };
+}
+
+function nameOf({ kind, namespace, name }: ObjectName): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function tell(
+  log: OperatorLog,
+  before: StatusDocument | undefined,
+  after: StatusDocument | undefined,
+  resources: ResourceSet,
+): void {
+  if (after === undefined) {
+    if (before !== undefined) log.info(`${before.kind} ${before.metadata.namespace}/${before.metadata.name}: removed`);
+    return;
+  }
+  const origin = originOf(after.kind, `${after.metadata.namespace}/${after.metadata.name}`, resources);
+  for (const line of describeStatusChange(before, after, origin)) log.info(line);
+}
+
+function originOf(kind: OwnKind, identity: string, resources: ResourceSet): Origin | undefined {
+  switch (kind) {
+    case "ApiKey":
+      return resources.apiKeys.get(identity)?.origin;
+    case "Channel":
+      return resources.channels.get(identity)?.origin;
+    case "ModelRoute":
+      return resources.modelRoutes.get(identity)?.origin;
+    case "Account":
+      return resources.accounts.get(identity)?.origin;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** @returns what stands now, so that each problem is told once while it lasts. */
+function tellProblems(log: OperatorLog, problems: readonly Problem[], told: ReadonlySet<string>): ReadonlySet<string> {
+  const lines = new Set(problems.map(describeProblem));
+  for (const line of lines) if (!told.has(line)) log.warn(line);
+  return lines;
+}
