@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import {
+  EmbeddedLedger,
+  type EmbeddedLedgerOptions,
+  type StoreState,
+} from "../../../../proxy/admit/embedded-ledger.ts";
+import type { Amounts, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
+import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
+import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
+
+const startMs = Date.UTC(2026, 0, 15, 12);
+
+function spent(costNanos: bigint): Amounts {
+  return { requests: 1n, inputTokens: 0n, outputTokens: costNanos, costNanos };
+}
+
+function limitOf(partial: Partial<Limit>): Limit {
+  const defaults = {
+    name: "l",
+    unit: "OutputTokens",
+    limit: "1000",
+    period: "Day",
+    algorithm: "FixedWindow",
+    mode: "Enforce",
+  } as const;
+  return { ...defaults, ...partial };
+}
+
+describe("EmbeddedLedger", function () {
+  this.timeout(20_000);
+  const opened: EmbeddedLedger[] = [];
+  let folder: string;
+  let clock: { nowMs: number };
+  let states: StoreState[];
+  let nextId = 0;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-ledger-"));
+    clock = { nowMs: startMs };
+    states = [];
+  });
+  afterEach(async () => {
+    for (const ledger of opened.splice(0)) await ledger.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function open(options: Partial<EmbeddedLedgerOptions> = {}): Promise<EmbeddedLedger> {
+    const onStoreState = (state: StoreState): void => void states.push(state);
+    const ledger = await EmbeddedLedger.open({
+      now: () => clock.nowMs,
+      reservationTtlMs: ttlMs,
+      folder,
+      onStoreState,
+      ...options,
+    });
+    opened.push(ledger);
+    return ledger;
+  }
+
+  const quota = { counter: "key/ns/a/quota", limit: limitOf({ name: "quota" }) };
+  const bucket = {
+    counter: "key/ns/a/bucket",
+    limit: limitOf({ name: "bucket", period: "Hour", algorithm: "TokenBucket" }),
+  };
+  const balance = { counter: "account/ns/a", grantedNanos: 10n ** 19n };
+
+  function request(amounts: Amounts, partial: Partial<ReserveRequest> = {}): ReserveRequest {
+    return { id: `r${nextId++}`, amounts, limits: [quota, bucket], balances: [balance], concurrency: [], ...partial };
+  }
+
+  function spend(ledger: EmbeddedLedger, amounts: Amounts, partial: Partial<ReserveRequest> = {}): void {
+    const result = ledger.reserve(request(amounts, partial));
+    assert.ok(result.kind === "reserved");
+    assert.equal(ledger.settle(result.id, amounts), "settled");
+  }
+
+  /** Waits until a batch after the present moment has reached the write-ahead log. */
+  async function untilWritten(): Promise<void> {
+    const path = join(folder, "ledger.sqlite-wal");
+    const size = statSync(path).size;
+    await until(() => statSync(path).size > size);
+  }
+
+  async function until(isTrue: () => boolean): Promise<void> {
+    const deadlineMs = performance.now() + 10_000;
+    while (!isTrue()) {
+      assert.ok(performance.now() < deadlineMs, "not in time");
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  it("agrees with the model on random commands while it writes", async () => {
+    const ledger = await open();
+    await fc.assert(
+      fc.asyncProperty(steps, async (commands) => {
+        // Each run starts behind all windows and with names of its own, on one ledger.
+        const prefix = `run-${nextId++}/`;
+        const named = <T extends { readonly counter: string }>(claim: T): T => ({
+          ...claim,
+          counter: prefix + claim.counter,
+        });
+        clock.nowMs += 100_000;
+        runSteps(
+          {
+            reserve: (asked) =>
+              ledger.reserve({
+                ...asked,
+                id: prefix + asked.id,
+                limits: asked.limits.map(named),
+                balances: asked.balances.map(named),
+                concurrency: asked.concurrency.map(named),
+              }),
+            settle: (id, actual) => ledger.settle(prefix + id, actual),
+            touch: (id) => ledger.touch(prefix + id),
+            read: (counter) => ledger.read(prefix + counter),
+          },
+          commands,
+          clock,
+        );
+        await new Promise(setImmediate);
+      }),
+      { numRuns: 500 },
+    );
+    assert.equal(ledger.storeState.kind, "writing");
+  });
+
+  it("knows after a restart what was spent before, of every kind of counter", async () => {
+    const before = await open();
+    for (let index = 0; index < 50; index += 1) spend(before, spent(10n));
+    await before.close();
+    const after = await open();
+    assert.equal(after.read(quota.counter)?.posted, 500n);
+    assert.equal(after.read(balance.counter)?.posted, 500n);
+    spend(after, spent(100n));
+    assert.equal(after.read(quota.counter)?.posted, 600n);
+    assert.equal(after.read(bucket.counter)?.posted, 600n);
+    assert.equal(after.reserve(request(spent(401n))).kind, "refused");
+  });
+
+  it("keeps sums beyond 2^53 through restarts, and newer sums win over older ones", async () => {
+    const large = 2n ** 53n - 1n;
+    const only = { limits: [], balances: [balance] };
+    const before = await open();
+    spend(before, spent(7n), only);
+    await untilWritten();
+    spend(before, spent(5n), only);
+    await before.close();
+    const middle = await open();
+    for (let index = 0; index < 3; index += 1) spend(middle, spent(large), only);
+    await middle.close();
+    const after = await open();
+    assert.equal(after.read(balance.counter)?.posted, 12n + 3n * large);
+  });
+
+  it("starts a new window after a restart in a later one", async () => {
+    const before = await open();
+    spend(before, spent(900n));
+    await before.close();
+    clock.nowMs += 86_400_000;
+    const after = await open();
+    spend(after, spent(900n));
+    assert.equal(after.read(quota.counter)?.posted, 900n);
+    assert.equal(after.read(balance.counter)?.posted, 1_800n);
+  });
+
+  it("counts an edited limit anew on disk too", async () => {
+    const before = await open();
+    spend(before, spent(900n));
+    const edited = { counter: quota.counter, limit: limitOf({ name: "quota", unit: "Requests" }) };
+    await untilWritten();
+    spend(before, spent(1n), { limits: [edited] });
+    await before.close();
+    const after = await open();
+    spend(after, spent(1n), { limits: [edited] });
+    assert.equal(after.read(quota.counter)?.posted, 2n);
+  });
+
+  it("folds a long journal without losing a change", async () => {
+    const before = await open({ flushDelayMs: 1 });
+    const many = Array.from({ length: 3_000 }, (_, index) => ({
+      counter: `key/ns/k${index}/quota`,
+      limit: quota.limit,
+    }));
+    for (let round = 0; round < 12; round += 1) {
+      for (const claim of many) spend(before, spent(1n), { limits: [claim], balances: [] });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await before.close();
+    const after = await open();
+    for (const { counter } of many) assert.equal(after.read(counter)?.posted, 12n, counter);
+  });
+
+  it("refuses a second process on the same folder, by name", async () => {
+    await open();
+    await assert.rejects(open(), /another process is using .*ledger\.sqlite/);
+  });
+
+  it("lets nobody else read its files", async () => {
+    spend(await open(), spent(1n));
+    await untilWritten();
+    for (const name of ["ledger.sqlite", "ledger.sqlite-wal", "ledger.epoch"]) {
+      assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
+    }
+  });
+
+  for (const row of [
+    { name: "was deleted", harm: (path: string) => rmSync(path), message: /is empty/ },
+    { name: "was replaced by an empty file", harm: (path: string) => writeFileSync(path, ""), message: /is empty/ },
+    {
+      name: "is damaged",
+      harm: (path: string) => writeFileSync(path, "not a database ".repeat(100)),
+      message: /damaged/,
+    },
+  ]) {
+    it(`closes quotas and balances, never rates, when the store ${row.name}, until that is accepted`, async () => {
+      const before = await open();
+      spend(before, spent(1n));
+      await before.close();
+      row.harm(join(folder, "ledger.sqlite"));
+      rmSync(join(folder, "ledger.sqlite-wal"), { force: true });
+      const closed = await open();
+      assert.equal(closed.storeState.kind, "lost");
+      assert.match(closed.storeState.message, row.message);
+      const refused = closed.reserve(request(spent(1n)));
+      assert.ok(refused.kind === "refused" && refused.reason === "store-unavailable");
+      assert.equal(closed.reserve(request(spent(1n), { limits: [quota], balances: [] })).kind, "refused");
+      assert.equal(closed.reserve(request(spent(1n), { limits: [bucket], balances: [] })).kind, "reserved");
+      if (row.name === "is damaged") {
+        await closed.close();
+        const accepted = await open({ acceptEmpty: true });
+        spend(accepted, spent(1n));
+        return;
+      }
+      closed.acceptEmpty();
+      await until(() => closed.storeState.kind === "writing");
+      spend(closed, spent(1n));
+      await closed.close();
+      assert.equal((await open()).read(balance.counter)?.posted, 1n);
+    });
+  }
+
+  it("takes a database whose epoch file is missing: nothing was lost", async () => {
+    const before = await open();
+    spend(before, spent(3n));
+    await before.close();
+    rmSync(join(folder, "ledger.epoch"));
+    const after = await open();
+    assert.equal(after.storeState.kind, "writing");
+    assert.equal(after.read(balance.counter)?.posted, 3n);
+    assert.ok(existsSync(join(folder, "ledger.epoch")));
+  });
+
+  it("refuses the database of another epoch", async () => {
+    await (await open()).close();
+    writeFileSync(join(folder, "ledger.epoch"), "another\n");
+    assert.match((await open()).storeState.message, /another epoch/);
+  });
+});
