@@ -76,29 +76,28 @@ export function skipString(text: JsonText, from: number, end: number): number {
   }
 }
 
-/** Names and most enumerated values end within so many bytes: the word loop would not pay for its start. */
-const shortBytes = 12;
-
-/** @returns the offset of the first quote, backslash or control character, at most `end` */
+/**
+ * Four bytes at once, several times as fast as one by one: `(v - n) & ~v` has a byte's high bit set where that byte of v
+ * is below n (n up to 0x80), exactly so in the lowest such byte. XOR with 2 brings the quote (0x22) next to the control
+ * characters; XOR with 0x5c brings the backslash to 0. Node runs on little-endian machines only: the lowest byte of a
+ * word is the first.
+ * @returns the offset of the first quote, backslash or control character, at most `end`
+ */
 function skipPlain({ bytes, words, shift }: JsonText, from: number, end: number): number {
-  let at = from;
-  const shortEnd = Math.min(end, ((from + shift + shortBytes) & ~3) - shift);
-  while (at < shortEnd) {
-    if (isPlain[bytes[at] ?? nothing] !== 1) return at;
-    at += 1;
-  }
-  // Four bytes at once, seven times as fast: `(v - n) & ~v` has its high bit set in the lowest byte of v below n (for n
-  // up to 0x80). XOR with 2 brings the quote (0x22) next to the control characters; XOR with 0x5c a backslash to 0.
-  let index = (at + shift) >> 2;
+  let index = (from + shift) >> 2;
   const last = (end + shift) >> 2;
+  // Bytes of the first word before `from` count as spaces.
+  const kept = -1 << (((from + shift) & 3) * 8);
+  let word = ((words[index] ?? nothing) & kept) | (0x20202020 & ~kept);
   while (index < last) {
-    const word = words[index] ?? nothing;
     const low = word ^ 0x02020202;
     const slash = word ^ 0x5c5c5c5c;
-    if ((((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080) break;
+    const found = (((low - 0x21212121) & ~low) | ((slash - 0x01010101) & ~slash)) & 0x80808080;
+    if (found !== 0) return (index << 2) - shift + ((31 - Math.clz32(found & -found)) >> 3);
     index += 1;
+    word = words[index] ?? nothing;
   }
-  at = Math.max(at, (index << 2) - shift);
+  let at = Math.max(from, (last << 2) - shift);
   while (at < end && isPlain[bytes[at] ?? nothing] === 1) at += 1;
   return at;
 }
