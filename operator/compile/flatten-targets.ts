@@ -20,6 +20,8 @@ import { refused, resolved, type Verdict } from "./result.ts";
 
 export const referenceDepthMax = 3;
 const targetsMax = 256;
+/** Shares become integers by this factor: exact for the usual small weights, and 1,000,000 times it fits the wire. */
+const weightScale = 900;
 
 export type WireTarget = Route["targets"][number];
 
@@ -98,11 +100,14 @@ function findCycle(start: string, routes: ReadonlyMap<string, ModelRouteResource
   return walk(start, [start]);
 }
 
-/** Longest chain of references below a route; cycles elsewhere count as too deep. */
+/** Longest chain of references below a route; what refers to itself is not followed and fails by itself. */
 function depthOf(identity: string, routes: ReadonlyMap<string, ModelRouteResource>, level = 0): number {
   if (level > referenceDepthMax) return level;
   let deepest = level;
-  for (const next of referencesFrom(identity, routes)) deepest = Math.max(deepest, depthOf(next, routes, level + 1));
+  for (const next of referencesFrom(identity, routes)) {
+    if (findCycle(next, routes)) continue;
+    deepest = Math.max(deepest, depthOf(next, routes, level + 1));
+  }
   return deepest;
 }
 
@@ -228,12 +233,17 @@ function upstreamNameOf(
 
 /** Tiers of several levels as one number each, and shares as integers that keep their proportion within a tier. */
 function rank(drafts: readonly Draft[]): WireTarget[] {
-  const byTier = [...new Map(drafts.map((draft) => [draft.tiers.join(), draft.tiers])).values()].sort(compareTiers);
-  const priorityOf = new Map(byTier.map((tiers, index) => [tiers.join(), index]));
+  const byTier = [...new Map(drafts.map(({ tiers }) => [tierKey(tiers), tiers])).values()].sort(compareTiers);
+  const priorityOf = new Map(byTier.map((tiers, index) => [tierKey(tiers), index]));
   return drafts.map((draft) => {
-    const weight = draft.weight === 0 ? 0 : Math.max(1, Math.round(draft.weight * 900));
-    return toWire({ ...draft, tiers: [priorityOf.get(draft.tiers.join()) ?? 0], weight });
+    const weight = draft.weight === 0 ? 0 : Math.max(1, Math.round(draft.weight * weightScale));
+    return toWire({ ...draft, tiers: [priorityOf.get(tierKey(draft.tiers)) ?? 0], weight });
   });
+}
+
+/** A plain target and the first tier of a reference beside it are one tier. */
+function tierKey(tiers: readonly number[]): string {
+  return tiers.join().replace(/(,0)+$/, "");
 }
 
 /** Shorter lists are filled with zeros: a plain target stands in the first tier of its place. */

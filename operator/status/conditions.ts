@@ -85,7 +85,6 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
   if (result.wireIds.length === 0) {
     return no("Pending", "Nothing of it is sent to the proxies; see Accepted and ResolvedRefs.");
   }
-  const all = `all ${readyProxies} ready ${readyProxies === 1 ? "proxy" : "proxies"}`;
   switch (state) {
     case "Rejected":
       return no("Rejected", `A proxy refused it: ${rejects.join("; ")}. Run one version of operator and proxies.`);
@@ -94,10 +93,10 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
     case "NoProxies":
       return no("NoProxies", "No proxy is connected and ready; start one.");
     case "Programmed":
-      return yes("Programmed", `Acknowledged by ${all}.`);
+      return yes("Programmed", `Acknowledged by every ready proxy (${readyProxies}).`);
     case "Pending":
       if (wasProgrammed) return yes("Programmed", "Acknowledged by every proxy that was ready at that time.");
-      return no("Pending", `Acknowledged by ${acknowledgedBy} of ${all}; wait for the others.`);
+      return no("Pending", `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies; wait for the others.`);
     default:
       return state satisfies never;
   }

@@ -1,0 +1,29 @@
+/** Manifests as text to compiled objects, without a folder: for goldens and tests of the compiler. */
+
+import type { CompileSettings } from "../../operator/compile/compilation.ts";
+import { type Compiled, compile, defaultCompileSettings } from "../../operator/compile/compile.ts";
+import type { ResourceSet } from "../../operator/resources/resource.ts";
+import { parseDocument, splitDocuments } from "../../operator/source/manifest-file.ts";
+import { ManifestStore } from "../../operator/source/manifest-store.ts";
+
+/** Puts a text into a store as a file of that name. */
+export function putText(store: ManifestStore, file: string, text: string) {
+  const documents = splitDocuments(text).map(({ line, digest, text: own }) => {
+    return { place: { line, digest }, parsed: parseDocument(own) };
+  });
+  return store.put(file, { file, rank: 0, documents });
+}
+
+export function resourcesOf(text: string): ResourceSet {
+  const store = new ManifestStore();
+  putText(store, "manifests.yaml", text);
+  return store.resources;
+}
+
+export function compileText(
+  text: string,
+  settings: Partial<CompileSettings> = {},
+): Compiled & { resources: ResourceSet } {
+  const resources = resourcesOf(text);
+  return { ...compile(resources, { ...defaultCompileSettings, ...settings }), resources };
+}
