@@ -495,7 +495,14 @@ export const customKinds: readonly KindSchema[] = [
        "type": "string",
        "format": "date-time",
        "maxLength": 64,
-       "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+       "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
+       "x-kubernetes-validations": [
+        {
+         "rule": "self >= timestamp('1970-01-01T00:00:00Z')",
+         "message": "write a time from 1970 on, for example 2026-12-31T00:00:00Z",
+         "reason": "FieldValueInvalid"
+        }
+       ]
       },
       "accountRef": {
        "type": "object",
@@ -583,13 +590,27 @@ export const customKinds: readonly KindSchema[] = [
           "type": "string",
           "format": "date-time",
           "maxLength": 64,
-          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
+          "x-kubernetes-validations": [
+           {
+            "rule": "self >= timestamp('1970-01-01T00:00:00Z')",
+            "message": "write a time from 1970 on, for example 2026-12-31T00:00:00Z",
+            "reason": "FieldValueInvalid"
+           }
+          ]
          },
          "notAfter": {
           "type": "string",
           "format": "date-time",
           "maxLength": 64,
-          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+          "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
+          "x-kubernetes-validations": [
+           {
+            "rule": "self >= timestamp('1970-01-01T00:00:00Z')",
+            "message": "write a time from 1970 on, for example 2026-12-31T00:00:00Z",
+            "reason": "FieldValueInvalid"
+           }
+          ]
          }
         },
         "x-kubernetes-validations": [
@@ -2318,7 +2339,14 @@ export const customKinds: readonly KindSchema[] = [
          "type": "string",
          "format": "date-time",
          "maxLength": 64,
-         "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+         "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$",
+         "x-kubernetes-validations": [
+          {
+           "rule": "self >= timestamp('1970-01-01T00:00:00Z')",
+           "message": "write a time from 1970 on, for example 2026-12-31T00:00:00Z",
+           "reason": "FieldValueInvalid"
+          }
+         ]
         },
         "displayName": {
          "type": "string",
@@ -3139,7 +3167,7 @@ export const customKinds: readonly KindSchema[] = [
        "rule": "!has(self.aliases) || !has(self.model) || !(self.model in self.aliases)",
        "message": "remove the alias that repeats model",
        "fieldPath": ".aliases",
-       "reason": "FieldValueDuplicate"
+       "reason": "FieldValueInvalid"
       }
      ]
     },

@@ -200,7 +200,7 @@ interface Shape {
   readonly problem?: { readonly message: string; readonly offset: number };
 }
 
-/** Finds what YAML allows and JSON does not, or not for us: names that are lists or objects, infinity, great depth. */
+/** Finds what YAML allows and JSON does not, or not for us: infinity and great depth. */
 function inspectShape(document: Document.Parsed): Shape {
   let hasAliases = false;
   const pending: { readonly node: unknown; readonly depth: number }[] = [{ node: document.contents, depth: 0 }];
@@ -215,7 +215,6 @@ function inspectShape(document: Document.Parsed): Shape {
     if (!isCollection(node)) continue;
     if (depth >= manifestLimits.depthMax) return fault(`nested deeper than ${manifestLimits.depthMax} levels`);
     for (const item of node.items) {
-      if (isPair(item) && isCollection(item.key)) return fault("names of members must be plain text");
       pending.push({ node: isPair(item) ? item.value : item, depth: depth + 1 });
     }
   }
@@ -238,7 +237,9 @@ function positionAt(lines: LineCounter, offset: number): Position {
 }
 
 function describeError(message: string): string {
-  return message === "Map keys must be unique" ? "duplicate member: each name may stand once in an object" : message;
+  if (message === "Map keys must be unique") return "duplicate member: each name may stand once in an object";
+  if (message.startsWith("With stringKeys")) return "names of members must be plain text";
+  return message;
 }
 
 /**

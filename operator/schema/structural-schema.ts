@@ -32,7 +32,8 @@ export interface StructuralSchema {
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
-  readonly reason: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired" | "FieldValueDuplicate";
+  /** Never FieldValueDuplicate: the API server leaves the message out of such an answer. */
+  readonly reason: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired";
   /** Path below the node that the problem is reported at, for example `.limit`. */
   readonly fieldPath?: string;
 }

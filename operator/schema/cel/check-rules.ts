@@ -2,7 +2,7 @@
  * Evaluates the CEL rules of a structural schema (`x-kubernetes-validations`) as the API server does.
  *
  * Rules keep to a closed vocabulary (RESOURCES.md, ApiKey): operators, `size`, `has`, `all`, `exists`, `startsWith`,
- * `endsWith`, `matches`, `isCIDR` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript read alike.
+ * `endsWith`, `matches`, `isCIDR`, `timestamp` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript read alike.
  * `self` is the node, `oldSelf` the same node of the previous version; a rule that reads `oldSelf` is skipped where
  * there is none. Values are typed by the schema: integers are CEL ints, strings of format date-time are timestamps.
  * Called by `validateResource` after the structure was found sound.
