@@ -223,7 +223,9 @@ function withUnseen(content: FileContent, before: FileContent): FileContent {
         ? []
         : [{ identity: object.identity, lineOffset: object.lineOffset, isUnseen: true }],
     );
-    return objects.length > 0 ? [{ place, parsed: { objects, problems: [], isBroken: false } }] : [];
+    // Another digest than the text's own: when the text comes back it must be parsed anew.
+    const hidden = { line: place.line, digest: `${place.digest}/unseen` };
+    return objects.length > 0 ? [{ place: hidden, parsed: { objects, problems: [], isBroken: false } }] : [];
   });
   return { ...content, documents: [...content.documents, ...unseen] };
 }
@@ -232,7 +234,7 @@ function claimsOf({ file, rank, documents }: FileContent): Map<string, Claim[]> 
   const claims = new Map<string, Claim[]>();
   for (const { place, parsed } of documents) {
     for (const [index, object] of parsed.objects.entries()) {
-      const digest = `${place.digest}/${index}${object.isUnseen ? "/unseen" : ""}`;
+      const digest = `${place.digest}/${index}`;
       const line = place.line + object.lineOffset;
       const claim = { file, rank, line, documentLine: place.line, object, digest };
       const key = keyOf(object.identity);
