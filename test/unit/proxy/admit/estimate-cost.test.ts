@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { estimateCost } from "../../../../proxy/admit/estimate-cost.ts";
+import { computeCost } from "../../../../proxy/settle/price.ts";
+import { zeroUsage } from "../../../../proxy/settle/usage.ts";
+import type { Fleet, Route } from "../../../../proxy/snapshot/types.gen.ts";
+
+const fleet: Fleet = {
+  kind: "fleet",
+  name: "fleet",
+  requireAccount: false,
+  unboundedOutput: "Reserve",
+  inputEstimate: "Estimate",
+  defaultOutputReserve: 4_096,
+  revocation: "Finish",
+  egressAllowCIDRs: [],
+};
+const route: Route = {
+  kind: "route",
+  namespace: "ns",
+  name: "r",
+  model: "m",
+  visibility: "Listed",
+  capabilities: ["Chat"],
+  targets: [],
+  strategy: "Weighted",
+  failover: { maxAttempts: 1, on: [], withinFirstMs: 0 },
+  keySelector: { namespaces: ["*"] },
+  price: { input: "1000000", output: "2000000" },
+};
+const call = {
+  model: "m",
+  textBytes: 300,
+  attachments: 0,
+  outputCap: 100,
+  candidates: 1,
+  body: { bytes: Buffer.alloc(500) },
+};
+const free = { needsPrice: false };
+
+describe("estimateCost()", () => {
+  for (const row of [
+    { name: "reserves a third of the text's bytes and the call's cap", call, route, fleet, want: [116n, 100n] },
+    {
+      name: "reserves attachments apart from text",
+      call: { ...call, attachments: 2 },
+      route,
+      fleet,
+      want: [3_316n, 100n],
+    },
+    { name: "reserves the cap for each candidate", call: { ...call, candidates: 3 }, route, fleet, want: [116n, 300n] },
+    {
+      name: "reserves the default without a cap",
+      call: { ...call, outputCap: undefined },
+      route,
+      fleet,
+      want: [116n, 4_096n],
+    },
+    {
+      name: "reserves no more than the model can produce",
+      call: { ...call, outputCap: undefined },
+      route: { ...route, info: { maxOutputTokens: 1_000 } },
+      fleet,
+      want: [116n, 1_000n],
+    },
+    { name: "reserves nothing for a cap of 0", call: { ...call, outputCap: 0 }, route, fleet, want: [116n, 0n] },
+    {
+      name: "takes every byte for a token with inputEstimate Upper",
+      call,
+      route,
+      fleet: { ...fleet, inputEstimate: "Upper" as const },
+      want: [500n, 100n],
+    },
+  ]) {
+    it(row.name, () => {
+      const { amounts } = estimateCost(row.call, row.route, row.fleet, free);
+      assert.deepEqual([amounts.inputTokens, amounts.outputTokens], row.want);
+      assert.equal(amounts.requests, 1n);
+    });
+  }
+
+  it("prices what it reserves", () => {
+    assert.equal(estimateCost(call, route, fleet, free).amounts.costNanos, 116_000n + 200_000n);
+  });
+
+  it("sends the reserve upstream as a cap only with unboundedOutput Cap and no cap of the client's", () => {
+    const cap: Fleet = { ...fleet, unboundedOutput: "Cap" };
+    assert.equal(estimateCost(call, route, cap, free).outputCap, undefined);
+    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, cap, free).outputCap, 4_096);
+    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, fleet, free).outputCap, undefined);
+  });
+
+  it("refuses a model without a price under a limit in credits", () => {
+    const { price: _, ...unpriced } = route;
+    const half: Route = { ...route, price: { output: "1" } };
+    assert.throws(() => estimateCost(call, unpriced, fleet, { needsPrice: true }), { code: "model_not_allowed" });
+    assert.throws(() => estimateCost(call, half, fleet, { needsPrice: true }), { code: "model_not_allowed" });
+    assert.equal(estimateCost(call, unpriced, fleet, free).amounts.costNanos, 0n);
+    assert.ok(estimateCost(call, route, fleet, { needsPrice: true }).amounts.costNanos > 0n);
+  });
+
+  it("is never below what text can cost with inputEstimate Upper, whatever classes its tokens fall into", () => {
+    const amount = fc.integer({ min: 0, max: 100_000_000 }).map(String);
+    const price = fc.record({
+      input: amount,
+      output: amount,
+      cacheWrite: amount,
+      cacheWrite1h: amount,
+      cachedInput: amount,
+      reasoning: amount,
+    });
+    const share = fc.array(fc.nat(125), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        price,
+        share,
+        fc.nat(100),
+        (rates, [input = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0], reasoning) => {
+          const upper: Fleet = { ...fleet, inputEstimate: "Upper" };
+          const reserved = estimateCost(call, { ...route, price: rates }, upper, free).amounts.costNanos;
+          const usage = {
+            ...zeroUsage,
+            input,
+            cacheWrite,
+            cacheWrite1h,
+            reasoning,
+            output: 100 - reasoning,
+            cacheRead: 0,
+          };
+          assert.ok(computeCost(usage, rates, { requests: 1 }).costNanos <= reserved);
+          const cached = { ...usage, cacheRead };
+          const hasCheapCache = Number(rates.cachedInput) <= Number(rates.input);
+          if (hasCheapCache) assert.ok(computeCost(cached, rates, { requests: 1 }).costNanos <= reserved);
+        },
+      ),
+    );
+  });
+});
