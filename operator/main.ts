@@ -18,7 +18,7 @@ import { Fleet } from "./push/fleet.ts";
 import { listenOnSocket } from "./push/listen-on-socket.ts";
 import { Publisher } from "./push/publisher.ts";
 import { registerPushMetrics } from "./push/push-metrics.ts";
-import { createPushApp } from "./push/push-server.ts";
+import { createPushServer } from "./push/push-server.ts";
 import type { Problem } from "./resources/resource.ts";
 import type { ListenAddress, OperatorIo, OperatorSettings, RunningOperator } from "./settings.ts";
 import { FolderSource } from "./source/folder.ts";
@@ -75,18 +75,16 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
   await pipeline.look([]);
   await status.tidy();
 
-  const pushServer = createServer(
-    createPushApp({
-      publisher,
-      fleet,
-      operator: randomUUID(),
-      // The folder keeps no versions that could run backwards; the place of the epoch is kept for sources that do.
-      epoch: 1,
-      ...settings.push,
-      // Whoever may open the socket is the owner: its mode is 0600.
-      authenticateProxy: async () => ({ name: "owner of the socket" }),
-    }),
-  );
+  const pushServer = createPushServer({
+    publisher,
+    fleet,
+    operator: randomUUID(),
+    // The folder keeps no versions that could run backwards; the place of the epoch is kept for sources that do.
+    epoch: 1,
+    ...settings.push,
+    // Whoever may open the socket is the owner: its mode is 0600.
+    authenticateProxy: async () => ({ name: "owner of the socket" }),
+  });
   await listenOnSocket(pushServer, settings.pushSocket);
   started.defer(() => closeServer(pushServer));
 

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import { type Hello, protocolVersion, type Report } from "../../proxy/snapshot/push/messages.ts";
 import { MessageError, parseHello, parseUpMessage } from "../../proxy/snapshot/push/parse-message.ts";
@@ -39,7 +39,13 @@ export interface PushAppOptions {
 /** A hello is a few KiB, an acknowledgement at most 1,000 rejects, a report at most 10,000 keys. */
 const messageBytesMax = 2 * 1024 * 1024;
 
-/** @returns the app; whoever calls it listens and closes. */
+/** @returns the server of the push endpoint; whoever calls it listens and closes. */
+export function createPushServer(options: PushAppOptions): Server {
+  // Longer than the pause between two beats: a post must not meet a connection that is just being closed.
+  return createServer({ keepAliveTimeout: 6 * options.heartbeatMs }, createPushApp(options));
+}
+
+/** The app alone. */
 export function createPushApp(options: PushAppOptions): Express {
   const app = express();
   app.enable("strict routing");

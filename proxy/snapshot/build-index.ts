@@ -17,8 +17,8 @@ import {
   fleetDigest,
   subtractVersion,
 } from "./digest.ts";
+import { RouteIndex } from "./index/route-index.ts";
 import { isKeyId } from "./object-id.ts";
-import { RouteIndex } from "./route-index.ts";
 import type { FoundKey, Snapshot } from "./snapshot.ts";
 import type { Account, Channel, Credential, Fleet, Key, Route, WireObject } from "./types.gen.ts";
 

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type IndexedSnapshot, SnapshotDraft } from "../snapshot/build-index.ts";
 import { bucketOf, CanonicalFormError, objectVersion } from "../snapshot/digest.ts";
-import type { Interner } from "../snapshot/intern.ts";
+import type { Interner } from "../snapshot/index/intern.ts";
 import { isKeyId } from "../snapshot/object-id.ts";
 import type {
   Acknowledgement,

@@ -14,7 +14,7 @@ import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../snapshot/build-index.ts";
 import { objectVersion } from "../snapshot/digest.ts";
-import { Interner } from "../snapshot/intern.ts";
+import { Interner } from "../snapshot/index/intern.ts";
 import { snapshotBytesMax } from "../snapshot/push/messages.ts";
 import { LineSplitter } from "../snapshot/push/split-lines.ts";
 import { validateObject } from "../snapshot/validate.ts";

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { encodeSums } from "../snapshot/digest.ts";
-import { Interner } from "../snapshot/intern.ts";
+import { Interner } from "../snapshot/index/intern.ts";
 import {
   type Acknowledgement,
   type DownMessage,

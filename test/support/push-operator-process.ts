@@ -2,11 +2,10 @@
  * An operator's push side in a process of its own, with many keys: so that a test measures the proxy's memory and event
  * loop alone. Arguments: socket path, number of keys. Each message from the parent changes one key.
  */
-import { createServer } from "node:http";
 import { Fleet } from "../../operator/push/fleet.ts";
 import { listenOnSocket } from "../../operator/push/listen-on-socket.ts";
 import { Publisher } from "../../operator/push/publisher.ts";
-import { createPushApp } from "../../operator/push/push-server.ts";
+import { createPushServer } from "../../operator/push/push-server.ts";
 import { objectId } from "../../proxy/snapshot/object-id.ts";
 import { fullKey } from "./wire-objects.ts";
 
@@ -16,17 +15,15 @@ const fleet = new Fleet(publisher);
 const begunAt = performance.now();
 await publisher.publishChangesInSlices({ upserts: keys(Number(count)), removes: [] });
 const publishedInMs = performance.now() - begunAt;
-const server = createServer(
-  createPushApp({
-    publisher,
-    fleet,
-    operator: "operator",
-    epoch: 1,
-    heartbeatMs: 10_000,
-    deadMs: 30_000,
-    authenticateProxy: async () => ({ name: "owner" }),
-  }),
-);
+const server = createPushServer({
+  publisher,
+  fleet,
+  operator: "operator",
+  epoch: 1,
+  heartbeatMs: 10_000,
+  deadMs: 30_000,
+  authenticateProxy: async () => ({ name: "owner" }),
+});
 await listenOnSocket(server, socketPath);
 process.send?.({ publishedInMs });
 process.on("message", (index) => {

@@ -1,12 +1,12 @@
 /** An operator's push side and proxies' clients over a real Unix socket, for tests. */
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fleet } from "../../operator/push/fleet.ts";
 import { listenOnSocket } from "../../operator/push/listen-on-socket.ts";
 import { Publisher } from "../../operator/push/publisher.ts";
-import { createPushApp } from "../../operator/push/push-server.ts";
+import { createPushServer } from "../../operator/push/push-server.ts";
 import { objectId } from "../../proxy/snapshot/object-id.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
 import { PushClient, type PushClientEvent } from "../../proxy/sync/push-client.ts";
@@ -40,7 +40,7 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
   const socketPath = join(folder, "push.sock");
   const publisher = options.publisher ?? new Publisher();
   const fleet = new Fleet(publisher);
-  const app = createPushApp({
+  const server = createPushServer({
     publisher,
     fleet,
     operator: options.operator ?? "operator-a",
@@ -49,7 +49,6 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
     deadMs: 30_000,
     authenticateProxy: async () => ({ name: "owner" }),
   });
-  const server = createServer(app);
   await listenOnSocket(server, socketPath);
   const proxies: RigProxy[] = [];
   const stopOperator = async () => {

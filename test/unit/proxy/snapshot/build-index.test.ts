@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../../../proxy/snapshot/build-index.ts";
 import { applyDifference, differenceBetween, differenceBySums } from "../../../../proxy/snapshot/diff.ts";
 import { bucketOf, objectVersion } from "../../../../proxy/snapshot/digest.ts";
-import { Interner } from "../../../../proxy/snapshot/intern.ts";
+import { Interner } from "../../../../proxy/snapshot/index/intern.ts";
 import { objectId } from "../../../../proxy/snapshot/object-id.ts";
 import type { WireObject } from "../../../../proxy/snapshot/types.gen.ts";
 import {

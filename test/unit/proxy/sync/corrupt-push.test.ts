@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { emptySnapshot } from "../../../../proxy/snapshot/build-index.ts";
-import { Interner } from "../../../../proxy/snapshot/intern.ts";
+import { Interner } from "../../../../proxy/snapshot/index/intern.ts";
 import { MessageError, parseDownMessage } from "../../../../proxy/snapshot/push/parse-message.ts";
 import { FrameTooLargeError, LineSplitter } from "../../../../proxy/snapshot/push/split-lines.ts";
 import { systemTimers } from "../../../../proxy/snapshot/push/timers.ts";
