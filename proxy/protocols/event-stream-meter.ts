@@ -56,6 +56,8 @@ export interface EventReader {
 const noBytes: readonly Buffer[] = [];
 const blankLine = Buffer.from("\n\n");
 const lineEnd = Buffer.from("\n");
+const lineFeed = 10;
+const carriageReturn = 13;
 
 export class EventStreamMeter implements StreamMeter {
   readonly #splitter: EventSplitter;
@@ -63,6 +65,8 @@ export class EventStreamMeter implements StreamMeter {
   readonly #retained: RetainedEvents;
   readonly #state: StreamState = { isComplete: false, error: undefined, violation: undefined, hasContent: false };
   #events = 0;
+  #endsWithReturn = false;
+  #passesLineFeed = false;
 
   constructor(reader: EventReader, eventBytesMax: number) {
     this.#splitter = new EventSplitter(eventBytesMax);
@@ -105,21 +109,35 @@ export class EventStreamMeter implements StreamMeter {
 
   push(chunk: Buffer): readonly Buffer[] {
     if (this.#state.violation !== undefined) return noBytes;
+    if (!this.#endsWithReturn) return this.#pushWhole(chunk);
+    if (chunk.length === 0) return noBytes;
+    this.#endsWithReturn = false;
+    if (chunk[0] !== lineFeed) return this.#pushWhole(chunk);
+    // The second half of a line end belongs to the event before it, wherever the network cut it.
+    const passesLineFeed = this.#passesLineFeed;
+    const passed = chunk.length === 1 ? noBytes : this.#pushWhole(chunk.subarray(1));
+    return passesLineFeed ? [lineEnd, ...passed] : passed;
+  }
+
+  #pushWhole(chunk: Buffer): readonly Buffer[] {
     const block = this.#splitter.push(chunk);
     if (block === undefined) {
       if (this.#splitter.isOverflowing) this.#state.violation = "an event of the upstream exceeds the size allowed";
       return noBytes;
     }
     this.#events += 1;
-    return this.#readBlock(block);
+    const passed = this.#readBlock(block);
+    if (block[block.length - 1] === carriageReturn) {
+      this.#endsWithReturn = true;
+      this.#passesLineFeed = passed.at(-1)?.at(-1) === carriageReturn;
+    }
+    return passed;
   }
 
   end(): readonly Buffer[] {
     if (this.#state.violation !== undefined) return noBytes;
     const passed: Buffer[] = [];
     const rest = this.#splitter.takeRest();
-    // The line feed of a last `\r\n` that came alone.
-    if (rest !== undefined && rest[0] === 10 && rest.length === 1 && this.#state.error === undefined) passed.push(rest);
     // Half an event must not pass, and JSON that parses is not half.
     if (rest !== undefined && this.#isWhole(rest)) {
       const bytes = this.#readBlock(rest);
