@@ -7,10 +7,10 @@
  * mark is refused here and not interpreted. The whole body is checked against RFC 8259; values are read out of it by
  * range and only where somebody asks. Never recursive, so depth costs no stack.
  *
- * Stricter than `JSON.parse` in exactly this: the top level is an object; at most `depthMax` levels and `keysMax` keys;
- * no duplicate members in the scanned object; no case variant of a routing member; bytes are UTF-8 without a byte order
- * mark; `\u` escapes of surrogates come in pairs. Nested objects may hold duplicates (they are user data) unless the
- * reader looks into them with `scanMembers`.
+ * Stricter than `JSON.parse` in exactly this: the top level is an object; at most `depthMax` levels, `keysMax` keys,
+ * `itemsMax` array items and 4,096 members of the scanned object; none of these stands twice or is a case variant of a
+ * routing member; bytes are UTF-8 without a byte order mark; `\u` escapes of surrogates come in pairs. Nested objects may
+ * hold duplicates (they are user data) unless the reader looks into them with `scanMembers`.
  *
  * Called by `read-call` of every format and by the body editor.
  */

@@ -53,6 +53,8 @@ export interface ScanOptions {
   readonly depthMax: number;
   /** Most keys of all objects together. */
   readonly keysMax: number;
+  /** Most items of all arrays together behind each one's first; 500,000 when absent. */
+  readonly itemsMax?: number;
   /** Nested keys whose occurrences are reported as `hits`. Give one constant array: it is compiled once. */
   readonly watch?: readonly string[];
 }

@@ -19,6 +19,12 @@ import {
 } from "./json-tokens.ts";
 import { compileWatch, isWatched, type Watch } from "./json-watch.ts";
 
+/** A token list of an embedding call has at most some 300,000; more only holds up the event loop. */
+const itemsMaxDefault = 500_000;
+
+/** Each member of the scanned object is kept with its name; no format has more than some sixty. */
+const membersMax = 4_096;
+
 /** The state of one pass, and what it found. */
 export class Scan implements ScannedObject {
   readonly bytes: Buffer;
@@ -34,6 +40,7 @@ export class Scan implements ScannedObject {
   readonly #watch: Watch | undefined;
   readonly #names = new Map<string, Member>();
   #keys = 0;
+  #items = 0;
   #depth = 0;
   #memberName = "";
   // By level: whether the container is an array, the element's index, and where the current key and value stand.
@@ -98,7 +105,7 @@ export class Scan implements ScannedObject {
         const next = at < end ? bytes[at] : undefined;
         if (next === comma) {
           at = skipSpace(bytes, at + 1, end);
-          if (isArray) this.#index[this.#depth] = (this.#index[this.#depth] ?? 0) + 1;
+          if (isArray) this.#nextItem(at);
           else at = this.#key(at, end);
           break;
         }
@@ -125,6 +132,13 @@ export class Scan implements ScannedObject {
     this.#watched[this.#depth] = undefined;
   }
 
+  #nextItem(at: number): void {
+    this.#index[this.#depth] = (this.#index[this.#depth] ?? 0) + 1;
+    this.#items += 1;
+    const itemsMax = this.#options.itemsMax ?? itemsMaxDefault;
+    if (this.#items > itemsMax) throw invalidJson(at, `more than ${itemsMax} array items; send fewer`);
+  }
+
   /** Reads a key and its colon. @returns the offset of the value */
   #key(at: number, end: number): number {
     const bytes = this.bytes;
@@ -149,6 +163,9 @@ export class Scan implements ScannedObject {
   }
 
   #beginMember(keyStart: number, close: number, hasEscape: boolean): void {
+    if (this.members.length >= membersMax) {
+      throw invalidJson(keyStart, `more than ${membersMax} members in one object; send fewer`);
+    }
     const name = decodeString(this.bytes, keyStart, close + 1, hasEscape);
     if (this.#names.has(name)) {
       throw invalidJson(keyStart, `the member ${JSON.stringify(name)} stands twice; send it once`);

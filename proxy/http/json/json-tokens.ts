@@ -72,7 +72,9 @@ export function skipString(text: JsonText, from: number, end: number): number {
     if (byte === quote) return hasEscape ? ~at : at;
     if (byte !== backslash) throw invalidJson(at, "a control character inside a string; escape it, as in \\n");
     hasEscape = true;
-    at = skipEscape(bytes, at);
+    // Escapes in a row (code, quoted JSON) need no look for plain bytes between them.
+    do at = skipEscape(bytes, at);
+    while (bytes[at] === backslash);
   }
 }
 
