@@ -24,8 +24,8 @@ import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
-/** Changes in the journal that start folding it: half a megabyte. */
-const journalChangesMax = 20_000;
+/** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */
+const journalChangesMax = 50_000;
 /** Rows folded in one step, so that batches wait a few milliseconds at most. */
 const foldSliceRows = 1_000;
 const int64Max = 2n ** 63n - 1n;
