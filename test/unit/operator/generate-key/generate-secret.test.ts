@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateSecret, mintKey } from "../../../../operator/generate-key/generate-secret.ts";
+import { clientKeyPattern } from "../../../../operator/resources/api-key.ts";
+import { compileText, resourcesOf } from "../../../support/compile-manifests.ts";
+
+const key = `
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: bot, namespace: a}
+spec: {credentials: [{name: one, generate: {secretName: bot-key, prefix: sk-a-}}]}
+`;
+
+describe("generateSecret()", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-generate-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const secrets = () => join(folder, "secrets");
+
+  it("writes a Secret that makes the key live, readable by the owner alone", async () => {
+    const [wanted] = compileText(key).wantedSecrets;
+    assert.ok(wanted);
+    const path = await generateSecret(wanted, secrets(), randomBytes);
+    assert.ok(path);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(statSync(secrets()).mode & 0o777, 0o700);
+    assert.deepEqual(readdirSync(secrets()), ["a.bot-key.yaml"]);
+    const compiled = compileText(`${key}---\n${readFileSync(path, "utf8")}`);
+    assert.ok(compiled.objects.has("key/a/bot"));
+    assert.deepEqual(compiled.wantedSecrets, []);
+  });
+
+  it("never overwrites, whoever wrote the file", async () => {
+    const [wanted] = compileText(key).wantedSecrets;
+    assert.ok(wanted);
+    const path = await generateSecret(wanted, secrets(), randomBytes);
+    assert.ok(path);
+    writeFileSync(path, "theirs");
+    assert.equal(await generateSecret(wanted, secrets(), randomBytes), undefined);
+    assert.equal(readFileSync(path, "utf8"), "theirs");
+    assert.deepEqual(readdirSync(secrets()), ["a.bot-key.yaml"]);
+  });
+
+  it("mints 256 bits from the given randomness alone", () => {
+    const minted = mintKey("sk-", (count) => new Uint8Array(count).fill(255));
+    assert.equal(minted, `sk-${"_".repeat(42)}8`);
+    assert.match(minted, clientKeyPattern);
+    assert.equal(resourcesOf(key).problems.length, 0);
+  });
+});

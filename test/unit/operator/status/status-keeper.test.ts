@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { Compilation } from "../../../../operator/compile/compilation.ts";
+import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
+import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
+import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
+import type { Acknowledgement } from "../../../../operator/status/conditions.ts";
+import { describeStatusChange } from "../../../../operator/status/report-changes.ts";
+import type { StatusDocument } from "../../../../operator/status/status-document.ts";
+import { StatusFiles } from "../../../../operator/status/status-files.ts";
+import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
+import { putText } from "../../../support/compile-manifests.ts";
+
+const digest = "1".repeat(64);
+const key = (spec = "") => `
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: bot, namespace: a}
+spec: {credentials: [{name: one, sha256: "${digest}"}]${spec}}
+`;
+const acknowledgement = (state: Acknowledgement["state"], acknowledgedBy = 0): Acknowledgement => {
+  return { state, readyProxies: 2, acknowledgedBy, rejects: state === "Rejected" ? ["p: limits"] : [] };
+};
+
+describe("StatusKeeper", () => {
+  let store: ManifestStore;
+  let compilation: Compilation;
+  let keeper: StatusKeeper;
+  let state: Acknowledgement;
+  let nowMs: number;
+  let changes: { readonly before: StatusDocument | undefined; readonly after: StatusDocument | undefined }[];
+
+  beforeEach(() => {
+    store = new ManifestStore();
+    compilation = new Compilation(store.resources, defaultCompileSettings);
+    state = acknowledgement("Pending");
+    nowMs = Date.parse("2026-11-21T12:00:00Z");
+    changes = [];
+    keeper = new StatusKeeper({
+      compilation,
+      acknowledgementOf: () => state,
+      now: () => nowMs,
+      onChange: (before, after) => changes.push({ before, after }),
+    });
+  });
+  function put(text: string): void {
+    putText(store, "keys.yaml", text);
+    keeper.look(compilation.update(everyObject(store.resources)));
+  }
+  const condition = (type: string) => {
+    const found = keeper.statusOf("key/a/bot")?.status.conditions.find((one) => one.type === type);
+    return `${found?.status} ${found?.reason}`;
+  };
+
+  it("Programmed is true only when every ready proxy has acknowledged, and partial counts are no change", () => {
+    put(key());
+    assert.equal(condition("Programmed"), "False Pending");
+    state = acknowledgement("Pending", 1);
+    keeper.lookAtAcknowledgements();
+    assert.equal(changes.length, 1);
+    state = acknowledgement("Programmed", 2);
+    keeper.lookAtAcknowledgements();
+    assert.equal(condition("Programmed"), "True Programmed");
+    assert.equal(changes.length, 2);
+  });
+
+  it("does not fall when proxies join, but with a new version, a rejection or the loss of every proxy", () => {
+    put(key());
+    state = acknowledgement("Programmed", 2);
+    keeper.lookAtAcknowledgements();
+    state = acknowledgement("Pending", 1);
+    keeper.lookAtAll();
+    assert.equal(condition("Programmed"), "True Programmed");
+    put(key(", state: Suspended"));
+    assert.equal(condition("Programmed"), "False Pending");
+    state = acknowledgement("Programmed", 2);
+    keeper.lookAtAll();
+    state = acknowledgement("Rejected", 2);
+    keeper.lookAtAll();
+    assert.equal(condition("Programmed"), "False Rejected");
+    state = acknowledgement("NoProxies");
+    keeper.lookAtAll();
+    assert.equal(condition("Programmed"), "False NoProxies");
+  });
+
+  it("Active turns by the clock alone, and the time of the turn is kept", () => {
+    put(key(', expiresAt: "2026-11-21T12:00:10Z"'));
+    assert.equal(condition("Active"), "True Active");
+    nowMs += 9_000;
+    keeper.lookAtClock();
+    assert.equal(changes.length, 1);
+    nowMs += 1_000;
+    keeper.lookAtClock();
+    assert.equal(condition("Active"), "False Expired");
+    const conditions = keeper.statusOf("key/a/bot")?.status.conditions ?? [];
+    assert.deepEqual(
+      conditions.map(({ lastTransitionTime }) => lastTransitionTime.slice(17, 19)),
+      ["00", "00", "00", "10"],
+    );
+  });
+
+  it("an object that is gone has no status", () => {
+    put(key());
+    putText(store, "keys.yaml", "");
+    keeper.look(compilation.update([{ kind: "ApiKey", namespace: "a", name: "bot" }]));
+    assert.equal(keeper.documents.size, 0);
+    assert.equal(changes.at(-1)?.after, undefined);
+  });
+
+  it("tells a terminal what is wrong, where, and when it is live again", () => {
+    const origin = { file: "keys.yaml", line: 12 };
+    const lines = () =>
+      changes.flatMap(({ before, after }) => (after ? describeStatusChange(before, after, origin) : []));
+    put(key(", state: Suspended"));
+    assert.deepEqual(lines(), [
+      "ApiKey a/bot: Active=False Suspended: Calls get 401; set spec.state to Active to allow them. (keys.yaml:12)",
+    ]);
+    changes.length = 0;
+    state = acknowledgement("Programmed", 2);
+    put(key());
+    assert.deepEqual(lines(), [
+      "ApiKey a/bot: Active=True Active: Calls with this key are accepted. (keys.yaml:12)",
+      "ApiKey a/bot: Programmed=True Programmed: Acknowledged by every ready proxy (2). (keys.yaml:12)",
+    ]);
+  });
+});
+
+describe("StatusFiles", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-status-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const document = (message: string): StatusDocument => ({
+    apiVersion: "tollgate.dev/v1alpha1",
+    kind: "Account",
+    metadata: { namespace: "a", name: "one" },
+    status: {
+      conditions: [
+        { type: "Accepted", status: "True", reason: "Valid", message, lastTransitionTime: "2026-11-21T12:00:00Z" },
+      ],
+    },
+  });
+  const fail = (cause: unknown) => assert.fail(String(cause));
+
+  it("writes a file for each object, once for each content, also after a restart", async () => {
+    const files = new StatusFiles(folder, fail);
+    for (const message of ["first", "second", "second"]) files.put(document(message));
+    await files.close();
+    assert.deepEqual(parse(readFileSync(join(folder, "Account", "a", "one.yaml"), "utf8")), document("second"));
+    const restarted = new StatusFiles(folder, fail);
+    restarted.put(document("second"));
+    await restarted.close();
+    assert.equal(restarted.writes, 0);
+  });
+
+  it("removes the file of an object that is gone, now or in an earlier run", async () => {
+    const files = new StatusFiles(folder, fail);
+    files.put(document("first"));
+    await files.flush();
+    await files.removeAllBut(({ name }) => name !== "one");
+    await files.close();
+    assert.throws(() => readFileSync(join(folder, "Account", "a", "one.yaml")), { code: "ENOENT" });
+  });
+});
