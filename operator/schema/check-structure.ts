@@ -118,7 +118,9 @@ function checkUniqueness(
   items.forEach((item, index) => {
     const identity = JSON.stringify(listType === "set" ? item : keys.map((key) => isJsonObject(item) && item[key]));
     if (seen.has(identity)) {
-      const at = listType === "map" && keys[0] !== undefined ? [...path, index, keys[0]] : [...path, index];
+      const [key] = listType === "map" ? keys : [];
+      const at =
+        key !== undefined && isJsonObject(item) && Object.hasOwn(item, key) ? [...path, index, key] : [...path, index];
       const subject = listType === "map" ? `each ${keys.join(" and ")} may stand once` : "each entry may stand once";
       problems.push(makeProblem(at, "duplicate", `Duplicate value: ${subject} in this list`));
     }
