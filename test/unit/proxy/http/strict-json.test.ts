@@ -256,7 +256,7 @@ describe("scanJsonObject", () => {
     const megabytes = 8;
     const fill = (text: string): string => text.repeat(Math.floor((megabytes << 20) / text.length));
     const costly = ["0,", "[],", '"",', '{"b":1},'].map((item) => `{"a":[${fill(item)}0]}`);
-    costly.push(...["\\n", "\\nx", "\\u00e9", "\\ud83d\\ude00"].map((escape) => `{"a":"${fill(escape)}"}`));
+    costly.push(...["\\n", "\\nx", "\\u00e9", "\\ud83d\\ude00"].map((escaped) => `{"a":"${fill(escaped)}"}`));
     costly.push(`{${fill(" ")}}`, `{"a":${fill("1")}}`, `{"a":"${fill("é")}`, `${fill("[")}`, `{"a":${fill("[")}`);
     for (const text of costly) {
       const bytes = Buffer.from(text);
