@@ -70,13 +70,15 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       told = tellProblems(log, resources.problems, told);
     },
     tidy: () => {
-      const kept = new Set([...keeper.documents.values()].map(({ kind, metadata }) => nameOf({ kind, ...metadata })));
+      // Of the compiler's results: the keeper may still be busy with them.
+      const kept = new Set([...compilation.results.values()].map(nameOf));
       return files.removeAllBut((object) => kept.has(nameOf(object)));
     },
     async close() {
       stopListening();
       clearInterval(clock);
       clearTimeout(gathering);
+      keeper.close();
       await files.close();
     },
   };

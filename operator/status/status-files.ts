@@ -97,7 +97,8 @@ export class StatusFiles {
   }
 
   async #write(path: string, content: string): Promise<void> {
-    if ((await readFile(path, "utf8").catch(() => undefined)) === content) return;
+    const before = await readFile(path, "utf8").catch(() => undefined);
+    if (before !== undefined && meaningOf(before) === meaningOf(content)) return;
     await mkdir(dirname(path), { recursive: true });
     const unfinished = `${path}.tmp`;
     await writeFile(unfinished, content, { mode: 0o600 });
@@ -106,10 +107,7 @@ export class StatusFiles {
   }
 }
 
-/** The conditions in a status file of an earlier run; undefined when there is none. */
-export async function readStatusFile(
-  folder: string,
-  { kind, namespace, name }: ObjectName,
-): Promise<string | undefined> {
-  return readFile(join(folder, kind, namespace, `${name}.yaml`), "utf8").catch(() => undefined);
+/** Without the times of transitions: an operator that restarts does not know them and must not write for them. */
+function meaningOf(content: string): string {
+  return content.replace(/^ *lastTransitionTime: .*$/gm, "");
 }

@@ -2,14 +2,18 @@
  * Keeps the status of every object in line with what compiling found and the proxies acknowledged.
  *
  * Level-based: `look` and `lookAtAcknowledgements` compute the present status and hand on what changed in meaning, so a
- * lost notice is made up for by the next. The operator's wiring calls it after each pass and each acknowledgement.
+ * lost notice is made up for by the next. What is more than a few milliseconds of work is done in later turns, so that
+ * 100,000 objects never hold the event loop. The operator's wiring calls it after each pass and each acknowledgement.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Compilation, type CompileChanges, resultId } from "../compile/compilation.ts";
-import type { ObjectResult } from "../compile/result.ts";
+import type { KeyResult, ObjectResult } from "../compile/result.ts";
 import type { Condition } from "../resources/types.gen.ts";
 import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
 import { type StatusDocument, statusDocument } from "./status-document.ts";
+
+/** How long one look may hold the event loop. */
+const sliceMs = 5;
 
 export interface StatusKeeperOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes">;
@@ -29,8 +33,11 @@ export class StatusKeeper {
   readonly #programmed = new Set<string>();
   /** Objects that wait for the fleet. */
   readonly #waiting = new Set<string>();
-  /** Keys whose condition depends on the clock. */
-  readonly #timed = new Set<string>();
+  /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
+  readonly #turns = new Map<string, number>();
+  /** Objects to look at again. */
+  readonly #open = new Set<string>();
+  #nextTurn: NodeJS.Immediate | undefined;
 
   constructor(options: StatusKeeperOptions) {
     this.#options = options;
@@ -54,22 +61,47 @@ export class StatusKeeper {
       this.#programmed.delete(owner);
       touched.add(owner);
     }
-    for (const id of touched) this.#refresh(id);
+    this.#refreshSoon(touched);
   }
 
   /** After proxies came, went or acknowledged. */
   lookAtAcknowledgements(): void {
-    for (const id of [...this.#waiting]) this.#refresh(id);
+    this.#refreshSoon(this.#waiting);
   }
 
   /** All objects whose acknowledgement may have been lost with a proxy: rejected, or no proxy left. */
   lookAtAll(): void {
-    for (const id of this.#options.compilation.results.keys()) this.#refresh(id);
+    this.#refreshSoon(this.#options.compilation.results.keys());
   }
 
   /** As time passes. */
   lookAtClock(): void {
-    for (const id of [...this.#timed]) this.#refresh(id);
+    const nowMs = this.#options.now();
+    const due: string[] = [];
+    for (const [id, turnMs] of this.#turns) if (turnMs <= nowMs) due.push(id);
+    this.#refreshSoon(due);
+  }
+
+  /** Forgets what is still to be looked at. */
+  close(): void {
+    clearImmediate(this.#nextTurn);
+    this.#open.clear();
+  }
+
+  #refreshSoon(ids: Iterable<string>): void {
+    for (const id of ids) this.#open.add(id);
+    if (this.#nextTurn === undefined) this.#refreshSlice();
+  }
+
+  #refreshSlice(): void {
+    this.#nextTurn = undefined;
+    const startMs = performance.now();
+    for (const id of this.#open) {
+      this.#open.delete(id);
+      this.#refresh(id);
+      if (performance.now() - startMs > sliceMs) break;
+    }
+    if (this.#open.size > 0) this.#nextTurn = setImmediate(() => this.#refreshSlice());
   }
 
   #refresh(id: string): void {
@@ -77,7 +109,7 @@ export class StatusKeeper {
     const before = this.#documents.get(id);
     const result = compilation.results.get(id);
     if (!result) {
-      for (const set of [this.#programmed, this.#waiting, this.#timed]) set.delete(id);
+      for (const kept of [this.#programmed, this.#waiting, this.#turns]) kept.delete(id);
       if (this.#documents.delete(id)) onChange(before, undefined);
       return;
     }
@@ -86,9 +118,10 @@ export class StatusKeeper {
     else if (acknowledgement.state !== "Pending") this.#programmed.delete(id);
     if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
     else this.#waiting.add(id);
-    if (result.kind === "ApiKey" && isTimed(result)) this.#timed.add(id);
-    else this.#timed.delete(id);
     const nowMs = now();
+    const turnMs = result.kind === "ApiKey" ? nextTurnMs(result, nowMs) : undefined;
+    if (turnMs === undefined) this.#turns.delete(id);
+    else this.#turns.set(id, turnMs);
     const account = this.#accountOf(result);
     const conditions = conditionsOf(result, acknowledgement, {
       nowMs,
@@ -110,11 +143,12 @@ export class StatusKeeper {
   }
 }
 
-function isTimed({ expiresAtMs, credentials }: Extract<ObjectResult, { kind: "ApiKey" }>): boolean {
-  return (
-    expiresAtMs !== undefined ||
-    credentials.some((one) => one.notAfterMs !== undefined || one.notBeforeMs !== undefined)
-  );
+function nextTurnMs({ expiresAtMs, credentials }: KeyResult, nowMs: number): number | undefined {
+  let next: number | undefined;
+  for (const timeMs of [expiresAtMs, ...credentials.flatMap((one) => [one.notBeforeMs, one.notAfterMs])]) {
+    if (timeMs !== undefined && timeMs > nowMs && (next === undefined || timeMs < next)) next = timeMs;
+  }
+  return next;
 }
 
 /** The resource a wire object belongs to; the fleet's settings belong to none. */

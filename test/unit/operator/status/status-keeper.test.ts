@@ -13,6 +13,7 @@ import type { StatusDocument } from "../../../../operator/status/status-document
 import { StatusFiles } from "../../../../operator/status/status-files.ts";
 import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
 import { putText } from "../../../support/compile-manifests.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 const digest = "1".repeat(64);
 const key = (spec = "") => `
@@ -102,6 +103,23 @@ describe("StatusKeeper", () => {
     );
   });
 
+  it("looks at many objects in slices that leave room for others", async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `n${index}`);
+    put(
+      names
+        .map((name, index) => key().replace("bot", name).replace(digest, String(index).padStart(64, "0")))
+        .join("---"),
+    );
+    await waitFor("a status for each", () => keeper.documents.size === names.length);
+    state = acknowledgement("Programmed", 2);
+    const startMs = performance.now();
+    keeper.lookAtAll();
+    assert.ok(performance.now() - startMs < 50);
+    await waitFor("all programmed", () =>
+      [...keeper.documents.values()].every(({ status }) => status.conditions[2]?.status === "True"),
+    );
+  });
+
   it("an object that is gone has no status", () => {
     put(key());
     putText(store, "keys.yaml", "");
@@ -152,7 +170,10 @@ describe("StatusFiles", () => {
     await files.close();
     assert.deepEqual(parse(readFileSync(join(folder, "Account", "a", "one.yaml"), "utf8")), document("second"));
     const restarted = new StatusFiles(folder, fail);
-    restarted.put(document("second"));
+    const [condition] = document("second").status.conditions;
+    assert.ok(condition);
+    const later = { ...condition, lastTransitionTime: "2026-11-22T12:00:00Z" };
+    restarted.put({ ...document("second"), status: { conditions: [later] } });
     await restarted.close();
     assert.equal(restarted.writes, 0);
   });
