@@ -68,25 +68,26 @@ function textCost(input: number, output: number, price: Route["price"]): bigint 
   return computeCost({ ...zeroUsage, input, output }, price, { requests: 1 }).costNanos;
 }
 
-/** Cache writes and reasoning may cost more than plain tokens: the dearest of each side. */
-const dearest = new WeakMap<
-  Price,
-  { readonly input: "input" | "cacheWrite" | "cacheWrite1h"; readonly output: "output" | "reasoning" }
->();
+const textInputs = ["input", "cacheRead", "cacheWrite", "cacheWrite1h"] as const;
+const textOutputs = ["output", "reasoning"] as const;
+type TextClass = (typeof textInputs)[number] | (typeof textOutputs)[number];
+
+/** Cache writes and reasoning may cost more than plain tokens: the dearest class of each side. */
+const dearest = new WeakMap<Price, { readonly input: TextClass; readonly output: TextClass }>();
 
 function upperCost(input: number, output: number, price: Route["price"]): bigint {
   if (price === undefined) return 0n;
   let classes = dearest.get(price);
   if (classes === undefined) {
-    const million = (name: "input" | "cacheWrite" | "cacheWrite1h" | "output" | "reasoning"): bigint =>
-      computeCost({ ...zeroUsage, [name]: 1_000_000 }, price, { requests: 0 }).costNanos;
-    const write = million("cacheWrite1h") > million("cacheWrite") ? "cacheWrite1h" : "cacheWrite";
-    classes = {
-      input: million(write) > million("input") ? write : "input",
-      output: million("reasoning") > million("output") ? "reasoning" : "output",
-    };
+    classes = { input: dearestOf(textInputs, price), output: dearestOf(textOutputs, price) };
     dearest.set(price, classes);
   }
-  return computeCost({ ...zeroUsage, [classes.input]: input, [classes.output]: output }, price, { requests: 1 })
-    .costNanos;
+  const usage = { ...zeroUsage, [classes.input]: input, [classes.output]: output };
+  return computeCost(usage, price, { requests: 1 }).costNanos;
+}
+
+function dearestOf(names: readonly TextClass[], price: Price): TextClass {
+  const million = (name: TextClass): bigint =>
+    computeCost({ ...zeroUsage, [name]: 1_000_000 }, price, { requests: 0 }).costNanos;
+  return names.reduce((found, name) => (million(name) > million(found) ? name : found));
 }

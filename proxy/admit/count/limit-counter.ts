@@ -198,11 +198,13 @@ export class LimitCounter {
     } else if (stored.kind === "limit" && stored.startMs >= this.windowStartMs) this.tally.setPosted(stored.amount);
   }
 
-  /** Nothing in it matters any more: its window is over or its bucket full, and nobody holds a part of it. */
+  /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
   isSpent(nowMs: number): boolean {
     if (this.tally.hasPending) return false;
-    if (this.bucket === undefined)
-      return nowMs >= this.rule.clock.endMs || this.windowStartMs < this.rule.clock.startMs;
+    if (this.bucket === undefined) {
+      const { clock } = this.rule;
+      return this.tally.narrowPosted === 0 || nowMs >= clock.endMs || this.windowStartMs < clock.startMs;
+    }
     this.bucket.refill(nowMs);
     return this.bucket.level >= this.bucket.shape.burst;
   }

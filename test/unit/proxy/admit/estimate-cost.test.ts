@@ -125,12 +125,9 @@ describe("estimateCost()", () => {
             cacheWrite1h,
             reasoning,
             output: 100 - reasoning,
-            cacheRead: 0,
+            cacheRead,
           };
           assert.ok(computeCost(usage, rates, { requests: 1 }).costNanos <= reserved);
-          const cached = { ...usage, cacheRead };
-          const hasCheapCache = Number(rates.cachedInput) <= Number(rates.input);
-          if (hasCheapCache) assert.ok(computeCost(cached, rates, { requests: 1 }).costNanos <= reserved);
         },
       ),
     );

@@ -1,0 +1,45 @@
+/**
+ * Forgets counters that matter no more, a slice at a time so that requests never wait for it: an hour after the start
+ * and then every hour. What a deleted object has spent stays for 30 days (DESIGN.md section 6).
+ */
+import type { Snapshot } from "../snapshot/snapshot.ts";
+
+const sweepEveryMs = 3_600_000;
+const countersASlice = 1_000;
+
+export interface SweptLedger {
+  sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void>;
+}
+
+/**
+ * @param pin the configuration in force
+ * @returns a function that ends it
+ */
+export function sweepRegularly(ledger: SweptLedger, pin: () => Snapshot, everyMs: number = sweepEveryMs): () => void {
+  let slice: NodeJS.Immediate | undefined;
+  const go = (sweep: Generator<void, void, void>): void => {
+    slice = sweep.next().done === true ? undefined : setImmediate(go, sweep);
+  };
+  const timer = setInterval(() => {
+    const snapshot = pin();
+    // Before the first configuration nothing is known to be gone.
+    if (snapshot.revision > 0 && slice === undefined) go(ledger.sweep(liveCounters(snapshot), countersASlice));
+  }, everyMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    clearImmediate(slice);
+  };
+}
+
+/** Whether the object stands in the configuration to which a counter `kind/namespace/name…` belongs. */
+export function liveCounters(snapshot: Snapshot): (counter: string) => boolean {
+  const routes = new Set(snapshot.routes.map(({ namespace, name }) => `${namespace}/${name}`));
+  return (counter) => {
+    const [kind, namespace = "", name = ""] = counter.split("/");
+    if (kind === "key") return snapshot.keyByName(namespace, name) !== undefined;
+    if (kind === "account") return snapshot.account(namespace, name) !== undefined;
+    if (kind === "channel") return snapshot.channel(`${namespace}/${name}`) !== undefined;
+    return kind === "route" && routes.has(`${namespace}/${name}`);
+  };
+}
