@@ -68,20 +68,33 @@ function checkObject(schema: StructuralSchema, value: JsonObject, path: FieldPat
       members.push([name, checkStructure(child, member, [...path, name], problems)]);
     }
   }
-  const present = new Set(members.map(([name]) => name));
-  for (const [name, child] of Object.entries(properties)) {
-    if (child.default === undefined || present.has(name)) continue;
+  const isGiven = (name: string, child: StructuralSchema | undefined): boolean =>
+    Object.hasOwn(value, name) && (value[name] !== null || child?.nullable === true);
+  for (const [name, child] of defaultedMembers(schema)) {
+    if (isGiven(name, child)) continue;
     members.push([name, checkStructure(child, structuredClone(child.default), [...path, name], problems)]);
-    present.add(name);
   }
   for (const name of required) {
-    if (!present.has(name)) problems.push(makeProblem([...path, name], "required", `Required value: give ${name}`));
+    const child = properties[name];
+    if (isGiven(name, child) || child?.default !== undefined) continue;
+    problems.push(makeProblem([...path, name], "required", `Required value: give ${name}`));
   }
   if (maxProperties !== undefined && members.length > maxProperties) {
     problems.push(makeProblem(path, "maxProperties", `Too many: must have at most ${maxProperties} members`));
   }
   // Not by assignment: a member called __proto__ stays a member.
   return Object.fromEntries(members);
+}
+
+const defaulted = new WeakMap<StructuralSchema, readonly (readonly [string, StructuralSchema])[]>();
+
+/** The members of an object that have a default; found once, for a hundred thousand objects may be checked. */
+function defaultedMembers(schema: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
+  const known = defaulted.get(schema);
+  if (known !== undefined) return known;
+  const found = Object.entries(schema.properties ?? {}).filter(([, child]) => child.default !== undefined);
+  defaulted.set(schema, found);
+  return found;
 }
 
 function checkList(

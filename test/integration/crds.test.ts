@@ -88,6 +88,51 @@ describe("the custom resource definitions on a real API server", function () {
     }
   });
 
+  for (const { name, object } of [
+    { name: "a plain Secret", object: secret({ data: { a: "YQ==" }, stringData: { b: "x" } }) },
+    { name: "base64 with line breaks", object: secret({ data: { a: "YWJj\nZGVm\r\n" } }) },
+    { name: "base64 without padding", object: secret({ data: { a: "YQ" } }) },
+    { name: "base64 with spaces", object: secret({ data: { a: "YQ ==" } }) },
+    { name: "the other base64 alphabet", object: secret({ data: { a: "_-8=" } }) },
+    { name: "empty data", object: secret({ data: { a: "" } }) },
+    { name: "null entries", object: secret({ data: null, stringData: null }) },
+    { name: "a number as an entry", object: secret({ stringData: { a: 5 } }) },
+    { name: "an entry with a slash", object: secret({ stringData: { "a/b": "x" } }) },
+    { name: "an entry of two dots", object: secret({ stringData: { "..": "x" } }) },
+    { name: "an entry beginning with two dots", object: secret({ stringData: { "..a": "x" } }) },
+    { name: "an unknown member", object: secret({ string_data: {} }) },
+    {
+      name: "a TLS Secret without its key",
+      object: secret({ type: "kubernetes.io/tls", stringData: { "tls.crt": "x" } }),
+    },
+    { name: "a Secret beyond 1 MiB", object: secret({ stringData: { a: "x".repeat(1_048_577) } }) },
+    { name: "a Secret of 1 MiB", object: secret({ stringData: { a: "x".repeat(1_048_576) } }) },
+    { name: "a ConfigMap", object: configMap({ data: { a: "x" }, binaryData: { b: "AA==" } }) },
+    { name: "a ConfigMap with an entry twice", object: configMap({ data: { a: "x" }, binaryData: { a: "AA==" } }) },
+    { name: "labels in order", object: configMap({}, { labels: { "example.com/a": "b_c.d-e", f: "" } }) },
+    { name: "a label value that is too long", object: configMap({}, { labels: { a: "b".repeat(64) } }) },
+    { name: "a label value with a space", object: configMap({}, { labels: { a: "b c" } }) },
+    { name: "a label key in capitals", object: configMap({}, { labels: { "Example.com/a": "b" } }) },
+    { name: "an annotation key in capitals", object: configMap({}, { annotations: { "Example.com/A": "b" } }) },
+    { name: "a label key that ends in a slash", object: configMap({}, { labels: { "a/": "b" } }) },
+    { name: "annotations beyond 256 KiB", object: configMap({}, { annotations: { a: "b".repeat(262_144) } }) },
+    { name: "annotations of 256 KiB", object: configMap({}, { annotations: { a: "b".repeat(262_143) } }) },
+    { name: "a name with an underscore", object: configMap({}, { name: "a_b" }) },
+    { name: "a name that ends in a dot", object: configMap({}, { name: "a." }) },
+    { name: "a name of 253 characters", object: configMap({}, { name: "a".repeat(253) }) },
+    { name: "a name of 254 characters", object: configMap({}, { name: "a".repeat(254) }) },
+    { name: "an unknown member of metadata", object: configMap({}, { label: {} }) },
+    { name: "a label that is null", object: configMap({}, { labels: { a: null } }) },
+  ]) {
+    it(`agrees with the offline validation on ${name}`, async () => {
+      const plural = object.kind === "Secret" ? "secrets" : "configmaps";
+      const path = `/api/v1/namespaces/team-a/${plural}?dryRun=All&fieldValidation=Strict`;
+      const reply = await plane.call("POST", path, object);
+      const { problems } = validateResource(object);
+      assert.equal(problems.length === 0, reply.status === 201, `${messageOf(reply)} ${JSON.stringify(problems)}`);
+    });
+  }
+
   it("agrees with the offline validation on random objects", async () => {
     const random = seededRandom(20_261);
     const examples = readExamples("valid");
@@ -108,6 +153,18 @@ describe("the custom resource definitions on a real API server", function () {
     assert.ok(refused > 500 && refused < 1_450, `the mutations are one-sided: ${refused} of 1500 refused`);
   });
 });
+
+function secret(members: object): { readonly kind: string } {
+  return { ...{ apiVersion: "v1", metadata: { name: "s", namespace: "team-a" } }, kind: "Secret", ...members };
+}
+
+function configMap(members: object, metadata: object = {}): { readonly kind: string } {
+  return {
+    ...{ apiVersion: "v1", metadata: { name: "c", namespace: "team-a", ...metadata } },
+    kind: "ConfigMap",
+    ...members,
+  };
+}
 
 async function untilServed(plane: ControlPlane, plural: string): Promise<void> {
   const deadline = performance.now() + 20_000;

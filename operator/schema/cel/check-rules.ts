@@ -40,6 +40,7 @@ interface CompiledRule {
 
 const compiledRules = new WeakMap<StructuralSchema, readonly CompiledRule[]>();
 const bearers = new WeakMap<StructuralSchema, boolean>();
+const bearing = new WeakMap<StructuralSchema, readonly (readonly [string, StructuralSchema])[]>();
 
 /**
  * Compiles the rules that stand directly on a schema node, once.
@@ -80,21 +81,26 @@ export function checkRules(
   return problems;
 
   function visit(node: StructuralSchema, self: unknown, oldSelf: unknown, here: FieldPath): void {
-    if (self === undefined || self === null || !bearsRules(node)) return;
+    if (self === undefined || self === null) return;
     if (node["x-kubernetes-validations"] !== undefined && !isBroken(here)) {
       for (const rule of compileRules(node)) runRule(rule, self, oldSelf, here, problems);
     }
+    const { items, additionalProperties } = node;
     if (Array.isArray(self)) {
-      const items = node.items;
-      if (items === undefined) return;
+      if (items === undefined || !bearsRules(items)) return;
       const oldItems = Array.isArray(oldSelf) ? oldSelf : [];
       for (const [index, item] of self.entries()) visit(items, item, correlate(node, item, oldItems), [...here, index]);
-    } else if (isRecord(self)) {
-      for (const [name, member] of Object.entries(self)) {
-        const child = childSchema(node, name);
-        const oldMember = isRecord(oldSelf) && Object.hasOwn(oldSelf, name) ? oldSelf[name] : undefined;
-        if (child !== undefined) visit(child, member, oldMember, [...here, name]);
-      }
+      return;
+    }
+    if (!isRecord(self)) return;
+    const members: readonly (readonly [string, StructuralSchema])[] =
+      additionalProperties !== undefined && bearsRules(additionalProperties)
+        ? Object.keys(self).map((name) => [name, additionalProperties] as const)
+        : bearingMembers(node);
+    for (const [name, child] of members) {
+      if (!Object.hasOwn(self, name)) continue;
+      const oldMember = isRecord(oldSelf) && Object.hasOwn(oldSelf, name) ? oldSelf[name] : undefined;
+      visit(child, self[name], oldMember, [...here, name]);
     }
   }
 }
@@ -123,6 +129,7 @@ function childSchema(schema: StructuralSchema, name: string): StructuralSchema |
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 }
 
+/** Whether there are rules at a node or below it. */
 function bearsRules(schema: StructuralSchema): boolean {
   const known = bearers.get(schema);
   if (known !== undefined) return known;
@@ -132,6 +139,15 @@ function bearsRules(schema: StructuralSchema): boolean {
     children.some((child) => child !== undefined && bearsRules(child));
   bearers.set(schema, bears);
   return bears;
+}
+
+/** The members of an object that rules stand on or below. */
+function bearingMembers(schema: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
+  const known = bearing.get(schema);
+  if (known !== undefined) return known;
+  const found = Object.entries(schema.properties ?? {}).filter(([, child]) => bearsRules(child));
+  bearing.set(schema, found);
+  return found;
 }
 
 function toCel(schema: StructuralSchema, value: unknown): unknown {
