@@ -13,7 +13,7 @@ import { publicNamesOf } from "../resources/model-route.ts";
 import { ReferenceIndex, referenceKey, referencesOf } from "../resources/reference-index.ts";
 import type { AnyResource, OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../resources/resource.ts";
 import { compileAccount } from "./compile-account.ts";
-import { compileApiKey, type ResolvedCredential, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
+import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
 import { compileModelRoute } from "./compile-model-route.ts";
 import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
@@ -193,25 +193,27 @@ export class Compilation {
   }
 
   *#compileKeys(identities: ReadonlySet<string>, pass: PassChanges): Generator<void, void> {
-    const resolved = new Map<string, ResolvedCredential[]>();
     const rivals = new Set<string>();
+    // Claims first: whether a key owns its digest is known only when all have said theirs.
     for (const identity of identities) {
       const key = this.#resources.apiKeys.get(identity);
-      const credentials = key ? resolveCredentials(key, this.#resources.secrets) : [];
-      resolved.set(identity, credentials);
-      const digests = credentials.flatMap(({ sha256 }) => (sha256 === undefined ? [] : [sha256]));
-      for (const digest of this.#digests.set(identity, [...new Set(digests)])) {
+      const digests = new Set<string>();
+      if (key)
+        for (const { sha256 } of resolveCredentials(key, this.#resources.secrets)) if (sha256) digests.add(sha256);
+      for (const digest of this.#digests.set(identity, [...digests])) {
         for (const rival of this.#digests.claimantsOf(digest)) if (!identities.has(rival)) rivals.add(rival);
       }
       yield;
     }
-    for (const identity of [...identities, ...rivals]) {
-      this.#compileKey(identity, resolved.get(identity), pass);
-      yield;
+    for (const affected of [identities, rivals]) {
+      for (const identity of affected) {
+        this.#compileKey(identity, pass);
+        yield;
+      }
     }
   }
 
-  #compileKey(identity: string, resolved: ResolvedCredential[] | undefined, pass: PassChanges): void {
+  #compileKey(identity: string, pass: PassChanges): void {
     const id = `key/${identity}`;
     const key = this.#resources.apiKeys.get(identity);
     if (!key) {
@@ -220,9 +222,10 @@ export class Compilation {
       this.#putResult(id, undefined, pass);
       return;
     }
-    const credentials = resolved ?? resolveCredentials(key, this.#resources.secrets);
+    const credentials = resolveCredentials(key, this.#resources.secrets);
     const winnerOf = (digest: string) => {
       const claimants = this.#digests.claimantsOf(digest);
+      if (claimants.length <= 1) return claimants[0] ?? identity;
       return winnerAmong(claimants, (claimant) => this.#resources.apiKeys.get(claimant)?.metadata) ?? identity;
     };
     const isAccountServed = (account: string) => this.#objects.has(`account/${account}`);

@@ -12,8 +12,13 @@ export class Claims {
   readonly #claimantsOf = new Map<string, string | Set<string>>();
 
   /** Replaces what an owner claims. Returns the tokens whose claimants changed. */
-  set(owner: string, tokens: readonly string[]): string[] {
-    const before = this.#tokensOf.get(owner) ?? [];
+  set(owner: string, tokens: readonly string[]): readonly string[] {
+    const before = this.#tokensOf.get(owner);
+    if (before === undefined) {
+      for (const token of tokens) this.#add(token, owner);
+      if (tokens.length > 0) this.#tokensOf.set(owner, tokens);
+      return tokens;
+    }
     const changed = [
       ...before.filter((token) => !tokens.includes(token)),
       ...tokens.filter((token) => !before.includes(token)),

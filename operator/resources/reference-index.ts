@@ -36,7 +36,9 @@ export class ReferenceIndex {
 
   /** Replaces what an object refers to; an empty list forgets it. */
   set(object: ReferenceKey, references: readonly ReferenceKey[]): void {
-    for (const reference of this.#referencesOf.get(object) ?? []) {
+    const before = this.#referencesOf.get(object);
+    if (before === undefined && references.length === 0) return;
+    for (const reference of before ?? []) {
       const dependents = this.#dependentsOf.get(reference);
       dependents?.delete(object);
       if (dependents?.size === 0) this.#dependentsOf.delete(reference);
