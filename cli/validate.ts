@@ -10,7 +10,6 @@ import { extname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import picocolors from "picocolors";
-import { checkReferences } from "../operator/schema/check-references.ts";
 import {
   type Manifest,
   type ManifestDocument,
@@ -19,6 +18,7 @@ import {
   parseManifest,
 } from "../operator/schema/parse-manifest.ts";
 import type { Problem } from "../operator/schema/problem.ts";
+import { checkReferences } from "../operator/schema/references/check-references.ts";
 import { identifyDocument, type KnownObject, validateResource } from "../operator/schema/validate-resource.ts";
 
 /** Where the command reads and writes; `isTerminal` tells of `stdout`. */

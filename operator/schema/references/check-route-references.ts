@@ -1,7 +1,7 @@
 /** References of model routes: channels and their consent, other routes without cycles, public names claimed once. */
-import { isNamespaceAllowed } from "../resources/label-selector.ts";
-import type { ModelRoute } from "../resources/types.gen.ts";
-import type { ObjectSet, Report } from "./check-references.ts";
+import { isNamespaceAllowed } from "../../resources/label-selector.ts";
+import type { ModelRoute } from "../../resources/types.gen.ts";
+import type { ObjectSet, Report } from "./object-set.ts";
 
 /** As many references one after the other as a route may have (RESOURCES.md, ModelRoute `modelRef`). */
 const depthMax = 3;

@@ -6,34 +6,12 @@
  * not in the set is a warning only: they are kept out of Git on purpose. Pure; called by `tollgate validate`.
  */
 import { createHash } from "node:crypto";
-import { clientKeyPattern } from "../resources/api-key.ts";
-import type { ApiKey, Channel, ModelRoute } from "../resources/types.gen.ts";
-import type { ConfigMap, Namespace, Secret } from "./builtin-kinds.ts";
+import { clientKeyPattern } from "../../resources/api-key.ts";
+import type { ApiKey, Channel } from "../../resources/types.gen.ts";
+import { type FieldPath, makeProblem } from "../problem.ts";
+import type { KnownObject } from "../validate-resource.ts";
 import { checkRouteReferences } from "./check-route-references.ts";
-import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
-import type { KnownObject } from "./validate-resource.ts";
-
-export interface ReferenceProblem {
-  /** The object that refers. */
-  readonly object: KnownObject;
-  readonly problem: Problem;
-  /** A warning does not make a set invalid. */
-  readonly severity: "error" | "warning";
-}
-
-/** The objects of a set by kind and `namespace/name`; a Namespace by its name. */
-export interface ObjectSet {
-  readonly secrets: ReadonlyMap<string, Secret>;
-  readonly configMaps: ReadonlyMap<string, ConfigMap>;
-  readonly namespaces: ReadonlyMap<string, Namespace>;
-  readonly channels: ReadonlyMap<string, Channel>;
-  readonly routes: ReadonlyMap<string, ModelRoute>;
-  readonly accounts: ReadonlySet<string>;
-  /** Secrets that `generate` credentials will write. */
-  readonly generatedSecrets: ReadonlySet<string>;
-}
-
-export type Report = (object: KnownObject, path: FieldPath, message: string, severity?: "error" | "warning") => void;
+import { indexObjects, type ObjectSet, type ReferenceProblem, type Report } from "./object-set.ts";
 
 /** @param objects validated objects, of whichever files */
 export function checkReferences(objects: readonly KnownObject[]): readonly ReferenceProblem[] {
@@ -49,38 +27,6 @@ export function checkReferences(objects: readonly KnownObject[]): readonly Refer
   }
   checkRouteReferences(set, report);
   return found;
-}
-
-function indexObjects(objects: readonly KnownObject[], report: Report): ObjectSet {
-  const secrets = new Map<string, Secret>();
-  const configMaps = new Map<string, ConfigMap>();
-  const namespaces = new Map<string, Namespace>();
-  const channels = new Map<string, Channel>();
-  const routes = new Map<string, ModelRoute>();
-  const accounts = new Set<string>();
-  const generatedSecrets = new Set<string>();
-  const seen = new Set<string>();
-  for (const object of objects) {
-    const { namespace, name } = object.metadata;
-    const key = `${namespace}/${name}`;
-    const identity = `${object.kind} ${key}`;
-    if (seen.has(identity)) {
-      report(object, ["metadata", "name"], `Duplicate value: another ${object.kind} ${key} stands before this one`);
-      continue;
-    }
-    seen.add(identity);
-    if (object.kind === "Secret") secrets.set(key, object);
-    else if (object.kind === "ConfigMap") configMaps.set(key, object);
-    else if (object.kind === "Namespace") namespaces.set(name, object);
-    else if (object.kind === "Channel") channels.set(key, object);
-    else if (object.kind === "ModelRoute") routes.set(key, object);
-    else if (object.kind === "Account") accounts.add(key);
-    else
-      for (const { generate } of object.spec.credentials) {
-        if (generate !== undefined) generatedSecrets.add(`${namespace}/${generate.secretName}`);
-      }
-  }
-  return { secrets, configMaps, namespaces, channels, routes, accounts, generatedSecrets };
 }
 
 function checkApiKey(key: ApiKey, set: ObjectSet, digests: Map<string, string>, report: Report): void {
