@@ -9,6 +9,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
 import { objectVersion } from "../../proxy/snapshot/digest.ts";
+import { Interner } from "../../proxy/snapshot/index/intern.ts";
 import { isKeyId } from "../../proxy/snapshot/object-id.ts";
 import { objectBytesMax, snapshotBytesMax } from "../../proxy/snapshot/push/messages.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
@@ -56,6 +57,7 @@ export class Publisher {
   readonly #sizeMax: number;
   readonly #timers: Timers;
   readonly #listeners = new Set<(publication: Publication) => void>();
+  readonly #interner = new Interner();
   readonly #problems = new Map<string, Problem>();
   /** Changes not yet published; undefined for a removal. */
   #pending = new Map<string, Pending | undefined>();
@@ -103,7 +105,7 @@ export class Publisher {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes the whole configuration; finds out itself what changed. Objects unchanged should be the same objects. */
+  /** Takes the whole configuration; finds out itself what changed, by version. */
   publish(objects: ReadonlyMap<string, WireObject>): void {
     const removes: string[] = [];
     for (const [id] of this.#snapshot.objects()) if (!objects.has(id)) removes.push(id);
@@ -153,8 +155,7 @@ export class Publisher {
   }
 
   #upsert(id: string, object: WireObject): boolean {
-    if (this.#current(id) === object) return false;
-    const { version, size } = objectVersion(id, object);
+    const { version, size, canonical } = objectVersion(id, object);
     const verdict = validateObject(object, id);
     const problem = verdict.problem ?? this.#checkSize(id, object, size);
     if (problem !== undefined) {
@@ -164,7 +165,9 @@ export class Publisher {
     this.#problems.delete(id);
     const current = this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
     if (current?.version === version) return false;
-    return this.#change(id, { version, size, object });
+    // Kept with sorted members: each connection writes it by the engine's own writer, and each proxy hashes it so.
+    const sorted: WireObject = JSON.parse(canonical);
+    return this.#change(id, { version, size, object: this.#interner.shareParts(sorted) });
   }
 
   #checkSize(id: string, object: WireObject, size: number): Problem | undefined {
@@ -199,10 +202,6 @@ export class Publisher {
     for (const { sha256 } of held.credentials) this.#revokedCredentials.delete(sha256);
     if (urgency.isKeyDead) this.#revokedKeys.add(id);
     else for (const sha256 of urgency.deadCredentials) this.#revokedCredentials.add(sha256);
-  }
-
-  #current(id: string): WireObject | undefined {
-    return this.#pending.has(id) ? this.#pending.get(id)?.object : this.#snapshot.held(id)?.object;
   }
 
   #scheduleFlush(): void {

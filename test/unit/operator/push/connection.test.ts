@@ -278,6 +278,18 @@ describe("ProxyConnection", () => {
     assert.equal(fleet.acknowledgementOf("key/team-a/one").state, "Rejected");
   });
 
+  it("says neither of a change that still waits for company nor of one it refused that it is programmed", () => {
+    publisher.publish(byId(wireKey("one"), wireKey("two")));
+    acknowledge(connect().connection);
+    publisher.publishChanges({ upserts: byId(wireKey("one", { metadata: { a: "b" } })), removes: [] });
+    assert.equal(fleet.acknowledgementOf("key/team-a/one").state, "Pending");
+    assert.equal(fleet.acknowledgementOf("key/team-a/two").state, "Programmed");
+    publisher.publishChanges({ upserts: byId(wireKey("two", { cidrsAllow: ["all"] })), removes: [] });
+    const { state, rejects } = fleet.acknowledgementOf("key/team-a/two");
+    assert.equal(state, "Rejected");
+    assert.match(rejects[0] ?? "", /^operator: \/cidrsAllow\/0 /);
+  });
+
   it("replaces the old stream of a proxy that opens a new one", () => {
     publisher.publish(new Map());
     const old = connect();
