@@ -7,8 +7,9 @@
  * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
  */
 import { Worker } from "node:worker_threads";
+import type { LedgerCounts } from "./count/ledger-counts.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
-import { type LedgerCounts, MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
+import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
 import { ChangeJournal } from "./store/change-journal.ts";
 import type { StoreReply, StoreRequest, StoreStart } from "./store/store-messages.ts";
 

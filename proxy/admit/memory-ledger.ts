@@ -18,28 +18,12 @@ import {
   narrowAmounts,
   nothing,
 } from "./count/held-reservation.ts";
+import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
 import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
 import { refusalOf } from "./count/refusal.ts";
 import { SettledIds } from "./count/settled-ids.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import type { StoredCounter } from "./store/store-messages.ts";
-
-/** What happened since the start; read by metrics at scrape. */
-export interface LedgerCounts {
-  reserved: number;
-  refused: number;
-  settled: number;
-  repeated: number;
-  late: number;
-  unknown: number;
-  /** Open reservations released because nobody settled them; restored ones included. */
-  expired: number;
-  /** Settlements above their reservation in any unit, and how much cost lay above. */
-  overshot: number;
-  overshotNanos: bigint;
-  /** Refusals that a limit in Shadow mode would have made. */
-  shadowRefused: number;
-}
 
 /** Collects what must become durable; `MemoryLedger` alone has none. */
 export interface LedgerJournal {
@@ -67,18 +51,7 @@ const expiredReservationsMax = 100_000;
 const noneInFlight: readonly InFlightCounter[] = [];
 
 export class MemoryLedger implements Ledger {
-  readonly counts: LedgerCounts = {
-    reserved: 0,
-    refused: 0,
-    settled: 0,
-    repeated: 0,
-    late: 0,
-    unknown: 0,
-    expired: 0,
-    overshot: 0,
-    overshotNanos: 0n,
-    shadowRefused: 0,
-  };
+  readonly counts: LedgerCounts = zeroCounts();
   readonly rules = new LimitRules();
   readonly #options: MemoryLedgerOptions;
   readonly #limits = new Map<string, LimitCounter>();
