@@ -1,5 +1,5 @@
 /** Text of a flag, a variable or a file member -> value of a setting, or a sentence about what is wrong. */
-import ipaddr from "ipaddr.js";
+import { isCidr } from "../proxy/http/address/cidr.ts";
 import type { Setting, SettingValue } from "./setting-list.ts";
 
 /** The text is not a value of this setting; `message` says what would be. */
@@ -115,5 +115,5 @@ export function parseAddress(text: string): { readonly host: string; readonly po
 }
 
 function isCidr(text: string): boolean {
-  return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
+  return isCidr(text);
 }
