@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ResourceChange, ResourceSet } from "../resources/resource.ts";
 import { environmentContent, type SecretFromEnvironment } from "./environment-secrets.ts";
@@ -51,6 +51,7 @@ export class FolderSource {
   readonly #options: Required<Omit<FolderSourceOptions, "secretsFolder">> & {
     readonly secretsFolder: string | undefined;
   };
+  readonly #givenFolder: string;
   readonly #store = new ManifestStore();
   readonly #watch: FolderWatch;
   readonly #callbacks = new Set<ChangeCallback>();
@@ -59,9 +60,11 @@ export class FolderSource {
   #open = new Set<string>();
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #timerDueMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: FolderSourceOptions) {
+    this.#givenFolder = options.folder;
     this.#options = {
       secretsFromEnvironment: [],
       debounceMs: 5,
@@ -69,6 +72,9 @@ export class FolderSource {
       compareEveryMs: 2_000,
       secretsFolder: undefined,
       ...options,
+      // Whole and without a trailing slash: paths are compared as texts.
+      folder: resolve(options.folder),
+      ...(options.secretsFolder !== undefined && { secretsFolder: resolve(options.secretsFolder) }),
     };
     this.#watch = new FolderWatch({
       compareEveryMs: this.#options.compareEveryMs,
@@ -93,7 +99,7 @@ export class FolderSource {
    * @throws Error when the folder cannot be listed: a wrong path should not look like an empty gateway.
    */
   async start(): Promise<void> {
-    const listing = await scanFolder(this.#options.folder);
+    const listing = await scanFolder(this.#options.folder, this.#dataFolder);
     const problem = listing.unreadable.get(this.#options.folder);
     if (problem !== undefined)
       throw new Error(`the manifest folder ${this.#options.folder} cannot be read (${problem})`);
@@ -103,6 +109,11 @@ export class FolderSource {
     this.#watch.follow(listing.folders);
     this.#open.add("everything");
     await this.#look(true);
+  }
+
+  /** The data folder may lie among the manifests; what the operator writes there is none. */
+  get #dataFolder(): string | undefined {
+    return this.#options.secretsFolder === undefined ? undefined : dirname(this.#options.secretsFolder);
   }
 
   /** Looks at everything now; resolves when the view is up to date with the files. */
@@ -121,9 +132,13 @@ export class FolderSource {
   #lookSoon(path: string, delayMs: number): void {
     if (this.#isClosed) return;
     this.#open.add(path);
-    if (this.#timer) return;
+    const dueMs = performance.now() + delayMs;
+    // A long wait for one file must not hold up another.
+    if (this.#timerDueMs <= dueMs) return;
+    clearTimeout(this.#timer);
+    this.#timerDueMs = dueMs;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+      this.#timerDueMs = Number.POSITIVE_INFINITY;
       void this.#look(false);
     }, delayMs);
     this.#timer.unref();
@@ -161,7 +176,7 @@ export class FolderSource {
     const folders = new Set<string>();
     const differing: string[] = [];
     for (const root of roots) {
-      const listing = await scanFolder(root);
+      const listing = await scanFolder(root, root === this.#options.folder ? this.#dataFolder : undefined);
       for (const folder of listing.folders) folders.add(folder);
       for (const [path, stamp] of listing.files) if (this.#applied.get(path)?.stamp !== stamp) differing.push(path);
       for (const path of this.#applied.keys()) {
@@ -205,26 +220,31 @@ export class FolderSource {
       return [];
     }
     const documents = await this.#parse(path, text);
-    const content: FileContent = { file: path, rank: this.#rankOf(path), documents };
+    const content: FileContent = { file: this.#nameOf(path), rank: this.#rankOf(path), documents };
     if (!isFirst && this.#isDoubtful(content, next, applied) && !this.#stoodStill(path, digest)) return [];
     this.#doubtful.delete(path);
     this.#applied.set(path, next);
-    return this.#store.put(path, content);
+    return this.#store.put(this.#nameOf(path), content);
   }
 
   #removeFile(path: string): ResourceChange[] {
     if (!this.#applied.has(path) || !this.#stoodStill(path, "gone")) return [];
     this.#applied.delete(path);
     this.#doubtful.delete(path);
-    return this.#store.put(path, undefined);
+    return this.#store.put(this.#nameOf(path), undefined);
   }
 
   #fail(path: string, failure: string): ResourceChange[] {
-    const before = this.#store.file(path);
+    const before = this.#store.file(this.#nameOf(path));
     if (before?.failure === failure) return [];
     if (!this.#stoodStill(path, failure)) return [];
     this.#doubtful.delete(path);
-    return this.#store.put(path, { file: path, rank: this.#rankOf(path), documents: [], failure });
+    return this.#store.put(this.#nameOf(path), {
+      file: this.#nameOf(path),
+      rank: this.#rankOf(path),
+      documents: [],
+      failure,
+    });
   }
 
   /** Whether a version stood still for long enough; if not, it is looked at again when it has. */
@@ -254,7 +274,9 @@ export class FolderSource {
 
   /** Documents whose text did not change keep what was parsed before. */
   async #parse(path: string, text: string): Promise<PlacedDocument[]> {
-    const known = new Map(this.#store.file(path)?.documents.map(({ place, parsed }) => [place.digest, parsed]));
+    const known = new Map(
+      this.#store.file(this.#nameOf(path))?.documents.map(({ place, parsed }) => [place.digest, parsed]),
+    );
     const documents: PlacedDocument[] = [];
     let sliceStartMs = performance.now();
     for (const { line, digest, text: own } of splitDocuments(text)) {
@@ -264,6 +286,12 @@ export class FolderSource {
       sliceStartMs = performance.now();
     }
     return documents;
+  }
+
+  /** A file as people know it: by the folder as they gave it. */
+  #nameOf(path: string): string {
+    const { folder } = this.#options;
+    return isBelow(path, folder) ? join(this.#givenFolder, relative(folder, path)) : path;
   }
 
   #rankOf(path: string): number {

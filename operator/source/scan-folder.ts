@@ -17,7 +17,8 @@ export interface FolderListing {
 
 const foldersMax = 10_000;
 
-export async function scanFolder(root: string): Promise<FolderListing> {
+/** @param excluded a folder below the root that is not looked into */
+export async function scanFolder(root: string, excluded?: string): Promise<FolderListing> {
   const files = new Map<string, FileStamp>();
   const folders = new Set<string>();
   const unreadable = new Map<string, string>();
@@ -36,8 +37,11 @@ export async function scanFolder(root: string): Promise<FolderListing> {
       if (name.startsWith(".")) continue;
       const path = join(folder, name);
       const stats = await statOf(path);
-      if (stats?.isDirectory()) open.push(path);
-      else if (stats?.isFile() && isManifestName(name)) files.set(path, stampOf(stats));
+      if (stats?.isDirectory()) {
+        if (path !== excluded) open.push(path);
+      } else if (stats?.isFile() && isManifestName(name)) {
+        files.set(path, stampOf(stats));
+      }
     }
   }
   return { files, folders, unreadable };

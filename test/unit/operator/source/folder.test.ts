@@ -240,6 +240,19 @@ describe("FolderSource", () => {
     assert.equal(source.current().accounts.get("a/one")?.metadata.generation, 1);
   });
 
+  it("does not take what is written into a data folder among the manifests for manifests", async () => {
+    const data = path("data");
+    for (const name of ["secrets", "status"]) mkdirSync(join(data, name), { recursive: true });
+    write(
+      "data/secrets/s.yaml",
+      `${JSON.stringify({ apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "a" } })}\n`,
+    );
+    write("data/status/one.yaml", account("one", "1"));
+    await start({ secretsFolder: join(data, "secrets") });
+    assert.deepEqual(ids(), []);
+    assert.ok(source.current().secrets.has("a/s"));
+  });
+
   it("a folder that vanishes empties nothing", async () => {
     write("a.yaml", account("one", "1"));
     await start();
