@@ -113,7 +113,3 @@ export function parseAddress(text: string): { readonly host: string; readonly po
   const host = match[1] ?? match[2] ?? "";
   return { host: host === "" ? "::" : host, port };
 }
-
-function isCidr(text: string): boolean {
-  return isCidr(text);
-}

@@ -15,6 +15,7 @@ import { readCredential } from "./authenticate/read-credential.ts";
 import { authorizeAddress } from "./authorize/authorize-address.ts";
 import { authorizeModel } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
+import { formatIpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
 import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
 import { readBody } from "./http/read-body.ts";
@@ -59,8 +60,8 @@ async function serve(exchange: Exchange, services: Services, record: RequestReco
   const snapshot = services.snapshots.pin();
   const { key } = findKey(readCredential(endpoint.protocol, headers, url), snapshot, services.now()); //      401
   record.key = key;
-  checkAccount(key, snapshot); //                                                                             401
   const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
+  record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
   if (endpoint.kind !== "chat") {
     serveModels(exchange, endpoint, { key, snapshot, protocol: endpoint.protocol }, record);
@@ -94,13 +95,6 @@ function readCall(format: ChatFormat, bytes: Buffer, endpoint: ChatEndpoint, ser
   const { jsonDepthMax, jsonKeysMax } = services.limits;
   const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
   return format.readCall(scanned, endpoint);
-}
-
-function checkAccount(key: Key, snapshot: Snapshot): void {
-  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
-  if (account?.state === "Suspended") {
-    throw new GatewayError("key_suspended", "Incorrect API key provided: it is unknown, disabled or expired.");
-  }
 }
 
 function overloaded(): GatewayError {

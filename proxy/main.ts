@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
+import { sweepRegularly } from "./admit/sweep-counters.ts";
 import { explain } from "./explain.ts";
 import { OpenAttempts } from "./forward/open-attempts.ts";
 import { UpstreamPools } from "./forward/upstream-pool.ts";
@@ -31,6 +32,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const metrics = new ProxyMetrics();
   const snapshots = new SnapshotStore();
   const ledger = await openLedger(settings, log, metrics);
+  const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
   const services: Services = {
     snapshots,
@@ -74,6 +76,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   await server.drain(() => services.openAttempts.stop("shutting-down"));
   await push.close();
   services.reservations.close();
+  stopSweeping();
   await ledger.close();
   await estimator.close();
   await services.pools.destroy();

@@ -41,6 +41,14 @@ export function parseSocketAddress(text: string | undefined): IpAddress | undefi
   return parseIpAddress(zone < 0 ? text : text.slice(0, zone));
 }
 
+/** The address in text, for logs: dotted, or eight groups without abbreviation. */
+export function formatIpAddress(address: IpAddress): string {
+  const { family, high, highMiddle, lowMiddle, low } = address;
+  if (family === 4) return `${low >>> 24}.${(low >>> 16) & 255}.${(low >>> 8) & 255}.${low & 255}`;
+  const words = [high, highMiddle, lowMiddle, low];
+  return words.map((word) => `${(word >>> 16).toString(16)}:${(word & 0xffff).toString(16)}`).join(":");
+}
+
 function ipv4(value: number): IpAddress {
   return { family: 4, high: 0, highMiddle: 0, lowMiddle: 0, low: value };
 }
