@@ -1,5 +1,4 @@
 /** Limits, timeouts and body rules: the parts of a spec that several kinds share. */
-import { isIP } from "node:net";
 import type { BodyRules, Limit, Timeouts } from "../../proxy/snapshot/types.gen.ts";
 import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../resources/amounts.ts";
 import type {
@@ -7,6 +6,7 @@ import type {
   Limit as LimitSpec,
   Timeouts as TimeoutsSpec,
 } from "../resources/types.gen.ts";
+import { isCidr } from "../schema/cel/cidr.ts";
 
 const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
 
@@ -109,11 +109,7 @@ export function mergeBodyRules(under: BodyRules | undefined, over: BodyRules | u
 /** @throws SpecError for a text that is no CIDR: a restriction that cannot be understood must not vanish. */
 export function requireCIDRs(cidrs: readonly string[], field: string): string[] {
   for (const [index, cidr] of cidrs.entries()) {
-    const match = /^([0-9a-fA-F.:]+)\/([0-9]{1,3})$/.exec(cidr);
-    const family = isIP(match?.[1] ?? "");
-    if (family === 0 || Number(match?.[2]) > (family === 4 ? 32 : 128)) {
-      throw new SpecError(`${field}[${index}]: "${cidr}" is no CIDR such as "10.0.0.0/8"`);
-    }
+    if (!isCidr(cidr)) throw new SpecError(`${field}[${index}]: "${cidr}" is no CIDR such as "10.0.0.0/8"`);
   }
   return [...cidrs];
 }
