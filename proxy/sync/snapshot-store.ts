@@ -14,6 +14,7 @@ export type StoreEvent =
       readonly revision: number;
       /** From the first byte of the transaction read to the swap. */
       readonly applyMs: number;
+      /** All objects now held that could not be taken, not only those of this transaction. */
       readonly rejects: readonly Reject[];
       readonly previous: Snapshot;
       readonly snapshot: IndexedSnapshot;

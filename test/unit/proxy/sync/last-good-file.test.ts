@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { followStore } from "../../../../proxy/sync/follow-store.ts";
 import { readLastGood, readLastGoodKey, writeLastGood } from "../../../../proxy/sync/last-good-file.ts";
 import { SnapshotStore } from "../../../../proxy/sync/snapshot-store.ts";
+import { startLastGood } from "../../../../proxy/sync/start-last-good.ts";
 import { ManualTimers } from "../../../support/manual-timers.ts";
 import { eventually } from "../../../support/push-rig.ts";
 import { snapshotOf } from "../../../support/transactions.ts";
@@ -105,6 +106,25 @@ describe("last good file", () => {
     assert.deepEqual([store.isReady, store.isStale], [true, false]);
     store.restore(snapshotOf([]));
     assert.equal(store.live.digest, snapshot.digest, "a file never replaces what an operator sent");
+  });
+
+  it("lets a proxy serve at once after a restart without an operator, and tells why when it cannot", async () => {
+    const keyFile = join(folder, "key");
+    await writeFile(keyFile, key);
+    const lines: string[] = [];
+    const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
+    const first = new SnapshotStore();
+    const writing = await startLastGood({ file, keyFile, store: first, log });
+    assert.equal(first.isReady, false);
+    assert.match(lines[0] ?? "", /starting without/);
+    first.commit({ snapshot, epoch: 1, rejects: [], applyMs: 0 });
+    await writing.close();
+    const second = new SnapshotStore();
+    await (await startLastGood({ file, keyFile, store: second, log })).close();
+    assert.deepEqual([second.isReady, second.isStale], [true, true]);
+    assert.notEqual(second.pin().findKey(sha256Of("sk-key-1")), undefined);
+    await writeFile(keyFile, "no key");
+    await assert.rejects(startLastGood({ file, keyFile, store: second, log }), { code: "last_good_key" });
   });
 
   it("follows the store, one write at a time with a rest between, and writes the last state when it closes", async () => {
