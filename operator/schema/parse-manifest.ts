@@ -17,9 +17,11 @@ import {
   LineCounter,
   parseAllDocuments,
   type Tags,
+  type YAMLMap,
 } from "yaml";
 import { isJsonObject } from "./check-structure.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
+import { findExcessiveDepth } from "./scan-depth.ts";
 
 /** A place in a file; both numbers begin at 1. */
 export interface Position {
@@ -75,7 +77,7 @@ export function parseManifest(text: string, fileName: string): Manifest {
   if (Buffer.byteLength(text) > manifestLimits.bytesMax) {
     return refuse(`the file is larger than ${manifestLimits.bytesMax} bytes: split it`);
   }
-  const tooDeep = findExcessiveDepth(text);
+  const tooDeep = findExcessiveDepth(text, manifestLimits.scannedDepthMax);
   if (tooDeep !== undefined) {
     return refuse(`nested deeper than ${manifestLimits.depthMax} levels`, tooDeep);
   }
@@ -85,7 +87,8 @@ export function parseManifest(text: string, fileName: string): Manifest {
     version: "1.1",
     schema: "yaml-1.1",
     customTags: keepsKubernetesTags,
-    uniqueKeys: true,
+    // Checked below: the parser compares each name with every other, which a large map turns into minutes.
+    uniqueKeys: false,
     // `on:` is a name and `on` a boolean, as kubectl reads them.
     stringKeys: true,
     prettyErrors: false,
@@ -200,7 +203,7 @@ interface Shape {
   readonly problem?: { readonly message: string; readonly offset: number };
 }
 
-/** Finds what YAML allows and JSON does not, or not for us: infinity and great depth. */
+/** Finds what YAML allows and JSON does not, or not for us: names given twice, infinity and great depth. */
 function inspectShape(document: Document.Parsed): Shape {
   let hasAliases = false;
   const pending: { readonly node: unknown; readonly depth: number }[] = [{ node: document.contents, depth: 0 }];
@@ -214,11 +217,26 @@ function inspectShape(document: Document.Parsed): Shape {
     }
     if (!isCollection(node)) continue;
     if (depth >= manifestLimits.depthMax) return fault(`nested deeper than ${manifestLimits.depthMax} levels`);
+    const repeated = isMap(node) ? findRepeatedName(node) : undefined;
+    if (repeated !== undefined) {
+      const message = "duplicate member: each name may stand once in an object";
+      return { hasAliases, problem: { message, offset: offsetOf(repeated) ?? offset } };
+    }
     for (const item of node.items) {
       pending.push({ node: isPair(item) ? item.value : item, depth: depth + 1 });
     }
   }
   return { hasAliases };
+}
+
+function findRepeatedName(map: YAMLMap): unknown {
+  const seen = new Set<unknown>();
+  for (const { key } of map.items) {
+    const name = isScalar(key) ? key.value : key;
+    if (seen.has(name)) return key;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 function describeConversionError(error: unknown): string {
@@ -237,47 +255,5 @@ function positionAt(lines: LineCounter, offset: number): Position {
 }
 
 function describeError(message: string): string {
-  if (message === "Map keys must be unique") return "duplicate member: each name may stand once in an object";
-  if (message.startsWith("With stringKeys")) return "names of members must be plain text";
-  return message;
-}
-
-/**
- * A cheap look at the nesting before a recursive parser sees the text.
- *
- * Counts open brackets and, for block style, growing indentations and dashes. Quoted text is counted in error, so the
- * bound is far above `depthMax`, which is checked exactly afterwards.
- */
-function findExcessiveDepth(text: string): Position | undefined {
-  let brackets = 0;
-  let line = 1;
-  let lineStart = 0;
-  let isIndenting = true;
-  let dashes = 0;
-  const indents: number[] = [];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 10) {
-      line += 1;
-      lineStart = index + 1;
-      isIndenting = true;
-      dashes = 0;
-      continue;
-    }
-    if (isIndenting && code !== 32) {
-      if (code === 45 && text.charCodeAt(index + 1) === 32) dashes += 1;
-      else {
-        isIndenting = false;
-        const column = index - lineStart;
-        while ((indents.at(-1) ?? -1) >= column) indents.pop();
-        indents.push(column);
-      }
-    }
-    if (code === 91 || code === 123) brackets += 1;
-    else if ((code === 93 || code === 125) && brackets > 0) brackets -= 1;
-    if (brackets > manifestLimits.scannedDepthMax || indents.length + dashes > manifestLimits.scannedDepthMax) {
-      return { line, column: index - lineStart + 1 };
-    }
-  }
-  return undefined;
+  return message.startsWith("With stringKeys") ? "names of members must be plain text" : message;
 }

@@ -55,6 +55,24 @@ describe("the custom resource definitions", () => {
     );
   });
 
+  it("show at most six columns, conditions by their type and the age last", () => {
+    for (const file of readdirSync(join(projectRoot, "crds")).filter((name) => name.endsWith(".yaml"))) {
+      const { spec, metadata } = parse(readFileSync(join(projectRoot, "crds", file), "utf8"));
+      const [version] = spec.versions;
+      const columns: { name: string; jsonPath: string; priority?: number }[] = version.additionalPrinterColumns;
+      assert.ok(columns.filter(({ priority = 0 }) => priority === 0).length <= 6, file);
+      assert.equal(columns.at(-1)?.name, "Age");
+      assert.ok(
+        columns.every(({ jsonPath }) => !jsonPath.includes("conditions[0")),
+        file,
+      );
+      assert.deepEqual(version.subresources, { status: {} });
+      assert.deepEqual(spec.names.categories, ["tollgate"]);
+      assert.match(spec.names.shortNames.join(), /^tg(key|ch|route|acct)$/);
+      assert.equal(metadata.annotations["helm.sh/resource-policy"], "keep");
+    }
+  });
+
   it("bound every list, string and map", () => {
     const unbounded = authored.filter(({ schema }) => {
       if (schema.type === "array") return schema.maxItems === undefined;

@@ -116,6 +116,27 @@ describe("parseManifest() refuses", () => {
   });
 });
 
+it("parseManifest() does not add up brackets in quoted text over documents", () => {
+  const { documents, problems } = parseManifest('---\na: "[{"\n'.repeat(1_000), "test.yaml");
+  assert.deepEqual([documents.length, problems.length], [1_000, 0]);
+});
+
+describe("parseManifest() stays quick", () => {
+  const wide = Array.from({ length: 50_000 }, (_, index) => `k${index}: v`).join("\n");
+  for (const { name, text } of [
+    { name: "on an object with very many members", text: wide },
+    { name: "on very many brackets", text: `${"{".repeat(400)}\n---\n`.repeat(50) },
+    { name: "on very many documents", text: "---\na: 1\n".repeat(15_000) },
+    { name: "on very many open quotes", text: '"\n'.repeat(5_000) },
+  ]) {
+    it(name, () => {
+      const started = performance.now();
+      parseManifest(text, "test.yaml");
+      assert.ok(performance.now() - started < 8_000);
+    });
+  }
+});
+
 describe("locate()", () => {
   const text =
     "# comment\nspec:\n  limits:\n  - name: a\n    unit: Cost\n  - {name: b, unit: x}\n---\nkind: List\napiVersion: v1\nitems:\n- spec: {a: 1}\n- spec:\n    b: 2\n";
