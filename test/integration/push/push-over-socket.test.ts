@@ -79,3 +79,73 @@ describe("push over a Unix socket", () => {
     assert.equal((await stat(rig.socketPath)).mode & 0o777, 0o600);
   });
 });
+
+describe("push under load", () => {
+  let rig: PushRig;
+  beforeEach(async () => {
+    rig = await startPushRig();
+  });
+  afterEach(() => rig.close());
+
+  it("merges a flood of 2,000 changes and ends with the last of each (RELIABILITY.md J5)", async () => {
+    rig.publisher.publish(new Map());
+    const { store } = rig.proxy("proxy-1");
+    await eventually("ready", () => store.isReady);
+    let applied = 0;
+    store.onEvent(({ type }) => (applied += type === "applied" ? 1 : 0));
+    for (let change = 0; change < 2_000; change += 1) {
+      const key = wireKey(`key-${change % 50}`, { metadata: { change: `${change}` } });
+      rig.publisher.publishChanges({ upserts: byId(key), removes: [] });
+      if (change % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    const isLast = (index: number) =>
+      store.pin().keyByName("team-a", `key-${index}`)?.metadata?.["change"] === `${1_950 + index}`;
+    await eventually("the last state is live", () => isLast(0) && isLast(49), 1_000);
+    assert.ok(applied < 100, `${applied} transactions`);
+    assert.equal(store.live.digest, rig.publisher.snapshot.digest);
+  });
+
+  it("has 50 proxies back in step within 5 s after the operator restarted (RELIABILITY.md J11)", async () => {
+    const keys = Array.from({ length: 500 }, (_, index) => wireKey(`key-${index}`));
+    rig.publisher.publish(byId(...keys));
+    const proxies = Array.from({ length: 50 }, (_, index) => rig.proxy(`proxy-${index}`));
+    await eventually("all are ready", () => proxies.every(({ store }) => store.isReady));
+    await rig.stopOperator();
+    const folder = rig.socketPath.slice(0, -"/push.sock".length);
+    const successor = await startPushRig({ folder, operator: "operator-b" });
+    try {
+      successor.publisher.publish(byId(...keys, wireKey("new")));
+      const { digest } = successor.publisher.snapshot;
+      await eventually("all in step", () => proxies.every(({ store }) => store.live.digest === digest));
+      await eventually(
+        "all acknowledged",
+        () => successor.fleet.acknowledgementOf("key/team-a/new").acknowledgedBy === 50,
+      );
+      const syncs = proxies.map(({ events }) => events.findLast((event) => event.type === "connected")?.sync);
+      assert.ok(
+        syncs.every((sync) => sync === "difference"),
+        "only what differs is sent again",
+      );
+    } finally {
+      await successor.close();
+    }
+  });
+
+  it("stops a revoked key at a proxy that has not acknowledged for a while", async () => {
+    rig.publisher.publish(byId(wireKey("one"), wireKey("two")));
+    const { store, client } = rig.proxy("proxy-1");
+    await eventually("ready", () => store.isReady);
+    // A large transaction is under way when the key is deleted.
+    const many = Array.from({ length: 20_000 }, (_, index) => wireKey(`key-${index}`));
+    await rig.publisher.publishChangesInSlices({ upserts: byId(...many), removes: [] });
+    await eventually("it is under way", () => (rig.fleet.view()[0]?.waitingMs ?? null) !== null);
+    const begunAt = performance.now();
+    rig.publisher.publishChanges({ upserts: [], removes: ["key/team-a/one"] });
+    await eventually("revoked", () => store.pin().findKey(sha256Of("sk-one")) === undefined, 1_000);
+    assert.ok(performance.now() - begunAt < 1_000);
+    await eventually("in step", () => store.live.digest === rig.publisher.snapshot.digest, 10_000);
+    assert.equal(store.pin().keyByName("team-a", "one"), undefined);
+    assert.notEqual(store.pin().keyByName("team-a", "two"), undefined);
+    assert.equal(client.isConnected, true);
+  });
+});
