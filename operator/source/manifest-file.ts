@@ -17,11 +17,11 @@ export interface ManifestObject {
   /**
    * The parsed text. It is let go once a resource was made from it, or 100,000 parsed files would stay in memory.
    */
-  document?: ManifestDocument;
+  document: ManifestDocument | undefined;
   /** What was made from the document, for when it speaks for the object again. */
-  resource?: AnyResource;
+  resource: AnyResource | undefined;
   /** The object is known from an earlier version of a file that is broken now. */
-  readonly isUnseen?: true;
+  readonly isUnseen: boolean;
 }
 
 export interface DocumentProblem {
@@ -54,7 +54,8 @@ export function splitDocuments(text: string): DocumentText[] {
   let line = 1;
   for (const part of text.replace(/^\uFEFF/, "").split(/^(?=---(?:[ \t\r\n]|$))/m)) {
     const content = part.trim();
-    if (content !== "" && content !== "---") documents.push({ line, text: part, digest: hash("sha256", part) });
+    if (content !== "" && content !== "---")
+      documents.push({ line, text: part, digest: hash("sha256", part, "base64url") });
     line += part.split("\n").length - 1;
   }
   return documents;
@@ -76,7 +77,7 @@ export function parseDocument(text: string): ParsedDocument {
     const group = groupOf(document.object);
     const kind = identity && kindOf(group, identity.kind);
     if (identity && kind) {
-      objects.push({ identity: { ...identity, kind }, lineOffset, document });
+      objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
     } else if (identity === undefined || group === undefined) {
       isBroken = true;
       problems.push({

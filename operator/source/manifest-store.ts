@@ -135,9 +135,10 @@ export class ManifestStore {
     const read = readResource(object.document.object, held.generation + 1, origin, before);
     if ("resource" in read) {
       held.problems = [];
-      object.resource = read.resource;
-      delete object.document;
-      return this.#accept(held, read.resource, before);
+      object.document = undefined;
+      const isChanged = this.#accept(held, read.resource, before);
+      object.resource = this.#resources.get(held.identity);
+      return isChanged;
     }
     const { document } = object;
     held.problems = read.problems.map(({ path, field, message }) => {
@@ -219,9 +220,7 @@ function withUnseen(content: FileContent, before: FileContent): FileContent {
   const seen = new Set(claimsOf(content).keys());
   const unseen = before.documents.flatMap(({ place, parsed }): PlacedDocument[] => {
     const objects = parsed.objects.flatMap((object): ManifestObject[] =>
-      seen.has(keyOf(object.identity))
-        ? []
-        : [{ identity: object.identity, lineOffset: object.lineOffset, isUnseen: true }],
+      seen.has(keyOf(object.identity)) ? [] : [{ ...object, document: undefined, resource: undefined, isUnseen: true }],
     );
     // Another digest than the text's own: when the text comes back it must be parsed anew.
     const hidden = { line: place.line, digest: `${place.digest}/unseen` };
@@ -234,7 +233,8 @@ function claimsOf({ file, rank, documents }: FileContent): Map<string, Claim[]> 
   const claims = new Map<string, Claim[]>();
   for (const { place, parsed } of documents) {
     for (const [index, object] of parsed.objects.entries()) {
-      const digest = `${place.digest}/${index}`;
+      // The usual document holds one object; its digest needs no string of its own.
+      const digest = index === 0 ? place.digest : `${place.digest}/${index}`;
       const line = place.line + object.lineOffset;
       const claim = { file, rank, line, documentLine: place.line, object, digest };
       const key = keyOf(object.identity);
