@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { UpstreamError } from "../../../../proxy/protocols/chat-format.ts";
+import { cleanUpstreamText, toClientError } from "../../../../proxy/protocols/client-error.ts";
+
+const context = { publicModel: "smart", upstreamModel: "gpt-5-2026", requestId: "req_9" };
+
+function upstreamError(
+  kind: UpstreamError["kind"],
+  message: string,
+  changes: Partial<UpstreamError> = {},
+): UpstreamError {
+  return { kind, status: 400, message, param: undefined, retryAfterMs: undefined, ...changes };
+}
+
+describe("toClientError", () => {
+  for (const row of [
+    { kind: "bad_request" as const, code: "upstream_bad_request", passes: true },
+    { kind: "context_length" as const, code: "context_length", passes: true },
+    { kind: "policy" as const, code: "content_policy", passes: true },
+    { kind: "capability" as const, code: "unsupported_parameter", passes: false },
+    { kind: "channel_auth" as const, code: "channel_refused", passes: false },
+    { kind: "channel_quota" as const, code: "channel_refused", passes: false },
+    { kind: "channel_config" as const, code: "upstream_model_not_found", passes: false },
+    { kind: "timeout" as const, code: "upstream_timeout", passes: false },
+    { kind: "conflict" as const, code: "upstream_conflict", passes: false },
+    { kind: "too_large" as const, code: "upstream_too_large", passes: false },
+    { kind: "rate_limit" as const, code: "upstream_rate_limited", passes: false },
+    { kind: "upstream_5xx" as const, code: "upstream_error", passes: false },
+    { kind: "overloaded" as const, code: "upstream_overloaded", passes: false },
+  ]) {
+    it(`${row.passes ? "passes" : "withholds"} the text of ${row.kind}`, () => {
+      const error = toClientError(upstreamError(row.kind, "upstream words"), context);
+      assert.equal(error.code, row.code);
+      assert.equal(error.message.includes("upstream words"), row.passes);
+      if (!row.passes) assert.match(error.message, /req_9/);
+    });
+  }
+
+  it("keeps the field and the wait", () => {
+    const error = toClientError(upstreamError("rate_limit", "m", { param: "n", retryAfterMs: 1_500 }), context);
+    assert.equal(error.param, "n");
+    assert.equal(error.retryAfterSeconds, 2);
+  });
+});
+
+describe("cleanUpstreamText", () => {
+  for (const row of [
+    { name: "puts the public model name", text: "The model `gpt-5-2026` is busy", want: "The model `smart` is busy" },
+    {
+      name: "does not touch a longer name",
+      text: "gpt-5-2026-mini and my-gpt-5-2026",
+      want: "gpt-5-2026-mini and my-gpt-5-2026",
+    },
+    { name: "replaces a name at the end of a sentence", text: "no gpt-5-2026.", want: "no smart." },
+    { name: "removes keys", text: "key sk-abc123def456 is bad", want: "key [key] is bad" },
+    { name: "removes masked keys", text: "sk-ab**********xy", want: "[key]" },
+    { name: "removes Google keys", text: "AIzaSyA1234567890", want: "[key]" },
+    { name: "removes organisations", text: "in org-AbCd1234 of proj_99xyz", want: "in [account] of [account]" },
+    { name: "removes addresses", text: "see https://platform.example.com/a?b=c now", want: "see [address] now" },
+    { name: "removes hosts", text: "dial upstream.svc.cluster.local:8080 failed", want: "dial [address] failed" },
+    { name: "removes IP addresses", text: "from 10.1.2.3:443", want: "from [address]" },
+    { name: "removes markup", text: "<b>bad</b> <script>x</script>", want: "bad x" },
+    { name: "removes control characters", text: "a\u0000b\u001b[31mc", want: "a b [31mc" },
+    { name: "keeps ordinary words", text: "max_tokens must be at most 4096", want: "max_tokens must be at most 4096" },
+  ]) {
+    it(row.name, () => assert.equal(cleanUpstreamText(row.text, context), row.want));
+  }
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { responses as format } from "../../../../../proxy/protocols/responses/format.ts";
+import { editedBody, readBody, refusalOf } from "../../../../support/calls/read-body.ts";
+
+const usual = { model: "public", input: "hi" };
+
+describe("responses: readCall", () => {
+  for (const row of [
+    { name: "accepts the least", body: usual, want: "accepted" },
+    { name: "needs input", body: { model: "m" }, want: "missing_parameter input" },
+    { name: "refuses input that is a number", body: { model: "m", input: 5 }, want: "invalid_type input" },
+    { name: "refuses background", body: { ...usual, background: true }, want: "unsupported_parameter background" },
+    { name: "accepts background off", body: { ...usual, background: false }, want: "accepted" },
+    { name: "refuses top_logprobs over 20", body: { ...usual, top_logprobs: 21 }, want: "invalid_value top_logprobs" },
+    { name: "refuses temperature over 2", body: { ...usual, temperature: 3 }, want: "invalid_value temperature" },
+    {
+      name: "refuses a fractional cap",
+      body: { ...usual, max_output_tokens: 0.5 },
+      want: "invalid_value max_output_tokens",
+    },
+    {
+      name: "refuses truncation that is no text",
+      body: { ...usual, truncation: true },
+      want: "invalid_type truncation",
+    },
+    { name: "refuses a chat body", body: { model: "m", messages: [] }, want: "wrong_protocol messages" },
+    { name: "refuses a contents-style body", body: { contents: [] }, want: "wrong_protocol contents" },
+  ]) {
+    it(row.name, () =>
+      assert.equal(
+        refusalOf(() => readBody(format, row.body)),
+        row.want,
+      ),
+    );
+  }
+
+  for (const row of [
+    { name: "previous_response_id", body: { previous_response_id: "resp_1" }, want: ["previous_response_id"] },
+    { name: "a conversation", body: { conversation: { id: "c" } }, want: ["conversation"] },
+    { name: "a stored prompt", body: { prompt: { id: "p" } }, want: ["prompt"] },
+    { name: "an item reference", body: { input: [{ type: "item_reference", id: "a" }] }, want: ["input[0].id"] },
+    { name: "an item reference without its type", body: { input: [{ id: "a" }] }, want: ["input[0].id"] },
+    {
+      name: "no id of a replayed item",
+      body: {
+        input: [
+          { type: "reasoning", id: "rs_1", summary: [] },
+          { role: "user", id: "msg_1", content: "x" },
+        ],
+      },
+      want: [],
+    },
+    {
+      name: "an image file",
+      body: { input: [{ role: "user", content: [{ type: "input_image", file_id: "f" }] }] },
+      want: ["input[0].content[0].file_id"],
+    },
+    {
+      name: "a file of a lone item",
+      body: { input: { role: "user", content: [{ type: "input_file", file_id: "f" }] } },
+      want: ["input.content[0].file_id"],
+    },
+    {
+      name: "vector stores",
+      body: { tools: [{ type: "file_search", vector_store_ids: ["v"] }] },
+      want: ["tools[0].vector_store_ids"],
+    },
+    {
+      name: "a container",
+      body: { tools: [{ type: "code_interpreter", container: "c" }] },
+      want: ["tools[0].container"],
+    },
+    {
+      name: "no fresh container",
+      body: { tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
+      want: [],
+    },
+    {
+      name: "files of a fresh container",
+      body: { tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: ["f"] } }] },
+      want: ["tools[0].container.file_ids"],
+    },
+  ]) {
+    it(`finds ${row.name} among references to upstream objects`, () =>
+      assert.deepEqual(readBody(format, { ...usual, ...row.body }).upstreamObjects, row.want));
+  }
+});
+
+describe("responses: editBody", () => {
+  for (const row of [
+    {
+      name: "replaces the model only",
+      body: '{"model":"p","input":"hi","top_p":0.50}',
+      want: '{"model":"upstream","input":"hi","top_p":0.50}',
+    },
+    {
+      name: "asks for no stream_options",
+      body: '{"model":"p","input":"hi","stream":true}',
+      want: '{"model":"upstream","input":"hi","stream":true}',
+    },
+    {
+      name: "wraps a single tool",
+      body: '{"model":"p","input":"hi","tools":{"type":"web_search"}}',
+      want: '{"model":"upstream","input":"hi","tools":[{"type":"web_search"}]}',
+    },
+    {
+      name: "wraps a single item",
+      body: '{"model":"p","input":{"role":"user","content":"x"}}',
+      want: '{"model":"upstream","input":[{"role":"user","content":"x"}]}',
+    },
+    {
+      name: "strips by the privacy table",
+      body: '{"model":"p","safety_identifier":"s","input":"hi","stream_options":{"include_obfuscation":true}}',
+      want: '{"model":"upstream","input":"hi"}',
+    },
+  ]) {
+    it(row.name, () => assert.equal(editedBody(format, row.body), row.want));
+  }
+
+  it("sends the affordable cap", () =>
+    assert.equal(
+      editedBody(format, '{"model":"p","input":"hi"}', {}, { outputCap: 5 }),
+      '{"model":"upstream","input":"hi","max_output_tokens":5}',
+    ));
+});
