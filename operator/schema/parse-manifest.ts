@@ -59,7 +59,7 @@ export const manifestLimits = {
   documentsMax: 20_000,
   depthMax: 64,
   /** Nesting of the raw text, beyond which no parser sees it. */
-  scannedDepthMax: 500,
+  scannedDepthMax: 200,
   /** Aliases may expand to this many nodes in a document. */
   aliasesMax: 100,
   /** Syntax errors told of one document; the later ones mostly follow from the first. */
