@@ -8,7 +8,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { objectVersion } from "../../proxy/snapshot/digest.ts";
+import { CanonicalFormError, type ObjectVersion, objectVersion } from "../../proxy/snapshot/digest.ts";
 import { Interner } from "../../proxy/snapshot/index/intern.ts";
 import { isKeyId } from "../../proxy/snapshot/object-id.ts";
 import { objectBytesMax, snapshotBytesMax } from "../../proxy/snapshot/push/messages.ts";
@@ -140,34 +140,49 @@ export class Publisher {
     // What changed together goes out together: no flush comes between.
     this.#isStaging = true;
     let isUrgent = !this.#hasPublished;
-    for (const [id, object] of changes.upserts) {
-      isUrgent = this.#upsert(id, object) || isUrgent;
-      yield;
+    try {
+      for (const [id, object] of changes.upserts) {
+        isUrgent = this.#upsert(id, object) || isUrgent;
+        yield;
+      }
+      for (const id of changes.removes) {
+        this.#problems.delete(id);
+        isUrgent = this.#change(id, undefined) || isUrgent;
+        yield;
+      }
+    } finally {
+      this.#isStaging = false;
     }
-    for (const id of changes.removes) {
-      this.#problems.delete(id);
-      isUrgent = this.#change(id, undefined) || isUrgent;
-      yield;
-    }
-    this.#isStaging = false;
     if (isUrgent || this.#isFlushDue) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
   }
 
   #upsert(id: string, object: WireObject): boolean {
-    const { version, size, canonical } = objectVersion(id, object);
-    const verdict = validateObject(object, id);
-    const problem = verdict.problem ?? this.#checkSize(id, object, size);
-    if (problem !== undefined) {
-      this.#problems.set(id, problem);
+    const found = this.#examine(id, object);
+    if ("message" in found) {
+      this.#problems.set(id, found);
       return isKeyId(id) ? this.#change(id, undefined) : false;
     }
+    const { version, size, canonical } = found;
     this.#problems.delete(id);
     const current = this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
     if (current?.version === version) return false;
     // Kept with sorted members: each connection writes it by the engine's own writer, and each proxy hashes it so.
     const sorted: WireObject = JSON.parse(canonical);
     return this.#change(id, { version, size, object: this.#interner.shareParts(sorted) });
+  }
+
+  /** The version of an object, or why it cannot go out. */
+  #examine(id: string, object: WireObject): ObjectVersion | Problem {
+    const { problem } = validateObject(object, id);
+    if (problem !== undefined) return problem;
+    try {
+      const found = objectVersion(id, object);
+      return this.#checkSize(id, object, found.size) ?? found;
+    } catch (cause) {
+      if (cause instanceof CanonicalFormError) return { path: "", message: `is ${cause.message}` };
+      throw cause;
+    }
   }
 
   #checkSize(id: string, object: WireObject, size: number): Problem | undefined {

@@ -138,6 +138,15 @@ describe("Publisher", () => {
     assert.equal(publisher.problems.get("channel/team-a/main")?.path, "/baseURL");
   });
 
+  it("refuses an object nested too deeply, and the rest goes live (RELIABILITY.md J8)", () => {
+    publisher.publish(new Map());
+    const value: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
+    change(wireChannel("main", { body: { set: [{ field: "a", value }] } }), wireKey("one"));
+    timers.advance(10);
+    assert.match(publisher.problems.get("channel/team-a/main")?.message ?? "", /nested deeper/);
+    assert.notEqual(publisher.snapshot.keyByName("team-a", "one"), undefined);
+  });
+
   it("forgets the problem of an object that is gone", () => {
     publisher.publish(byId(wireRoute("small", { model: "a*b" })));
     assert.equal(publisher.problems.size, 1);
