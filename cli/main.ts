@@ -93,17 +93,16 @@ const io: ProgramIo = {
   stop: stopOnSignals(),
 };
 
-try {
-  process.exitCode = await main(process.argv.slice(2), io);
-} catch (error) {
-  if (error instanceof UsageError) {
-    for (const problem of error.problems) io.stderr.write(`tollgate: ${problem}\n`);
-    io.stderr.write("`tollgate --help` and `tollgate COMMAND --help` show what there is.\n");
-    process.exitCode = 2;
-  } else {
-    io.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+/** Whatever a command left open, it has ended: a proxy that could not open its port must not live on as an orphan. */
+process.exit(await main(process.argv.slice(2), io).catch((error: unknown) => report(error, io)));
+
+/** @returns the exit status */
+function report(error: unknown, { stderr }: ProgramIo): number {
+  if (!(error instanceof UsageError)) {
+    stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
   }
+  for (const problem of error.problems) stderr.write(`tollgate: ${problem}\n`);
+  stderr.write("`tollgate --help` and `tollgate COMMAND --help` show what there is.\n");
+  return 2;
 }
-// The channel to a parent would keep an ended program alive.
-if (process.connected) process.disconnect();

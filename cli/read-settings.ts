@@ -124,7 +124,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
   }
   if (problems.length > 0) throw new UsageError(problems);
   return {
-    settings: new Settings(values),
+    settings: new Settings(values, written),
     positionals,
     warnings: unknownVariables(sources.variables),
     isHelpWanted: false,

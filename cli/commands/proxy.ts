@@ -27,7 +27,7 @@ export async function runProxyCommand(
       const scheme = proxySettings.tls === undefined ? "http" : "https";
       const data = `${scheme}://${formatHost(addresses.data.host)}:${addresses.data.port}`;
       const admin = `http://${formatHost(addresses.admin.host)}:${addresses.admin.port}`;
-      log.info("listening", { data, admin });
+      log.info("listening", { data, admin, process: process.pid });
       tellParent?.({ kind: "started", data, admin });
     },
   });

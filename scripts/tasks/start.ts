@@ -96,18 +96,17 @@ async function waitUntilReady(addresses: Addresses): Promise<string> {
       (reply) => reply.ok,
       () => false,
     );
-    if (isReady && key !== undefined && (await isKnown(addresses, key))) return key;
+    if (isReady && key !== undefined && (await isKnown(addresses))) return key;
     await sleep(50);
   }
   throw new Error(`the gateway was not ready within ${readyDeadlineMs / 1000} s; see its messages above`);
 }
 
 /** A new key reaches the proxy a moment after its Secret is written. */
-function isKnown(addresses: Addresses, key: string): Promise<boolean> {
-  return fetch(`${addresses.data}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then(
-    (reply) => reply.ok,
-    () => false,
-  );
+async function isKnown({ admin }: Addresses): Promise<boolean> {
+  const reply = await fetch(`${admin}/debug/explain?key=quickstart/first&model=demo`);
+  const explanation: { readonly allowed?: unknown } = JSON.parse(await reply.text());
+  return explanation.allowed === true;
 }
 
 function readGeneratedKey(secret: string): string | undefined {
