@@ -26,7 +26,12 @@ export async function generateSnapshotValidator(): Promise<readonly GeneratedFil
   const schema = JSON.parse(readFileSync(join(folder, "schema.json"), "utf8"));
   // `unicode: false`: bounds count UTF-16 units, and the output needs no run-time helper of ajv.
   // One validator a kind, so that an error names a field of that kind and not every branch of a union.
-  const ajv = new Ajv({ allErrors: false, strict: false, unicode: false, code: { source: true, esm: true, lines: true } });
+  const ajv = new Ajv({
+    allErrors: false,
+    strict: false,
+    unicode: false,
+    code: { source: true, esm: true, lines: true },
+  });
   ajv.addKeyword("tsType");
   ajv.addSchema(schema);
   const kinds = ["key", "account", "channel", "credential", "route", "fleet"];
