@@ -5,7 +5,7 @@
  * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
  */
 import { describeLiveness } from "./authenticate/find-key.ts";
-import { decide } from "./authorize/decide.ts";
+import { decide, decideModel } from "./authorize/decide.ts";
 import { errorTable } from "./errors.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat, Protocol } from "./protocols/wire.ts";
@@ -88,15 +88,8 @@ function explainRoute(
   snapshot: Snapshot,
 ): Explanation {
   const format = question.format ?? "ChatCompletions";
-  const decision = decide({
-    // Without an address to look at, rules about addresses are left out rather than failed.
-    key: address === undefined ? { ...key, cidrsAllow: [], cidrsDeny: [] } : key,
-    snapshot,
-    protocol: protocols[format],
-    capability: "Chat",
-    model: question.model,
-    clientAddress: address,
-  });
+  const call = { key, snapshot, protocol: protocols[format], capability: "Chat", model: question.model } as const;
+  const decision = address === undefined ? decideModel(call) : decide({ ...call, clientAddress: address });
   if (!decision.allowed) return refuse(decision.refused, decision.message);
   const { route } = decision;
   const targets = explainTargets(route, question.model, format, snapshot);
