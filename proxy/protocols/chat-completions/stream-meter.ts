@@ -17,11 +17,15 @@ import { usageOf } from "./read-usage.ts";
 import { withoutNullUsage, withoutUsage } from "./strip-usage.ts";
 
 const done = "[DONE]";
-const doneMarker = Buffer.from(done);
-const usageMarker = Buffer.from('"usage"');
-const errorMarker = Buffer.from('"error"');
-const finishMarker = Buffer.from('"finish_reason":"');
-const spacedFinishMarker = Buffer.from('"finish_reason": "');
+// Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member. That they
+// match other names as well costs a look at that event and nothing else.
+const doneMarker = Buffer.from("DONE]");
+const errorMarker = Buffer.from('rror"');
+const anyUsageMarker = Buffer.from('usage"');
+const usageMarker = Buffer.from('usage":{');
+const spacedUsageMarker = Buffer.from('usage": {');
+const finishMarker = Buffer.from('_reason":"');
+const spacedFinishMarker = Buffer.from('_reason": "');
 const spacedMember = Buffer.from('"choices": ');
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
@@ -32,16 +36,24 @@ export function createStreamMeter(showsUsage: boolean, eventBytesMax: number): S
 
 class ChunkReader implements EventReader {
   readonly terminatorText = done;
-  markers: readonly Buffer[] = [usageMarker, errorMarker, doneMarker, finishMarker];
+  markers: readonly Buffer[];
   wantsEvery = true;
   usage: TokenUsage | undefined;
   readonly #showsUsage: boolean;
   readonly #text = new ProducedText();
   #hasFinish = false;
   #finishHadUsage = false;
+  /** Usage was found among the events kept, where the last one counts, and not by the native search. */
+  #isVisitedUsage = false;
 
   constructor(showsUsage: boolean) {
     this.#showsUsage = showsUsage;
+    this.markers = this.#markersFor(usageMarker, finishMarker);
+  }
+
+  /** Usage that must be hidden is looked for in any spelling; usage that may pass only where it says something. */
+  #markersFor(usage: Buffer, finish: Buffer): readonly Buffer[] {
+    return [this.#showsUsage ? usage : anyUsageMarker, errorMarker, doneMarker, finish];
   }
 
   editBlock(block: Buffer): Buffer | undefined {
@@ -53,8 +65,8 @@ class ChunkReader implements EventReader {
     if (event.data === done) return this.#readDone(event, state, retained);
     if (!isObject(event.json)) return event.bytes;
     const chunk = event.json;
-    if (event.bytes.includes(spacedMember)) this.markers = [usageMarker, errorMarker, doneMarker, spacedFinishMarker];
-    this.usage = usageOf(chunk) ?? this.usage;
+    if (event.bytes.includes(spacedMember)) this.markers = this.#markersFor(spacedUsageMarker, spacedFinishMarker);
+    this.#readUsage(chunk);
     if (isErrorChunk(chunk, event.name)) {
       state.error = classifyErrorEvent(chunk);
       return undefined;
@@ -73,9 +85,16 @@ class ChunkReader implements EventReader {
     return withoutNullUsage(event.bytes) ?? withoutUsage(event.data ?? "");
   }
 
+  #readUsage(chunk: unknown): void {
+    const usage = usageOf(chunk);
+    if (usage === undefined) return;
+    this.usage = usage;
+    this.#isVisitedUsage = false;
+  }
+
   #readDone(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {
-    // Unusual spacing can hide a finish reason from the native search; what was kept is read before judging.
-    if (!this.#hasFinish) retained.read();
+    // Unusual spacing can hide a finish reason or usage from the native search; what was kept is read before judging.
+    if (!this.#hasFinish || this.usage === undefined) retained.read();
     if (!this.#hasFinish) return undefined;
     state.isComplete = true;
     return event.bytes;
@@ -83,7 +102,7 @@ class ChunkReader implements EventReader {
 
   end(state: StreamState, retained: RetainedEvents): Buffer | undefined {
     if (state.isComplete) return undefined;
-    if (!this.#hasFinish) retained.read();
+    if (!this.#hasFinish || this.usage === undefined) retained.read();
     if (!this.#hasFinish || !this.#finishHadUsage) return undefined;
     state.isComplete = true;
     return doneEvent;
@@ -92,6 +111,11 @@ class ChunkReader implements EventReader {
   visit(event: unknown): void {
     readProducedText(event, this.#text);
     if (finishes(event)) this.#hasFinish = true;
+    const usage = usageOf(event);
+    if (usage !== undefined && (this.usage === undefined || this.#isVisitedUsage)) {
+      this.usage = usage;
+      this.#isVisitedUsage = true;
+    }
   }
 
   producedText(): string {

@@ -9,10 +9,10 @@
 import { BodyEditor } from "../../http/body-editor.ts";
 import { scanJsonObject } from "../../http/strict-json.ts";
 
-const nullUsage = Buffer.from(',"usage":null');
+const nullUsage = Buffer.from('usage":null');
+const lead = Buffer.from('],"');
 const comma = 44;
 const closeBrace = 125;
-const closeBracket = 93;
 
 /**
  * @returns the bytes without it; undefined when there is none, or none that stands where chunks have it (after the
@@ -26,8 +26,10 @@ export function withoutNullUsage(block: Buffer): Buffer | undefined {
   while (at >= 0) {
     const end = at + nullUsage.length;
     const next = block[end];
-    if (block[at - 1] !== closeBracket || (next !== comma && next !== closeBrace)) return undefined;
-    kept.push(block.subarray(from, at));
+    const isBehindList = block.compare(lead, 0, lead.length, Math.max(0, at - lead.length), at) === 0;
+    if (!isBehindList || (next !== comma && next !== closeBrace)) return undefined;
+    // The list's closing bracket stays.
+    kept.push(block.subarray(from, at - lead.length + 1));
     from = end;
     at = block.indexOf(nullUsage, end);
   }

@@ -21,9 +21,10 @@ import { mergeUsage, readUsage } from "./read-usage.ts";
 
 export type StreamShape = "sse" | "array";
 
-const finishMarker = Buffer.from('"finishReason"');
-const errorMarker = Buffer.from('"error"');
-const feedbackMarker = Buffer.from('"promptFeedback"');
+// Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
+const finishMarker = Buffer.from('hReason"');
+const errorMarker = Buffer.from('rror"');
+const feedbackMarker = Buffer.from('Feedback"');
 const lineBreaks = /[\r\n]\s*/g;
 
 export class GenerateContentStreamMeter implements StreamMeter {

@@ -16,10 +16,11 @@ import { ProducedText } from "../retained-events.ts";
 import { readEventText } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 
-const usageMarker = Buffer.from('"usage"');
+// Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
+const usageMarker = Buffer.from('usage"');
 // Both message_start and message_stop: one search instead of two.
-const boundaryMarker = Buffer.from("message_st");
-const errorMarker = Buffer.from('"error"');
+const boundaryMarker = Buffer.from("ge_st");
+const errorMarker = Buffer.from('rror"');
 
 export function createStreamMeter(eventBytesMax: number): StreamMeter {
   return new EventStreamMeter(new MessageEvents(), eventBytesMax);

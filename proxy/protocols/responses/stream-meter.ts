@@ -16,8 +16,9 @@ import { ProducedText } from "../retained-events.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
-const responseMarker = Buffer.from('"response"');
-const errorMarker = Buffer.from('"error"');
+// Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
+const responseMarker = Buffer.from('ponse"');
+const errorMarker = Buffer.from('rror"');
 const completing = new Set(["response.completed", "response.incomplete", "response.done"]);
 const failing = new Set(["error", "response.failed", "response.cancelled"]);
 
