@@ -108,7 +108,12 @@ function active(result: KeyResult, surroundings: Surroundings): Verdict {
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
     return no("Expired", "Calls get 401; move spec.expiresAt or issue another key.");
   }
-  if (result.wireIds.length === 0) return no("NotYetValid", "Calls get 401; see Accepted and ResolvedRefs.");
+  if (result.wireIds.length === 0) {
+    // A key that waits for its generated Secret is on its way: nobody has to do anything.
+    const isComing = result.resolvedRefs?.status === "Unknown";
+    const message = "Calls get 401; see Accepted and ResolvedRefs.";
+    return { status: isComing ? "Unknown" : "False", reason: "NotYetValid", message };
+  }
   const usable = result.credentials.filter((credential) => credential.usable);
   const live = usable.filter((credential) => (credential.notAfterMs ?? Number.POSITIVE_INFINITY) > nowMs);
   if (live.length === 0) return no("Expired", "Every credential has expired; add one or move its notAfter.");
