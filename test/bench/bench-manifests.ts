@@ -42,7 +42,8 @@ export function writeBenchFolder(folder: string, upstream: string, keyCount: num
   writeFileSync(join(folder, "base.yaml"), baseManifests(upstream));
   for (let first = 0; first < keyCount; first += keysPerFile) {
     const documents = [];
-    for (let index = first; index < Math.min(first + keysPerFile, keyCount); index += 1) documents.push(keyManifest(index));
+    for (let index = first; index < Math.min(first + keysPerFile, keyCount); index += 1)
+      documents.push(keyManifest(index));
     writeFileSync(keyFilePath(folder, first), documents.join("---\n"));
   }
 }

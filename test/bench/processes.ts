@@ -1,13 +1,15 @@
 /** Starts and ends the processes of the benchmark, and reads the CPU time they used. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { openSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 export interface BenchProcess {
   readonly child: ChildProcess;
   /** First group of the pattern waited for. */
   readonly found: string;
+  /** The whole line that matched. */
+  readonly line: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -19,14 +21,12 @@ export interface BenchProcess {
 export async function startProcess(
   programArguments: readonly string[],
   pattern: RegExp,
-  options: { readonly timeoutMs?: number; readonly env?: NodeJS.ProcessEnv; readonly quietErrors?: boolean } = {},
+  options: { readonly timeoutMs?: number; readonly outputFile?: string } = {},
 ): Promise<BenchProcess> {
-  const child = spawn(process.execPath, programArguments, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...options.env },
-  });
+  const output = options.outputFile === undefined ? "pipe" : openSync(options.outputFile, "a");
+  const child = spawn(process.execPath, programArguments, { stdio: ["ignore", output, "pipe"] });
   const last: string[] = [];
-  const found = await new Promise<string>((resolve, reject) => {
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`${programArguments.join(" ")} did not start:\n${last.join("\n")}`)),
       options.timeoutMs ?? 60_000,
@@ -37,18 +37,21 @@ export async function startProcess(
       const match = pattern.exec(line);
       if (match !== null) {
         clearTimeout(timer);
-        resolve(match[1] ?? "");
+        resolve(match);
       }
     };
-    createInterface({ input: child.stdout }).on("line", look);
-    createInterface({ input: child.stderr }).on("line", look);
-    child.on("exit", (code) => reject(new Error(`${programArguments.join(" ")} ended with ${code}:\n${last.join("\n")}`)));
+    for (const stream of [child.stdout, child.stderr])
+      if (stream !== null) createInterface({ input: stream }).on("line", look);
+    child.on("exit", (code) =>
+      reject(new Error(`${programArguments.join(" ")} ended with ${code}:\n${last.join("\n")}`)),
+    );
   });
   const { pid } = child;
   if (pid === undefined) throw new Error("the process has no id");
   return {
     child,
-    found,
+    found: match[1] ?? "",
+    line: match.input,
     pid,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
