@@ -1,0 +1,147 @@
+/** The program as people start it: standalone, one machine, its children, its end. */
+import assert from "node:assert/strict";
+import type { Server } from "node:http";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { createDemoUpstream } from "../../examples/demo-upstream/server.ts";
+import { type Gateway, startGateway } from "../support/start-gateway.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+function manifests(port: number, state = "Active"): string {
+  return `
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: bot, namespace: default}
+spec:
+  state: ${state}
+  credentials: [{name: generated, generate: {secretName: bot-key}}]
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: demo, namespace: default}
+stringData: {apiKey: demo}
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: Channel
+metadata: {name: demo, namespace: default}
+spec:
+  provider: OpenAICompatible
+  baseURL: http://127.0.0.1:${port}/v1
+  formats: [{type: ChatCompletions}, {type: Responses}, {type: Messages}, {type: GenerateContent}]
+  credentials: [{name: demo, secretKeyRef: {name: demo, key: apiKey}}]
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: ModelRoute
+metadata: {name: demo, namespace: default}
+spec:
+  model: demo
+  targets: [{name: demo, channelRef: {name: demo}}]
+  price: {inputPerMillion: "1", outputPerMillion: "2"}
+`;
+}
+
+describe("tollgate standalone", function () {
+  this.timeout(60_000);
+  let upstream: Server;
+  let port = 0;
+  let gateway: Gateway | undefined;
+
+  beforeEach(async () => {
+    upstream = createDemoUpstream({ paceMs: 0 });
+    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+    const address = upstream.address();
+    port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+
+  afterEach(async () => {
+    await gateway?.close();
+    gateway = undefined;
+    upstream.close();
+    upstream.closeAllConnections();
+  });
+
+  function chat(origin: string, key: string): Promise<Response> {
+    return fetch(`${origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "demo", messages: [{ role: "user", content: "hello" }] }),
+    });
+  }
+
+  it("serves a call, counts it, logs it and ends cleanly", async () => {
+    gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
+    const key = await gateway.generatedKey("bot-key");
+    await gateway.waitUntilServed("default/bot", "demo");
+    const reply = await chat(gateway.origin, key);
+    assert.equal(reply.status, 200);
+    assert.match(await reply.text(), /You said: hello/);
+    const running = gateway;
+    await waitFor(
+      "the request to be counted",
+      async () => (await running.metric("tollgate_requests_total", { outcome: "ok", route: "default/demo" })) === 1,
+    );
+    assert.ok((await gateway.metric("tollgate_tokens_total", { class: "output" })) > 0);
+    const line = await waitFor("the access line", () =>
+      running.accessLog.find((entry) => entry["route"] === "default/demo"),
+    );
+    assert.deepEqual([line["status"], line["key"], line["channel"]], [200, "default/bot", "default/demo"]);
+    assert.equal(gateway.logs.includes(key), false, "the key is in the logs");
+    assert.equal(await gateway.stop(), 0);
+  });
+
+  it("refuses a key within a second after it was suspended", async () => {
+    gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
+    const running = gateway;
+    const key = await gateway.generatedKey("bot-key");
+    await gateway.waitUntilServed("default/bot", "demo");
+    await gateway.write("all.yaml", manifests(port, "Suspended"));
+    const writtenAtMs = performance.now();
+    await waitFor("the refusal", async () => (await chat(running.origin, key)).status === 401, { deadlineMs: 1_000 });
+    assert.ok(performance.now() - writtenAtMs < 1_000);
+  });
+
+  it("starts a proxy again that was killed, and leaves no orphan when it is killed itself", async () => {
+    gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
+    const running = gateway;
+    const proxyId = await waitFor("the proxy's process", () => childrenOf(running)[0]);
+    process.kill(proxyId, "SIGKILL");
+    const nextId = await waitFor("another proxy", () => childrenOf(running).find((id) => id !== proxyId), {
+      deadlineMs: 10_000,
+    });
+    await gateway.stop("SIGKILL");
+    await waitFor("the proxy to end with its parent", () => !isAlive(nextId), { deadlineMs: 15_000 });
+  });
+
+  for (const row of [
+    { name: "ends with status 2 for an unknown flag", flags: ["--bogus"], status: 2 },
+    { name: "ends with status 2 for a wrong value", flags: ["--limits-json-body", "much"], status: 2 },
+    {
+      name: "ends with status 2 for several proxies on the embedded ledger",
+      flags: ["--processes", "2", "--listen", "127.0.0.1:18099"],
+      status: 2,
+    },
+    { name: "ends with status 1 for a port that cannot be opened", flags: ["--listen", "203.0.113.1:80"], status: 1 },
+  ]) {
+    it(row.name, async () => {
+      await assert.rejects(
+        startGateway({ manifests: { "all.yaml": manifests(port) }, flags: row.flags }),
+        (error: Error) => {
+          assert.match(String(error.cause), new RegExp(`status ${row.status}`), error.message);
+          return true;
+        },
+      );
+    });
+  }
+});
+
+function childrenOf(gateway: Gateway): number[] {
+  return [...gateway.logs.matchAll(/"process":([0-9]+)/g)].map(([, id]) => Number(id)).filter(isAlive);
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
