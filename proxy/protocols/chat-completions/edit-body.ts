@@ -1,5 +1,6 @@
 /** Edits a chat completions body for one attempt on one target (`ChatFormat.editBody`). */
 import type { BodyEditor } from "../../http/body-editor.ts";
+import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import {
   applyOpenAIPrivacy,
   applyPlanRules,
@@ -7,8 +8,7 @@ import {
   isAbsent,
   userText,
   wrapSingleTool,
-} from "../body-rules.ts";
-import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+} from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {

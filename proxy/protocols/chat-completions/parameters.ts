@@ -4,8 +4,8 @@
  * Hard everywhere: `temperature` 0 to 2, `top_p` 0 to 1, penalties -2 to 2, `top_logprobs` 0 to 20, `n` 1 to 128, caps
  * non-negative integers. `top_k` is left alone: some servers take -1 for "off".
  */
-import type { UnsupportedFields } from "../body-rules.ts";
-import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../parameter-rules.ts";
+import type { UnsupportedFields } from "../request/body-rules.ts";
+import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../request/parameter-rules.ts";
 
 export const chatParameters: readonly ParameterRule[] = [
   booleanRule("stream"),

@@ -1,9 +1,16 @@
 /** Reads a scanned body as a chat completions call (`protocols/openai-chat.md` sections 2 and 3). */
 import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
 import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
-import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../member-paths.ts";
-import { checkParameters, presentMember, readCount, readFlag, requireList, requireModel } from "../parameter-rules.ts";
-import { refuseForeignBody } from "../wrong-protocol.ts";
+import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../request/member-paths.ts";
+import {
+  checkParameters,
+  presentMember,
+  readCount,
+  readFlag,
+  requireList,
+  requireModel,
+} from "../request/parameter-rules.ts";
+import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { chatParameters, streamOptionParameters } from "./parameters.ts";
 
 const attachments = [

@@ -4,9 +4,9 @@
  * path too.
  */
 import type { BodyEditor } from "../../http/body-editor.ts";
-import { applyPlanRules, applyUnsupportedPolicy, isAbsent, wrapSingleTool } from "../body-rules.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import { asList, isObject } from "../json-value.ts";
+import { applyPlanRules, applyUnsupportedPolicy, isAbsent, wrapSingleTool } from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 import { generationNames, snakeCase, topLevelNames } from "./spellings.ts";
 

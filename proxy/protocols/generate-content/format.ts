@@ -8,7 +8,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
 import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
-import { checkRouteParameters } from "../parameter-rules.ts";
+import { checkRouteParameters } from "../request/parameter-rules.ts";
 import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readProducedText } from "./produced-text.ts";

@@ -1,6 +1,6 @@
 /** Parameter tables of generateContent (INTERFACE.md 2.6 and 8), by lowerCamelCase name. */
-import type { UnsupportedFields } from "../body-rules.ts";
-import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../parameter-rules.ts";
+import type { UnsupportedFields } from "../request/body-rules.ts";
+import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../request/parameter-rules.ts";
 
 /** `topK` may be written as a number with a fraction of zero; enums may be numbers (protobuf JSON). */
 export const generationParameters: readonly ParameterRule[] = [

@@ -2,9 +2,9 @@
 import { GatewayError } from "../../errors.ts";
 import { type Hit, readNumber, readString, type ScannedObject } from "../../http/strict-json.ts";
 import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
-import { formatPath } from "../member-paths.ts";
-import { checkParameters, requireMember } from "../parameter-rules.ts";
-import { refuseForeignBody } from "../wrong-protocol.ts";
+import { formatPath } from "../request/member-paths.ts";
+import { checkParameters, requireMember } from "../request/parameter-rules.ts";
+import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { generationParameters, topLevelParameters } from "./parameters.ts";
 import { findEither, GenerationMembers, topLevelNames } from "./spellings.ts";
 

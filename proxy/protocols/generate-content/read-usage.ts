@@ -51,7 +51,8 @@ function ofModality(details: unknown, modality: string): number {
 /** Frames are cumulative: the last value of each field counts. */
 export function mergeUsage(known: JsonObject | undefined, later: unknown): JsonObject | undefined {
   if (!isObject(later)) return known;
-  const merged: Record<string, unknown> = { ...known };
+  // Without a prototype, so that a member named __proto__ is a member and nothing inherited is ever read.
+  const merged: Record<string, unknown> = Object.assign(Object.create(null), known);
   for (const [name, value] of Object.entries(later)) if (value !== null && value !== undefined) merged[name] = value;
   return merged;
 }

@@ -5,7 +5,7 @@
  */
 import { GatewayError } from "../../errors.ts";
 import { type Member, type ScannedObject, scanMembers } from "../../http/strict-json.ts";
-import { presentMember } from "../parameter-rules.ts";
+import { presentMember } from "../request/parameter-rules.ts";
 
 /** Members of generationConfig that clients also write at the top level. */
 export const generationNames = [

@@ -4,8 +4,8 @@
  * The interface's common `user` is no member of this format: it becomes `metadata.user_id` unless the client set one.
  */
 import type { BodyEditor } from "../../http/body-editor.ts";
-import { applyPlanRules, applyUnsupportedPolicy, isAbsent, userText } from "../body-rules.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+import { applyPlanRules, applyUnsupportedPolicy, isAbsent, userText } from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {

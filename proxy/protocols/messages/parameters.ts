@@ -2,8 +2,8 @@
  * Parameter tables of messages (INTERFACE.md 2.5 and 8): `temperature` and `top_p` 0 to 1, `max_tokens` required.
  * `max_tokens: 0` is legal: it warms the prompt cache.
  */
-import type { UnsupportedFields } from "../body-rules.ts";
-import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../parameter-rules.ts";
+import type { UnsupportedFields } from "../request/body-rules.ts";
+import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../request/parameter-rules.ts";
 
 export const messagesParameters: readonly ParameterRule[] = [
   integerRule("max_tokens", 0),

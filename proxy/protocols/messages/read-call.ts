@@ -1,7 +1,7 @@
 /** Reads a scanned body as a messages call (`protocols/anthropic-messages.md` sections 2 and 3). */
 import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
 import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
-import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../member-paths.ts";
+import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../request/member-paths.ts";
 import {
   checkParameters,
   presentMember,
@@ -10,8 +10,8 @@ import {
   requireList,
   requireMember,
   requireModel,
-} from "../parameter-rules.ts";
-import { refuseForeignBody } from "../wrong-protocol.ts";
+} from "../request/parameter-rules.ts";
+import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { messagesParameters, thinkingParameters } from "./parameters.ts";
 
 const attachments = [

@@ -36,7 +36,8 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
  */
 export function mergeUsage(known: JsonObject | undefined, later: unknown): JsonObject | undefined {
   if (!isObject(later)) return known;
-  const merged: Record<string, unknown> = { ...known };
+  // Without a prototype, so that a member named __proto__ is a member and nothing inherited is ever read.
+  const merged: Record<string, unknown> = Object.assign(Object.create(null), known);
   const restatesPrompt = count(later["input_tokens"]) > 0;
   for (const [name, value] of Object.entries(later)) {
     if (value === null || value === undefined) continue;

@@ -1,7 +1,13 @@
 /** Edits a responses body for one attempt on one target (`ChatFormat.editBody`). */
 import type { BodyEditor } from "../../http/body-editor.ts";
-import { applyOpenAIPrivacy, applyPlanRules, applyUnsupportedPolicy, userText, wrapSingleTool } from "../body-rules.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
+import {
+  applyOpenAIPrivacy,
+  applyPlanRules,
+  applyUnsupportedPolicy,
+  userText,
+  wrapSingleTool,
+} from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {

@@ -6,9 +6,9 @@
 import { GatewayError } from "../../errors.ts";
 import type { ChatFormat, ReplyReading } from "../chat-format.ts";
 import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
-import { topLevelFinder } from "../find-parameter.ts";
 import { isObject, parseJson } from "../json-value.ts";
-import { checkRouteParameters } from "../parameter-rules.ts";
+import { topLevelFinder } from "../request/find-parameter.ts";
+import { checkRouteParameters } from "../request/parameter-rules.ts";
 import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readResponseText } from "./produced-text.ts";

@@ -1,6 +1,6 @@
 /** Parameter tables of the responses API (INTERFACE.md 2.4 and 8). */
-import type { UnsupportedFields } from "../body-rules.ts";
-import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../parameter-rules.ts";
+import type { UnsupportedFields } from "../request/body-rules.ts";
+import { booleanRule, integerRule, kindRule, numberRule, type ParameterRule } from "../request/parameter-rules.ts";
 
 export const responsesParameters: readonly ParameterRule[] = [
   kindRule("input", "string", "array", "object"),

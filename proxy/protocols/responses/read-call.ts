@@ -10,9 +10,9 @@ import {
   pathPattern,
   presentMembers,
   watchedKeysOf,
-} from "../member-paths.ts";
-import { checkParameters, readCount, readFlag, requireMember, requireModel } from "../parameter-rules.ts";
-import { refuseForeignBody } from "../wrong-protocol.ts";
+} from "../request/member-paths.ts";
+import { checkParameters, readCount, readFlag, requireMember, requireModel } from "../request/parameter-rules.ts";
+import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { responsesParameters } from "./parameters.ts";
 
 /** Items stand in a list, or alone where the interface allows an object. */

@@ -206,6 +206,13 @@ const rows: readonly { name: string; read: () => TokenUsage | undefined; want: P
   },
 ];
 
+describe("mergeUsage", () => {
+  it("reads nothing inherited from a member named __proto__", () => {
+    const merged = mergeUsage(undefined, JSON.parse('{"input_tokens":1,"__proto__":{"output_tokens":7}}'));
+    assert.equal(readMessages(merged)?.output, 0);
+  });
+});
+
 describe("readUsage", () => {
   for (const row of rows) {
     it(row.name, () =>

@@ -2,10 +2,10 @@
  * Edits of a request body that every format shares: channel and target rules, fields a provider does not know,
  * the privacy table of INTERFACE.md 2.11, and a single tool that should have been a list.
  */
-import { GatewayError } from "../errors.ts";
-import type { BodyEditor } from "../http/body-editor.ts";
-import type { BodyRules, Channel } from "../snapshot/types.gen.ts";
-import type { UpstreamPlan } from "./chat-format.ts";
+import { GatewayError } from "../../errors.ts";
+import type { BodyEditor } from "../../http/body-editor.ts";
+import type { BodyRules, Channel } from "../../snapshot/types.gen.ts";
+import type { UpstreamPlan } from "../chat-format.ts";
 
 /** `default` fills what is absent or null, then `set` replaces, then `remove`. Fields are top-level members. */
 export function applyBodyRules(editor: BodyEditor, rules: BodyRules | undefined): void {

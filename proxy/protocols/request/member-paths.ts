@@ -1,6 +1,6 @@
 /** Paths of members inside a body: how each protocol's clients spell them, and patterns that find them. */
-import type { Hit, JsonKind, ScannedObject } from "../http/strict-json.ts";
-import type { Protocol } from "./wire.ts";
+import type { Hit, JsonKind, ScannedObject } from "../../http/strict-json.ts";
+import type { Protocol } from "../wire.ts";
 
 type Path = readonly (string | number)[];
 

@@ -5,7 +5,7 @@
  * the tables. `null` is absent everywhere (`protocols/openai-chat.md` section 2). A number that is not finite as a
  * double (`1e400`) is refused wherever a number is checked, because some reader behind us would make `null` of it.
  */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "../../errors.ts";
 import {
   type JsonKind,
   type Member,
@@ -13,8 +13,8 @@ import {
   readString,
   readText,
   type ScannedObject,
-} from "../http/strict-json.ts";
-import type { Route } from "../snapshot/types.gen.ts";
+} from "../../http/strict-json.ts";
+import type { Route } from "../../snapshot/types.gen.ts";
 
 export interface ParameterRule {
   readonly name: string;

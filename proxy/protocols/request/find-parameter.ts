@@ -1,5 +1,5 @@
 /** Finds a route's parameter in a body whose members stand at the top level. */
-import type { Member, ScannedObject } from "../http/strict-json.ts";
+import type { Member, ScannedObject } from "../../http/strict-json.ts";
 import { presentMember } from "./parameter-rules.ts";
 
 /**

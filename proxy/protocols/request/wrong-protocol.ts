@@ -1,6 +1,6 @@
 /** Bodies sent to another protocol's address (INTERFACE.md section 4 rule 2): 400 whose message names the right one. */
-import { GatewayError } from "../errors.ts";
-import type { ScannedObject } from "../http/strict-json.ts";
+import { GatewayError } from "../../errors.ts";
+import type { ScannedObject } from "../../http/strict-json.ts";
 import { presentMember } from "./parameter-rules.ts";
 
 const addresses = {
