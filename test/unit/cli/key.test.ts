@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "mocha";
+import { createKey, renderKeyManifest, runKey } from "../../../cli/commands/key.ts";
+import { parseManifest } from "../../../operator/schema/parse-manifest.ts";
+import { validateResource } from "../../../operator/schema/validate-resource.ts";
+
+describe("tollgate key", () => {
+  it("makes keys of 256 bits that begin with sk-, each another", () => {
+    const one = createKey();
+    assert.match(one.secret, /^sk-[A-Za-z0-9_-]{43}$/);
+    assert.notEqual(one.secret, createKey().secret);
+    assert.equal(one.sha256, createHash("sha256").update(one.secret).digest("hex"));
+  });
+
+  it("prints a valid manifest that holds the digest and not the key", () => {
+    const key = createKey();
+    const text = renderKeyManifest(key, "team-a", "bot");
+    assert.equal(text.includes(key.secret), false);
+    const { documents, problems } = parseManifest(text, "key.yaml");
+    assert.deepEqual(problems, []);
+    assert.deepEqual(validateResource(documents[0]?.object).problems, []);
+  });
+
+  it("shows the key once", () => {
+    let printed = "";
+    assert.equal(
+      runKey("default", "bot", (text) => {
+        printed += text;
+      }),
+      0,
+    );
+    assert.equal(printed.match(/sk-[A-Za-z0-9_-]{43}/g)?.length, 1);
+  });
+});
