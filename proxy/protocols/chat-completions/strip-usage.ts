@@ -6,12 +6,14 @@
  * quotes would be escaped.
  */
 
+import { GatewayError } from "../../errors.ts";
 import { BodyEditor } from "../../http/body-editor.ts";
 import { scanJsonObject } from "../../http/strict-json.ts";
 
 const nullUsage = Buffer.from('usage":null');
-const lead = Buffer.from('],"');
+const quote = 34;
 const comma = 44;
+const closeBracket = 93;
 const closeBrace = 125;
 
 /**
@@ -21,28 +23,47 @@ const closeBrace = 125;
 export function withoutNullUsage(block: Buffer): Buffer | undefined {
   let at = block.indexOf(nullUsage);
   if (at < 0) return undefined;
-  const kept: Buffer[] = [];
+  const kept = Buffer.allocUnsafe(block.length);
   let from = 0;
+  let length = 0;
   while (at >= 0) {
     const end = at + nullUsage.length;
-    const next = block[end];
-    const isBehindList = block.compare(lead, 0, lead.length, Math.max(0, at - lead.length), at) === 0;
-    if (!isBehindList || (next !== comma && next !== closeBrace)) return undefined;
-    // The list's closing bracket stays.
-    kept.push(block.subarray(from, at - lead.length + 1));
+    if (!standsBehindList(block, at, end)) return undefined;
+    // The list's closing bracket stays; comma and quote go.
+    length += block.copy(kept, length, from, at - 2);
     from = end;
     at = block.indexOf(nullUsage, end);
   }
-  kept.push(block.subarray(from));
-  return Buffer.concat(kept);
+  length += block.copy(kept, length, from);
+  return kept.subarray(0, length);
 }
 
-/** Takes the member out of an event's JSON without touching another byte of it. */
+/** Whether the bytes before are `],"` and the byte behind ends the member. */
+function standsBehindList(block: Buffer, at: number, end: number): boolean {
+  const next = block[end];
+  const isLed = block[at - 1] === quote && block[at - 2] === comma && block[at - 3] === closeBracket;
+  return isLed && (next === comma || next === closeBrace);
+}
+
+/** Takes the member out of an event's JSON without touching another byte of it. @param json an object */
 export function withoutUsage(json: string): Buffer {
-  const scanned = scanJsonObject(Buffer.from(json), eventBounds);
-  const editor = new BodyEditor(scanned);
-  editor.remove("usage");
-  return Buffer.concat([dataField, editor.build(), blankLine]);
+  return Buffer.concat([dataField, removeUsage(json), blankLine]);
+}
+
+/**
+ * The strict reader is made for requests and refuses what a provider may send (lone surrogates of an emoji cut in two,
+ * a member twice); such an event is written anew.
+ */
+function removeUsage(json: string): Buffer {
+  try {
+    const editor = new BodyEditor(scanJsonObject(Buffer.from(json), eventBounds));
+    editor.remove("usage");
+    return editor.build();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const value: unknown = JSON.parse(json);
+    return Buffer.from(JSON.stringify(value, (key, member) => (key === "usage" ? undefined : member)));
+  }
 }
 
 const eventBounds = { depthMax: 1_000, keysMax: 1_000_000 };

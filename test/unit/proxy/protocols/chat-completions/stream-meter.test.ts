@@ -50,6 +50,18 @@ describe("chat completions: stream meter", () => {
     );
   });
 
+  for (const row of [
+    { name: "half an emoji", member: '"content":"\\ud83d"' },
+    { name: "a member twice", member: '"content":"a","content":"a"' },
+  ]) {
+    it(`hides usage from an event with ${row.name}, which our strict reader would refuse`, () => {
+      const event = `{"choices":[{"delta":{${row.member}},"finish_reason":null}],"a":1,"a":1,"usage":{"prompt_tokens":1,"completion_tokens":1}}`;
+      const passed = runMeter(createStreamMeter(false, cap), [dataEvents(event)]);
+      assert.match(passed, /"content"/);
+      assert.doesNotMatch(passed, /usage/);
+    });
+  }
+
   it("takes the last usage of several and never adds", () => {
     const later = usage.replace('"completion_tokens":2', '"completion_tokens":9');
     const meter = createStreamMeter(true, cap);
