@@ -1,5 +1,6 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
+import { generateSettingsPage } from "./settings.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
 
 export interface GeneratedFile {
@@ -14,4 +15,5 @@ export const generators: readonly Generator[] = [
   generateSnapshotValidator,
   generateResourceTypes,
   generateKindSchemas,
+  generateSettingsPage,
 ];
