@@ -38,9 +38,10 @@ export function answerError(
     response.destroy();
     return;
   }
-  // A body that is still arriving must not be parsed as the next request, nor be read without end.
-  const mustClose =
-    errorTable[error.code].closes === true || !(request.complete || isShort(request.headers["content-length"]));
+  // A body that is still arriving must not be parsed as the next request, nor be read without end. Whoever waits for
+  // `100 Continue` may send the body or not: what comes next cannot be told.
+  const isReadToEnd = request.complete || (!exchange.expectsContinue && isShort(request.headers["content-length"]));
+  const mustClose = errorTable[error.code].closes === true || !isReadToEnd;
   record.responseBytes = rendered.body.length;
   response.writeHead(rendered.status, {
     ...rendered.headers,

@@ -37,7 +37,8 @@ export interface ServerOptions {
 const pipelinedMax = 64;
 
 interface Connection {
-  isBusy: boolean;
+  /** The request that is being answered. */
+  current: Exchange | undefined;
   readonly waiting: Exchange[];
 }
 
@@ -45,6 +46,7 @@ export class DataServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #upgradesAsked = new WeakSet<IncomingMessage>();
   #openRequests = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
@@ -58,8 +60,14 @@ export class DataServer {
       connectionsCheckingInterval: limits.connectionsCheckMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.headerBytesMax,
-      requireHostHeader: true,
+      // Node would answer by itself, out of turn, and go on with what stands behind: `header-rules` judges `Host`.
+      requireHostHeader: false,
       insecureHTTPParser: false,
+      // Nothing is upgraded, but the parser drops what stands behind such a request: its connection must end.
+      shouldUpgradeCallback: (request: IncomingMessage): boolean => {
+        this.#upgradesAsked.add(request);
+        return false;
+      },
     };
     this.#server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...readTls(tls) });
     // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
@@ -133,22 +141,28 @@ export class DataServer {
     const { socket } = exchange.request;
     let connection = this.#connections.get(socket);
     if (connection === undefined) {
-      connection = { isBusy: false, waiting: [] };
+      connection = { current: undefined, waiting: [] };
       this.#connections.set(socket, connection);
     }
-    if (!connection.isBusy) this.#serve(exchange, connection);
+    if (connection.current === undefined) this.#serve(exchange, connection);
     else if (connection.waiting.length < pipelinedMax) connection.waiting.push(exchange);
     else socket.destroy();
   }
 
   #serve(exchange: Exchange, connection: Connection): void {
-    connection.isBusy = true;
+    const { request, response } = exchange;
+    // Whoever left, or was told that the last answer was the last, gets nothing more executed.
+    if (request.socket.destroyed || request.socket.writableEnded) {
+      connection.waiting.length = 0;
+      return;
+    }
+    connection.current = exchange;
     this.#openRequests += 1;
-    if (this.#isDraining) exchange.response.setHeader("connection", "close");
-    exchange.response.once("close", () => {
+    if (this.#isDraining || this.#upgradesAsked.has(request)) response.setHeader("connection", "close");
+    response.once("close", () => {
       this.#openRequests -= 1;
       if (this.#openRequests === 0) this.#onIdle?.();
-      connection.isBusy = false;
+      connection.current = undefined;
       const next = connection.waiting.shift();
       if (next !== undefined) this.#serve(next, connection);
     });
@@ -164,8 +178,12 @@ export class DataServer {
 
   /** What is not HTTP, too large or too slow never becomes a request; the shape is the commonest one. */
   #clientError(error: Error, socket: Socket): void {
-    // A request is being answered: bytes of ours in between would corrupt its answer.
-    if (socket.destroyed || !socket.writable || this.#connections.get(socket)?.isBusy === true) {
+    const connection = this.#connections.get(socket);
+    const current = connection?.current;
+    if (connection !== undefined) connection.waiting.length = 0;
+    // A whole request is being answered: bytes of ours in between would corrupt its answer.
+    const isAnswering = current !== undefined && (current.request.complete || current.response.headersSent);
+    if (socket.destroyed || !socket.writable || isAnswering) {
       socket.destroy();
       return;
     }
@@ -209,7 +227,8 @@ function answerRaw(socket: Socket, error: GatewayError, requestId: string): void
   const rendered = renderError(error, "OpenAI", { requestId });
   const headers = { ...rendered.headers, connection: "close", "content-length": String(rendered.body.length) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
-    Buffer.concat([Buffer.from(`HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`), rendered.body]),
-  );
+  const head = `HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`;
+  socket.write(Buffer.concat([Buffer.from(head), rendered.body]));
+  // No timeout of the server watches this socket any more: it must not wait for the client's own end.
+  socket.destroySoon();
 }

@@ -19,8 +19,7 @@ export function checkRequestHead(headers: RawHeaders, httpVersion: string, limit
   if (headers.length > 2 * limits.headerCountMax) {
     throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
   }
-  // Node keeps the first Host, other hops the last.
-  if (headerValues(headers, "host").length > 1) throw badHeader("'Host' is given twice.");
+  checkHost(headerValues(headers, "host"), httpVersion);
   const codings = headerValues(headers, "transfer-encoding");
   if (codings.length > 0) {
     const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === "chunked" && httpVersion !== "1.0";
@@ -32,6 +31,22 @@ export function checkRequestHead(headers: RawHeaders, httpVersion: string, limit
     const isContinue = expectations.length === 1 && expectations[0]?.toLowerCase() === "100-continue";
     if (!isContinue) throw new GatewayError("expectation_failed", "'Expect' must be '100-continue'.");
   }
+}
+
+/** A name, an IPv4 or a bracketed IPv6 address, and a port: what no two hops can read differently. */
+const hostForm = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?$/;
+
+/** The value chooses nothing here, but a hop before this one may have chosen by it (RFC 9112 section 3.2). */
+function checkHost(hosts: readonly string[], httpVersion: string): void {
+  const [host] = hosts;
+  if (host === undefined) {
+    if (httpVersion === "1.0") return;
+    throw new GatewayError("bad_request_header", "'Host' is missing.");
+  }
+  // Node keeps the first, other hops the last.
+  if (hosts.length > 1) throw badHeader("'Host' is given twice.");
+  const isValid = hostForm.test(host) && Number(/:([0-9]+)$/.exec(host)?.[1] ?? 0) <= 65_535;
+  if (!isValid) throw new GatewayError("bad_request_header", "'Host' must be a name or an address and perhaps a port.");
 }
 
 function badHeader(message: string): GatewayError {
