@@ -32,10 +32,12 @@ export function checkStructure(
   if (value === null && schema.nullable === true) return value;
   switch (schema.type) {
     case "object":
-      if (isJsonObject(value)) return checkObject(schema, value, path, problems);
+      if (isJsonObject(value))
+        return checkOnce(schema, value, problems, () => checkObject(schema, value, path, problems));
       break;
     case "array":
-      if (Array.isArray(value)) return checkList(schema, value, path, problems);
+      if (Array.isArray(value))
+        return checkOnce(schema, value, problems, () => checkList(schema, value, path, problems));
       break;
     case "string":
       if (typeof value === "string") return checkString(schema, value, path, problems);
@@ -54,6 +56,29 @@ export function checkStructure(
   }
   problems.push(makeProblem(path, "type", `Invalid value: must be of type ${schema.type}, not ${typeName(value)}`));
   return value;
+}
+
+const sound = new WeakMap<StructuralSchema, WeakMap<object, unknown>>();
+
+/**
+ * A frozen part that had no fault under a schema has none where it stands again: keys share their limits and
+ * restrictions (`read-plain-yaml.ts`), and each of them is checked once.
+ */
+function checkOnce(
+  schema: StructuralSchema,
+  value: object,
+  problems: readonly Problem[],
+  check: () => unknown,
+): unknown {
+  if (!Object.isFrozen(value)) return check();
+  let known = sound.get(schema);
+  if (known === undefined) sound.set(schema, (known = new WeakMap()));
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const count = problems.length;
+  const checked = check();
+  if (problems.length === count) known.set(value, Object.freeze(checked));
+  return checked;
 }
 
 function checkObject(schema: StructuralSchema, value: JsonObject, path: FieldPath, problems: Problem[]): JsonObject {

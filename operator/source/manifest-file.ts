@@ -6,7 +6,8 @@
  */
 import { hash } from "node:crypto";
 import type { AnyResource, OwnKind, ResourceChange } from "../resources/resource.ts";
-import { type ManifestDocument, parseManifest } from "../schema/parse-manifest.ts";
+import { parseDocumentText } from "../schema/parse-document.ts";
+import type { ManifestDocument } from "../schema/parse-manifest.ts";
 import { identifyDocument } from "../schema/validate-resource.ts";
 
 /** One object as it stands in a file, not validated yet. */
@@ -63,7 +64,7 @@ export function splitDocuments(text: string): DocumentText[] {
 
 /** Parses one document; never throws. Kinds of others are not our business and yield nothing. */
 export function parseDocument(text: string): ParsedDocument {
-  const { documents, problems: broken } = parseManifest(text, "");
+  const { documents, problems: broken } = parseDocumentText(text);
   const problems: DocumentProblem[] = broken.map(({ field, message, position }) => ({
     lineOffset: position.line - 1,
     message: `The file is broken here: ${message}.`,

@@ -40,6 +40,7 @@ interface CompiledRule {
 
 const compiledRules = new WeakMap<StructuralSchema, readonly CompiledRule[]>();
 const bearers = new WeakMap<StructuralSchema, boolean>();
+const comparers = new WeakMap<StructuralSchema, boolean>();
 const bearing = new WeakMap<StructuralSchema, readonly (readonly [string, StructuralSchema])[]>();
 
 /**
@@ -77,14 +78,19 @@ export function checkRules(
   isBroken: (path: FieldPath) => boolean,
 ): readonly Problem[] {
   const problems: Problem[] = [];
-  visit(schema, toCel(schema, value), previous === undefined ? undefined : toCel(schema, previous), path);
+  visit(schema, value, previous, path);
   return problems;
 
   function visit(node: StructuralSchema, self: unknown, oldSelf: unknown, here: FieldPath): void {
-    if (self === undefined || self === null) return;
-    if (node["x-kubernetes-validations"] !== undefined && !isBroken(here)) {
-      for (const rule of compileRules(node)) runRule(rule, self, oldSelf, here, problems);
-    }
+    if (self === undefined || self === null || isKnownSound(node, self)) return;
+    const count = problems.length;
+    const isWhole = !isBroken(here);
+    if (node["x-kubernetes-validations"] !== undefined && isWhole) runRules(node, self, oldSelf, here, problems);
+    visitBelow(node, self, oldSelf, here);
+    if (isWhole && problems.length === count) noteSound(node, self);
+  }
+
+  function visitBelow(node: StructuralSchema, self: unknown, oldSelf: unknown, here: FieldPath): void {
     const { items, additionalProperties } = node;
     if (Array.isArray(self)) {
       if (items === undefined || !bearsRules(items)) return;
@@ -105,12 +111,37 @@ export function checkRules(
   }
 }
 
-function runRule(rule: CompiledRule, self: unknown, oldSelf: unknown, path: FieldPath, problems: Problem[]): void {
-  if (rule.isTransition && oldSelf === undefined) return;
+const sound = new WeakMap<StructuralSchema, WeakSet<object>>();
+
+/** A frozen part that kept all rules keeps them wherever it stands, unless a rule compares it with what was before. */
+function isKnownSound(node: StructuralSchema, self: unknown): boolean {
+  return typeof self === "object" && self !== null && sound.get(node)?.has(self) === true;
+}
+
+function noteSound(node: StructuralSchema, self: unknown): void {
+  if (typeof self !== "object" || self === null || !Object.isFrozen(self) || bearsTransitions(node)) return;
+  let known = sound.get(node);
+  if (known === undefined) sound.set(node, (known = new WeakSet()));
+  known.add(self);
+}
+
+function runRules(node: StructuralSchema, self: unknown, oldSelf: unknown, path: FieldPath, problems: Problem[]): void {
+  const rules = compileRules(node).filter(({ isTransition }) => !isTransition || oldSelf !== undefined);
+  if (rules.length === 0) return;
+  const context = { self: toCel(node, self), oldSelf: oldSelf === undefined ? undefined : toCel(node, oldSelf) };
+  for (const rule of rules) runRule(rule, context, path, problems);
+}
+
+function runRule(
+  rule: CompiledRule,
+  context: { readonly self: unknown; readonly oldSelf: unknown },
+  path: FieldPath,
+  problems: Problem[],
+): void {
   const { source } = rule;
   const at = [...path, ...(source.fieldPath ?? "").split(".").filter((step) => step !== "")];
   try {
-    if (rule.evaluate({ self, oldSelf }) !== true) problems.push(makeProblem(at, source.rule, source.message));
+    if (rule.evaluate(context) !== true) problems.push(makeProblem(at, source.rule, source.message));
   } catch {
     // The API server refuses as well what makes a rule fail.
     problems.push(makeProblem(at, source.rule, `${source.message} (the rule could not be evaluated)`));
@@ -138,6 +169,18 @@ function bearsRules(schema: StructuralSchema): boolean {
     schema["x-kubernetes-validations"] !== undefined ||
     children.some((child) => child !== undefined && bearsRules(child));
   bearers.set(schema, bears);
+  return bears;
+}
+
+/** Whether a rule at a node or below it compares with the previous version. */
+function bearsTransitions(schema: StructuralSchema): boolean {
+  const known = comparers.get(schema);
+  if (known !== undefined) return known;
+  const children = [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties];
+  const bears =
+    compileRules(schema).some(({ isTransition }) => isTransition) ||
+    children.some((child) => child !== undefined && bearsTransitions(child));
+  comparers.set(schema, bears);
   return bears;
 }
 
