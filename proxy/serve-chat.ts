@@ -15,6 +15,7 @@ import {
   errorOfInvalidReply,
   errorOfProblem,
   errorOfStop,
+  isConnectFailure,
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
@@ -176,7 +177,7 @@ async function conclude(
     case "failure": {
       count(labelOfFailure(outcome.failure));
       await settlement.releaseChannel();
-      const isTimeout = outcome.failure.kind.endsWith("timeout");
+      const isTimeout = !isConnectFailure(outcome.failure) && outcome.failure.kind.endsWith("timeout");
       return {
         condition: isTimeout ? "Timeout" : "ConnectFailure",
         status: undefined,

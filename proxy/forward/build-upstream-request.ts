@@ -86,7 +86,11 @@ function mappedModel(channel: Channel, model: string): string {
 /** What a channel contributes to every request; rendered once for each channel and credential. */
 const fixedHeaders = new WeakMap<Channel, Map<Credential | undefined, readonly string[]>>();
 
-function headersOf(upstream: UpstreamTarget, call: ChatCall, clientHeaders: Readonly<Record<string, string>>): string[] {
+function headersOf(
+  upstream: UpstreamTarget,
+  call: ChatCall,
+  clientHeaders: Readonly<Record<string, string>>,
+): string[] {
   const { channel, credential } = upstream;
   let byCredential = fixedHeaders.get(channel);
   if (byCredential === undefined) {
@@ -106,7 +110,8 @@ function headersOf(upstream: UpstreamTarget, call: ChatCall, clientHeaders: Read
   for (const name in clientHeaders) {
     const value = clientHeaders[name];
     const isOverridden =
-      removed?.includes(name) === true || channel.headersSet?.some((entry) => entry.name.toLowerCase() === name) === true;
+      removed?.includes(name) === true ||
+      channel.headersSet?.some((entry) => entry.name.toLowerCase() === name) === true;
     if (value !== undefined && !isOverridden) headers.push(name, value);
   }
   return headers;

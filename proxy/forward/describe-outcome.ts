@@ -20,6 +20,7 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
       });
     case "egress":
       return new GatewayError("no_available_channel", "No channel can serve this model at the moment.", { cause });
+    case "connect-timeout":
     case "first-byte-timeout":
     case "idle-timeout":
     case "total-timeout":
@@ -77,6 +78,11 @@ export function labelOfError(error: UpstreamError): AttemptLabel {
 }
 
 export function labelOfFailure(failure: UpstreamFailure): AttemptLabel {
-  if (failure.kind === "connect" || failure.kind === "egress") return "connect_failure";
+  if (isConnectFailure(failure)) return "connect_failure";
   return failure.kind === "broken" ? "cut" : "timeout";
+}
+
+/** The upstream never got the request: too slow to connect is no slow answer, whatever the client is told. */
+export function isConnectFailure({ kind }: UpstreamFailure): boolean {
+  return kind === "connect" || kind === "connect-timeout" || kind === "egress";
 }

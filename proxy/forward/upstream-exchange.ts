@@ -18,6 +18,7 @@ export interface UpstreamTimeouts {
 export interface UpstreamFailure {
   readonly kind:
     | "connect"
+    | "connect-timeout"
     | "egress"
     | "first-byte-timeout"
     | "idle-timeout"
@@ -139,6 +140,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const code = "code" in error ? error.code : undefined;
     if (code === "EGRESS_REFUSED") this.#fail("egress", error);
+    else if (code === "CONNECT_TIMEOUT") this.#fail("connect-timeout", error);
     else this.#fail(this.#isSent ? "broken" : "connect", error);
   }
 

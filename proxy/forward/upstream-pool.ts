@@ -149,8 +149,9 @@ export class UpstreamPools {
           return;
         }
         isSettled = true;
-        if (connected === null) callback(error ?? new Error("connect failed"), null);
-        else callback(null, connected);
+        // A failed connect calls back with the error alone: the socket is absent then, not null.
+        if (connected) callback(null, connected);
+        else callback(error ?? new Error("connect failed"), null);
       });
     };
   }
@@ -187,7 +188,7 @@ type ConnectCallback = (error: Error | null, socket: { destroy(): void } | null)
 function startConnect(
   connect: buildConnector.connector,
   options: buildConnector.Options,
-  callback: (error: Error | null, socket: Parameters<buildConnector.Callback>[1]) => void,
+  callback: (error: Error | null, socket: Parameters<buildConnector.Callback>[1] | undefined) => void,
 ): { destroy(): void } | undefined {
   const started: unknown = connect(options, (...result: Parameters<buildConnector.Callback>) =>
     callback(result[0], result[1]),
