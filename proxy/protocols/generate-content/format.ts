@@ -34,7 +34,7 @@ export const generateContent: ChatFormat = {
     new GenerateContentStreamMeter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
   renderStreamError,
   contentType: (call) =>
-    call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json; charset=utf-8",
+    call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json",
 };
 
 /** Names of INTERFACE.md for what this format calls otherwise. */

@@ -4,7 +4,7 @@
  * Only lifecycle events carry a `response` member, so deltas pass without being read. The terminal events
  * `response.completed` and `response.incomplete` complete the stream; `response.failed` and `error` are errors, which
  * `stream-error.ts` renders anew with the numbers going on. Nothing passes after a terminal event: a relay's `[DONE]`
- * breaks strict parsers. Events without an `event:` line get theirs.
+ * breaks strict parsers. Events without an `event:` line or a `sequence_number` get theirs: strict clients insist on both.
  */
 
 import type { TokenUsage } from "../../settle/usage.ts";
@@ -60,11 +60,13 @@ class ResponseEvents implements EventReader, ResponseProgress {
   sequence = 0;
   readonly #text = new ProducedText();
   #lacksNames: boolean | undefined;
+  #lacksNumbers: boolean | undefined;
 
   read(event: ReadEvent, state: StreamState): Buffer | undefined {
     if (event.data === this.terminatorText) return undefined;
     if (!isObject(event.json)) return event.bytes;
     this.#lacksNames ??= event.name === undefined;
+    this.#lacksNumbers ??= typeof event.json["sequence_number"] !== "number";
     const type = asText(event.json["type"]) || (event.name ?? "");
     const response = event.json["response"];
     this.#readResponse(response);
@@ -74,11 +76,22 @@ class ResponseEvents implements EventReader, ResponseProgress {
     }
     if (!state.hasContent && type.endsWith(".delta")) {
       state.hasContent = true;
-      this.wantsEvery = this.#lacksNames;
+      this.wantsEvery = this.#lacksNames || this.#lacksNumbers;
     }
     if (completing.has(type)) state.isComplete = true;
-    if (event.name === undefined && type !== "") return encodeEvent(type, event.data ?? "");
-    return event.bytes;
+    return this.#complete(event, type);
+  }
+
+  /** The event with what its relay left out. */
+  #complete(event: ReadEvent, type: string): Buffer {
+    if (type === "") return event.bytes;
+    if (this.#lacksNumbers === true && isObject(event.json) && event.json["sequence_number"] === undefined) {
+      const number = this.sequence;
+      this.sequence += 1;
+      const members = (event.data ?? "").trim().slice(1).trimStart();
+      return encodeEvent(type, `{"sequence_number":${number}${members === "}" ? "" : ","}${members}`);
+    }
+    return event.name === undefined ? encodeEvent(type, event.data ?? "") : event.bytes;
   }
 
   #readResponse(response: unknown): void {

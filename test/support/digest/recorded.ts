@@ -9,6 +9,10 @@ export interface Recorded {
   readonly isStream: boolean;
   readonly httpStatus: number;
   readonly bytes: () => Buffer;
+  /** Headers of the reply as far as the recording kept them, content type among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request that caused it; undefined where the recording did not keep it. */
+  readonly request: () => Buffer | undefined;
   /** The facts that whoever recorded it found. */
   readonly expected: Readonly<Record<string, unknown>>;
 }
@@ -30,6 +34,8 @@ export function readRecorded(): readonly Recorded[] | undefined {
       isStream: entry.stream,
       httpStatus: entry.http_status,
       bytes: () => readFileSync(path.join(root, entry.file)),
+      headers: { "content-type": entry.content_type, ...entry.response_headers },
+      request: () => readIfThere(path.join(root, `${entry.id}.request.json`)),
       expected,
     });
   }
@@ -42,6 +48,12 @@ interface IndexEntry {
   readonly protocol: DigestProtocol;
   readonly stream: boolean;
   readonly http_status: number;
+  readonly content_type: string;
+  readonly response_headers?: Readonly<Record<string, string>>;
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  return existsSync(file) ? readFileSync(file) : undefined;
 }
 
 function entries(index: unknown): readonly IndexEntry[] {

@@ -56,6 +56,20 @@ describe("responses: stream meter", () => {
     assert.equal(meter.isComplete, false);
   });
 
+  it("numbers the events of an upstream that does not, and the error that ends them", () => {
+    const meter = meterOf();
+    const bare = ({ sequence_number, ...event }: { type: string; sequence_number?: number }) => event;
+    const sent = runMeter(meter, [namedEvents(bare(created), bare(delta), bare(itemDone))]);
+    assert.deepEqual(
+      [...sent.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => number),
+      ["0", "1", "2"],
+    );
+    assert.match(sent, /^event: response\.created\ndata: \{"sequence_number":0,"type":"response\.created",/);
+    const context = { requestId: "req_1" };
+    const end = format.renderStreamError(new GatewayError("upstream_error", "m"), context, meter, call).toString();
+    assert.match(end, /"sequence_number":3[\s\S]*"sequence_number":4/);
+  });
+
   it("passes nothing behind the terminal event, not even a relay's [DONE]", () => {
     const events = namedEvents(created, delta, completed);
     assert.equal(runMeter(meterOf(), [events + dataEvents("[DONE]")]), events);

@@ -1,0 +1,115 @@
+/**
+ * The proxy's whole request pipeline in this process: manifests compiled by the operator's compiler, the real server,
+ * ledger, meters and upstream pools on a free port. For suites of hundreds of calls that need what the proxy reports of
+ * each; whatever concerns processes, push and files runs against `start-gateway.ts`.
+ */
+import assert from "node:assert/strict";
+import type { CompileSettings } from "../../../operator/compile/compilation.ts";
+import { MemoryLedger } from "../../../proxy/admit/memory-ledger.ts";
+import { OpenAttempts } from "../../../proxy/forward/open-attempts.ts";
+import { UpstreamPools } from "../../../proxy/forward/upstream-pool.ts";
+import { handleRequest } from "../../../proxy/handle-request.ts";
+import { InFlightBytes } from "../../../proxy/http/in-flight-bytes.ts";
+import { defaultLimits, type ProxyLimits } from "../../../proxy/limits.ts";
+import { LiveReservations } from "../../../proxy/live-reservations.ts";
+import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
+import { silentLogger } from "../../../proxy/observe/logger.ts";
+import { ProxyMetrics } from "../../../proxy/observe/metrics.ts";
+import { DataServer } from "../../../proxy/server.ts";
+import type { Services } from "../../../proxy/services.ts";
+import { createTokenEstimator } from "../../../proxy/settle/estimate-tokens.ts";
+import type { IndexedSnapshot } from "../../../proxy/snapshot/build-index.ts";
+import { emptySnapshot, SnapshotDraft } from "../../../proxy/snapshot/build-index.ts";
+import { compileText } from "../compile-manifests.ts";
+import { waitFor } from "../wait-for.ts";
+
+export interface InProcessOptions {
+  readonly manifests: string;
+  readonly settings?: Partial<CompileSettings>;
+  readonly limits?: Partial<ProxyLimits>;
+  readonly trustedProxies?: Services["trustedProxies"];
+}
+
+export class InProcessGateway {
+  readonly port: number;
+  readonly ledger: MemoryLedger;
+  /** What the access log was given, in the order in which requests ended. */
+  readonly records: AccessRecord[];
+  readonly #close: () => Promise<void>;
+
+  private constructor(port: number, ledger: MemoryLedger, records: AccessRecord[], close: () => Promise<void>) {
+    this.port = port;
+    this.ledger = ledger;
+    this.records = records;
+    this.#close = close;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** @throws AssertionError when a manifest is not accepted */
+  static async start(options: InProcessOptions): Promise<InProcessGateway> {
+    const snapshot = snapshotOf(options);
+    const limits = { ...defaultLimits, endpointLagMs: 0, drainTimeoutMs: 1_000, ...options.limits };
+    const ledger = new MemoryLedger({ now: Date.now, reservationTtlMs: limits.reservationTtlMs });
+    const records: AccessRecord[] = [];
+    const estimator = createTokenEstimator();
+    let requests = 0;
+    const services: Services = {
+      snapshots: { pin: () => snapshot, isReady: true },
+      ledger,
+      reservations: new LiveReservations(ledger, limits.reservationTtlMs),
+      pools: new UpstreamPools(limits),
+      openAttempts: new OpenAttempts(),
+      metrics: new ProxyMetrics(),
+      accessLog: { write: (record) => records.push(record), close: () => undefined },
+      log: silentLogger,
+      limits,
+      inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+      trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },
+      estimateTokens: (text) => estimator.estimate(text),
+      now: Date.now,
+      random: Math.random,
+      nextRequestId: () => {
+        requests += 1;
+        return `req_inprocess${requests}`;
+      },
+    };
+    const server = new DataServer({
+      limits,
+      tls: undefined,
+      handle: (exchange) => handleRequest(exchange, services),
+      nextRequestId: services.nextRequestId,
+      onTlsProblem: () => undefined,
+    });
+    const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
+    return new InProcessGateway(address.port, ledger, records, async () => {
+      await server.drain(() => services.openAttempts.stop("shutting-down"));
+      services.reservations.close();
+      await estimator.close();
+      await services.pools.destroy();
+      services.metrics.close();
+    });
+  }
+
+  /** What the proxy reported of this request, once it has. */
+  recordOf(requestId: string): Promise<AccessRecord> {
+    return waitFor(`the record of ${requestId}`, () => this.records.find((record) => record.requestId === requestId));
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+function snapshotOf({ manifests, settings }: InProcessOptions): IndexedSnapshot {
+  const compiled = compileText(manifests, { egressAllowCIDRs: ["127.0.0.1/32"], ...settings });
+  for (const [id, { accepted, resolvedRefs }] of compiled.results) {
+    assert.equal(accepted.status, "True", `${id}: ${accepted.message}`);
+    assert.notEqual(resolvedRefs?.status, "False", `${id}: ${resolvedRefs?.message}`);
+  }
+  const draft = new SnapshotDraft(emptySnapshot);
+  for (const [id, object] of compiled.objects) draft.put(id, "0".repeat(64), 1, object);
+  return draft.finish(1);
+}
