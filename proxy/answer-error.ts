@@ -4,6 +4,7 @@
  * What is not an error of the table is a bug of ours: the client learns the request id, the log learns the rest.
  */
 import { type ErrorCode, errorTable, GatewayError } from "./errors.ts";
+import { closePolitelyAfterAnswer } from "./http/close-politely.ts";
 import { ClientGoneError } from "./http/read-body.ts";
 import type { EndCode } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
@@ -42,6 +43,7 @@ export function answerError(
   // `100 Continue` may send the body or not: what comes next cannot be told.
   const isReadToEnd = request.complete || (!exchange.expectsContinue && isShort(request.headers["content-length"]));
   const mustClose = errorTable[error.code].closes === true || !isReadToEnd;
+  if (!request.complete && mustClose) closePolitelyAfterAnswer(request.socket);
   record.responseBytes = rendered.body.length;
   response.writeHead(rendered.status, {
     ...rendered.headers,

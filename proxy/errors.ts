@@ -98,6 +98,8 @@ const table = {
   unsupported_endpoint: { ...invalid, openaiCode: "unsupported_endpoint", reason: "unsupported_endpoint" },
   bad_request_target: { ...invalid, openaiCode: "invalid_url", reason: "bad_request" },
   bad_request_header: { ...invalid, openaiCode: "invalid_header", reason: "bad_request" },
+  /** Where the body ends, or for whom it is, cannot be told for sure: nothing behind it may be read as a request. */
+  bad_request_framing: { ...invalid, openaiCode: "invalid_header", reason: "bad_request", closes: true },
   model_not_found: {
     status: 404,
     openaiType: "invalid_request_error",

@@ -11,7 +11,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ErrorCode, GatewayError } from "./errors.ts";
+import { GatewayError } from "./errors.ts";
+import { closePolitely } from "./http/close-politely.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { ListenAddress } from "./settings.ts";
@@ -39,6 +40,10 @@ const pipelinedMax = 64;
 interface Connection {
   /** The request that is being answered. */
   current: Exchange | undefined;
+  /** The last request whose head has arrived. */
+  latest: Exchange | undefined;
+  /** What came behind the last whole request and is no HTTP: answered in its turn. */
+  failure: Error | undefined;
   readonly waiting: Exchange[];
 }
 
@@ -77,14 +82,11 @@ export class DataServer {
     this.#server.on("checkContinue", (request, response) =>
       this.#enqueue({ request, response, expectsContinue: true }),
     );
-    this.#server.on("checkExpectation", (_request, response) => this.#refuse(response, "expectation_failed"));
-    this.#server.on("connect", (_request, socket) =>
-      answerRaw(
-        socket as Socket,
-        new GatewayError("method_not_allowed", "CONNECT is not served here."),
-        options.nextRequestId(),
-      ),
+    // `header-rules` refuses what else is expected, in its turn.
+    this.#server.on("checkExpectation", (request, response) =>
+      this.#enqueue({ request, response, expectsContinue: false }),
     );
+    this.#server.on("connect", (_request, socket) => this.#refuseConnect(socket as Socket));
     this.#server.on("clientError", (error, socket) => this.#clientError(error, socket as Socket));
     if (tls !== undefined) this.#reloadTls(tls);
   }
@@ -141,9 +143,10 @@ export class DataServer {
     const { socket } = exchange.request;
     let connection = this.#connections.get(socket);
     if (connection === undefined) {
-      connection = { current: undefined, waiting: [] };
+      connection = { current: undefined, latest: undefined, failure: undefined, waiting: [] };
       this.#connections.set(socket, connection);
     }
+    connection.latest = exchange;
     if (connection.current === undefined) this.#serve(exchange, connection);
     else if (connection.waiting.length < pipelinedMax) connection.waiting.push(exchange);
     else socket.destroy();
@@ -165,26 +168,26 @@ export class DataServer {
       connection.current = undefined;
       const next = connection.waiting.shift();
       if (next !== undefined) this.#serve(next, connection);
+      else if (connection.failure !== undefined) this.#clientError(connection.failure, request.socket);
     });
     void this.#options.handle(exchange);
   }
 
-  #refuse(response: ServerResponse, code: ErrorCode): void {
-    const rendered = renderError(new GatewayError(code, "Only `Expect: 100-continue` is understood."), "OpenAI", {
-      requestId: this.#options.nextRequestId(),
-    });
-    response.writeHead(rendered.status, { ...rendered.headers, connection: "close" }).end(rendered.body);
+  /** Node has let go of the socket: nothing else listens to its errors, and no answer can be put in front of another. */
+  #refuseConnect(socket: Socket): void {
+    socket.on("error", () => socket.destroy());
+    if (this.#connections.get(socket)?.current === undefined) {
+      const error = new GatewayError("method_not_allowed", "CONNECT is not served here.", { allow: "GET, POST" });
+      answerRaw(socket, error, this.#options.nextRequestId());
+    } else socket.destroy();
   }
 
   /** What is not HTTP, too large or too slow never becomes a request; the shape is the commonest one. */
   #clientError(error: Error, socket: Socket): void {
+    if (socket.destroyed || socket.writableEnded) return;
     const connection = this.#connections.get(socket);
-    const current = connection?.current;
-    if (connection !== undefined) connection.waiting.length = 0;
-    // A whole request is being answered: bytes of ours in between would corrupt its answer.
-    const isAnswering = current !== undefined && (current.request.complete || current.response.headersSent);
-    if (socket.destroyed || !socket.writable || isAnswering) {
-      socket.destroy();
+    if (!socket.writable || (connection !== undefined && !isItsTurn(connection, error))) {
+      if (!socket.writable || connection?.failure === undefined) socket.destroy();
       return;
     }
     const code = "code" in error ? error.code : undefined;
@@ -215,6 +218,21 @@ function unwatchTls(tls: { readonly certFile: string; readonly keyFile: string }
   unwatchFile(tls.keyFile);
 }
 
+/**
+ * Whether the answer to broken bytes may be written now: not before the answers to the requests in front of them, which
+ * come first (`failure` keeps the error until then), and not when the broken request has its answer already.
+ */
+function isItsTurn(connection: Connection, error: Error): boolean {
+  const { current, latest, waiting } = connection;
+  const isBroken = latest !== undefined && !latest.request.complete;
+  if (current === undefined) return !isBroken;
+  if (isBroken && current === latest) return !current.response.headersSent;
+  if (isBroken) waiting.pop();
+  connection.latest = undefined;
+  connection.failure = error;
+  return false;
+}
+
 function protocolError(code: unknown): GatewayError {
   if (code === "HPE_HEADER_OVERFLOW")
     return new GatewayError("headers_too_large", "The request headers are too large.");
@@ -229,6 +247,6 @@ function answerRaw(socket: Socket, error: GatewayError, requestId: string): void
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`;
   socket.write(Buffer.concat([Buffer.from(head), rendered.body]));
-  // No timeout of the server watches this socket any more: it must not wait for the client's own end.
-  socket.destroySoon();
+  // No timeout of the server watches this socket any more: it must not wait for the client's own end for ever.
+  closePolitely(socket);
 }

@@ -8,24 +8,29 @@
 import { GatewayError } from "../errors.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { Protocol } from "../protocols/wire.ts";
-import { headerValues, type RawHeaders } from "./header-values.ts";
+import { hasHeader, headerValues, type RawHeaders } from "./header-values.ts";
 
 /**
  * Refuses heads that two programs could read in two ways. Credentials are not judged here.
  * @param httpVersion `IncomingMessage.httpVersion`
- * @throws GatewayError `headers_too_large` (count), `bad_request_header`, `expectation_failed`
+ * @throws GatewayError `headers_too_large` (count), `bad_request_framing`, `expectation_failed`
  */
 export function checkRequestHead(headers: RawHeaders, httpVersion: string, limits: ProxyLimits): void {
   if (headers.length > 2 * limits.headerCountMax) {
     throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
   }
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") throw badFraming("The request is not HTTP/1.1.");
   checkHost(headerValues(headers, "host"), httpVersion);
   const codings = headerValues(headers, "transfer-encoding");
   if (codings.length > 0) {
     const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === "chunked" && httpVersion !== "1.0";
-    if (!isChunked) throw badHeader("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
+    if (!isChunked) throw badFraming("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
   }
-  if (headerValues(headers, "content-length").length > 1) throw badHeader("'Content-Length' is given twice.");
+  if (headerValues(headers, "content-length").length > 1) throw badFraming("'Content-Length' is given twice.");
+  // Some hops take an underscore for a dash, and would frame the body by a field that is none here.
+  if (hasHeader(headers, "transfer_encoding") || hasHeader(headers, "content_length")) {
+    throw badFraming("A framing header is spelt with an underscore.");
+  }
   const expectations = headerValues(headers, "expect");
   if (expectations.length > 0) {
     const isContinue = expectations.length === 1 && expectations[0]?.toLowerCase() === "100-continue";
@@ -41,12 +46,16 @@ function checkHost(hosts: readonly string[], httpVersion: string): void {
   const [host] = hosts;
   if (host === undefined) {
     if (httpVersion === "1.0") return;
-    throw new GatewayError("bad_request_header", "'Host' is missing.");
+    throw badFraming("'Host' is missing.");
   }
   // Node keeps the first, other hops the last.
-  if (hosts.length > 1) throw badHeader("'Host' is given twice.");
+  if (hosts.length > 1) throw badFraming("'Host' is given twice.");
   const isValid = hostForm.test(host) && Number(/:([0-9]+)$/.exec(host)?.[1] ?? 0) <= 65_535;
-  if (!isValid) throw new GatewayError("bad_request_header", "'Host' must be a name or an address and perhaps a port.");
+  if (!isValid) throw badFraming("'Host' must be a name or an address and perhaps a port.");
+}
+
+function badFraming(message: string): GatewayError {
+  return new GatewayError("bad_request_framing", message);
 }
 
 function badHeader(message: string): GatewayError {

@@ -22,29 +22,33 @@ describe("checkRequestHead", () => {
       headers: ["Host", "a", "Content-Length", "2", "Connection", "keep-alive"],
       want: "fine",
     },
-    { name: "100 headers", headers: many(100), want: "fine" },
-    { name: "101 headers", headers: many(101), want: "headers_too_large" },
+    { name: "100 headers", headers: many(99), want: "fine" },
+    { name: "101 headers", headers: many(100), want: "headers_too_large" },
     {
       name: "1,100 headers before a credential",
       headers: [...many(1_100), "authorization", "x"],
       want: "headers_too_large",
     },
-    { name: "two Host", headers: ["Host", "a", "HOST", "a"], want: "bad_request_header" },
+    { name: "two Host", headers: ["Host", "a", "HOST", "a"], want: "bad_request_framing" },
     { name: "chunked", headers: ["Transfer-Encoding", "Chunked"], want: "fine" },
-    { name: "identity, chunked", headers: ["Transfer-Encoding", "identity, chunked"], want: "bad_request_header" },
-    { name: "gzip, chunked", headers: ["Transfer-Encoding", "gzip, chunked"], want: "bad_request_header" },
+    { name: "identity, chunked", headers: ["Transfer-Encoding", "identity, chunked"], want: "bad_request_framing" },
+    { name: "gzip, chunked", headers: ["Transfer-Encoding", "gzip, chunked"], want: "bad_request_framing" },
     {
       name: "chunked over HTTP/1.0",
       headers: ["Transfer-Encoding", "chunked"],
       version: "1.0",
-      want: "bad_request_header",
+      want: "bad_request_framing",
     },
     {
       name: "two Transfer-Encoding",
       headers: ["transfer-encoding", "chunked", "transfer-encoding", "chunked"],
-      want: "bad_request_header",
+      want: "bad_request_framing",
     },
-    { name: "two Content-Length", headers: ["content-length", "2", "Content-Length", "2"], want: "bad_request_header" },
+    {
+      name: "two Content-Length",
+      headers: ["content-length", "2", "Content-Length", "2"],
+      want: "bad_request_framing",
+    },
     { name: "100-continue", headers: ["Expect", "100-Continue"], want: "fine" },
     { name: "another expectation", headers: ["Expect", "200-ok"], want: "expectation_failed" },
     {
@@ -54,8 +58,32 @@ describe("checkRequestHead", () => {
     },
   ];
   for (const { name, headers, version, want } of rows) {
-    it(`finds ${name}: ${want}`, () => assert.equal(describeHead(headers, version), want));
+    const hasHost = headers.some((header) => header.toLowerCase() === "host");
+    const whole = hasHost ? headers : ["Host", "gateway.test", ...headers];
+    it(`finds ${name}: ${want}`, () => assert.equal(describeHead(whole, version), want));
   }
+
+  for (const [host, want] of [
+    ["", "fine"],
+    ["gateway.test", "fine"],
+    ["under_score.test.:8080", "fine"],
+    ["[2001:db8::1]:443", "fine"],
+    ["gateway.test:", "fine"],
+    ["gateway.test:65536", "bad_request_framing"],
+    ["gateway.test:http", "bad_request_framing"],
+    ["user@gateway.test", "bad_request_framing"],
+    ["gateway.test/path", "bad_request_framing"],
+    ["a, b", "bad_request_framing"],
+    ["[::1", "bad_request_framing"],
+    ["g\u00e4te.test", "bad_request_framing"],
+  ] as const) {
+    it(`finds Host '${host}': ${want}`, () => assert.equal(describeHead(["Host", host]), want));
+  }
+
+  it("misses Host over HTTP/1.1 only", () => {
+    assert.equal(describeHead([]), "bad_request_framing");
+    assert.equal(describeHead([], "1.0"), "fine");
+  });
 });
 
 describe("upstreamHeaders", () => {

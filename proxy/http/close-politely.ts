@@ -1,0 +1,24 @@
+/**
+ * Ends a connection so that the client reads the last answer although it is still sending.
+ *
+ * A socket that is closed with unread bytes sends a reset, which overtakes the answer and wipes it out (RFC 9112 section
+ * 9.6). So the sending side ends, what still arrives is discarded, and the socket goes when the client ends or its short
+ * time is over. Used for refusals whose request was not read to its end.
+ */
+import type { Socket } from "node:net";
+
+/** Long enough for an answer to cross the world twice; nothing is held meanwhile but the socket itself. */
+const lingerMs = 1_000;
+
+/** Ends the sending side now, the socket soon. */
+export function closePolitely(socket: Socket): void {
+  if (socket.destroyed) return;
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once("close", () => clearTimeout(timer));
+  socket.end();
+}
+
+/** Has Node's own end of a last answer happen politely: it calls `destroySoon` on the socket. */
+export function closePolitelyAfterAnswer(socket: Socket): void {
+  socket.destroySoon = () => closePolitely(socket);
+}
