@@ -4,13 +4,13 @@
  *
  * Acknowledgements come in bursts, one a proxy and transaction: they are looked at together.
  */
-import type { Compilation, CompileChanges } from "./compile/compilation.ts";
+import { type Compilation, type CompileChanges, resultId } from "./compile/compilation.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Origin, OwnKind, Problem, ResourceSet } from "./resources/resource.ts";
 import type { OperatorLog } from "./settings.ts";
 import { describeProblem, describeStatusChange } from "./status/report-changes.ts";
 import type { StatusDocument } from "./status/status-document.ts";
-import { type ObjectName, StatusFiles } from "./status/status-files.ts";
+import { StatusFiles } from "./status/status-files.ts";
 import { StatusKeeper } from "./status/status-keeper.ts";
 
 export interface KeepStatusOptions {
@@ -25,8 +25,10 @@ export interface KeepStatusOptions {
 export interface StatusLoop {
   /** After a pass of the compiler. */
   look(changes: CompileChanges): void;
-  /** Removes files of objects that went while no operator ran; after the first pass. */
-  tidy(): Promise<void>;
+  /** Finds the files of an earlier run; before the first pass. */
+  prepare(): Promise<void>;
+  /** Removes those of objects that went while no operator ran; after the first pass. */
+  tidy(): void;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,11 @@ const clockMs = 5_000;
 
 export function keepStatus(options: KeepStatusOptions): StatusLoop {
   const { compilation, fleet, resources, folder, log } = options;
-  const files = new StatusFiles(folder, (cause) => log.error("a status file cannot be written", { cause }));
+  const files = new StatusFiles({
+    folder,
+    onFailure: (cause) => log.error("a status file cannot be written", { cause }),
+    countOf: (kind) => compilation.countOf(kind),
+  });
   const keeper = new StatusKeeper({
     compilation,
     acknowledgementOf: (wireId) => fleet.acknowledgementOf(wireId),
@@ -48,15 +54,17 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     },
   });
 
-  let seen = { isServed: false, rejects: 0 };
+  let wasServed = false;
+  let rejected: ReadonlySet<string> = new Set();
   let gathering: NodeJS.Timeout | undefined;
   const lookAtFleet = () => {
     gathering = undefined;
-    const now = { isServed: fleet.readyCount > 0, rejects: fleet.rejectCount };
-    const mayConcernAll = now.isServed !== seen.isServed || now.rejects !== seen.rejects;
-    seen = now;
-    if (mayConcernAll) keeper.lookAtAll();
-    else keeper.lookAtAcknowledgements();
+    const isServed = fleet.readyCount > 0;
+    const nowRejected = fleet.rejectedIds();
+    if (isServed !== wasServed) keeper.lookAtAll();
+    else keeper.lookAtAcknowledgements([...rejected, ...nowRejected]);
+    wasServed = isServed;
+    rejected = nowRejected;
   };
   const stopListening = fleet.onChange(() => {
     gathering ??= setTimeout(lookAtFleet, gatherMs).unref();
@@ -69,10 +77,12 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       keeper.look(changes);
       told = tellProblems(log, resources.problems, told);
     },
+    prepare: () => files.findPresent(),
     tidy: () => {
       // Of the compiler's results: the keeper may still be busy with them.
-      const kept = new Set([...compilation.results.values()].map(nameOf));
-      return files.removeAllBut((object) => kept.has(nameOf(object)));
+      files.removeAllBut(({ kind, namespace, name }) => {
+        return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
+      });
     },
     async close() {
       stopListening();
@@ -84,8 +94,8 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
   };
 }
 
-function nameOf({ kind, namespace, name }: ObjectName): string {
-  return `${kind}/${namespace}/${name}`;
+function isOwnKind(kind: string): kind is OwnKind {
+  return kind === "ApiKey" || kind === "Channel" || kind === "ModelRoute" || kind === "Account";
 }
 
 function tell(

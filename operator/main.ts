@@ -70,10 +70,11 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
     onFailure: (cause) => log.error("a pass over the configuration failed; the one before stays live", { cause }),
   });
   source.onChange((changes) => void pipeline.look(changes));
+  await status.prepare();
   await source.start();
   // Also where the folder is empty: an operator that has read its source says so.
   await pipeline.look([]);
-  await status.tidy();
+  status.tidy();
 
   const pushServer = createPushServer({
     publisher,

@@ -61,6 +61,7 @@ export class Compilation {
   readonly #egress: EgressPolicy;
   readonly #objects = new Map<string, WireObject>();
   readonly #results = new Map<string, ObjectResult>();
+  readonly #counts = { ApiKey: 0, Channel: 0, ModelRoute: 0, Account: 0 };
   readonly #wanted = new Map<string, readonly WantedSecret[]>();
   readonly #references = new ReferenceIndex();
   readonly #digests = new Claims();
@@ -81,6 +82,11 @@ export class Compilation {
   /** What is known of every resource, by `resultId`; a live view. */
   get results(): ReadonlyMap<string, ObjectResult> {
     return this.#results;
+  }
+
+  /** How many resources of a kind there are. */
+  countOf(kind: OwnKind): number {
+    return this.#counts[kind];
   }
 
   /** Secrets that `generate` credentials wait for; the caller has them created once. */
@@ -312,8 +318,12 @@ export class Compilation {
   #putResult(id: string, result: ObjectResult | undefined, pass: PassChanges): void {
     const before = this.#results.get(id);
     if (result === undefined) {
-      if (this.#results.delete(id)) pass.results.set(id, undefined);
+      if (before === undefined) return;
+      this.#results.delete(id);
+      this.#counts[before.kind] -= 1;
+      pass.results.set(id, undefined);
     } else if (before === undefined || !isDeepStrictEqual(before, result)) {
+      if (before === undefined) this.#counts[result.kind] += 1;
       this.#results.set(id, result);
       pass.results.set(id, result);
     }

@@ -10,7 +10,7 @@ import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
 import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
 import type { ApiKeyResource, ResourceSet } from "../resources/resource.ts";
 import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "../resources/types.gen.ts";
-import { compileLimits, requireCIDRs } from "./compile-limits.ts";
+import { compileLimits, requireCIDRs, shareList } from "./compile-limits.ts";
 import {
   type KeyCredentialFact,
   type KeyResult,
@@ -207,8 +207,8 @@ function keyObject(key: ApiKeyResource, spec: ApiKeySpec, usable: readonly Resol
     ...(spec.accountRef && { account: spec.accountRef.name }),
     ...(Object.keys(labels).length > 0 && { labels: { ...labels } }),
     credentials: usable.map(({ spec: credential, sha256 = "" }) => credentialObject(credential, sha256)),
-    ...(spec.models?.allow && { modelsAllow: [...spec.models.allow] }),
-    ...(spec.models?.deny && { modelsDeny: [...spec.models.deny] }),
+    ...(spec.models?.allow && { modelsAllow: shareList(spec.models.allow) }),
+    ...(spec.models?.deny && { modelsDeny: shareList(spec.models.deny) }),
     ...(spec.clientCIDRs?.allow && { cidrsAllow: requireCIDRs(spec.clientCIDRs.allow, "spec.clientCIDRs.allow") }),
     ...(spec.clientCIDRs?.deny && { cidrsDeny: requireCIDRs(spec.clientCIDRs.deny, "spec.clientCIDRs.deny") }),
     ...(spec.protocols && { protocols: [...spec.protocols] }),

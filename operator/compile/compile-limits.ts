@@ -16,24 +16,46 @@ const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"])
  * @throws SpecError when a limit cannot be enforced as written.
  */
 export function compileLimits(limits: readonly LimitSpec[], field: string): Limit[] {
-  return limits.map((limit) => {
-    const at = `${field}[${limit.name}]`;
-    if (limit.timeZone !== undefined) requireTimeZone(limit.timeZone, `${at}.timeZone`);
-    return {
-      name: limit.name,
-      unit: limit.unit,
-      limit:
-        limit.unit === "Cost"
-          ? parseNanoCredits(limit.limit, `${at}.limit`)
-          : parseQuantity(limit.limit, 0, `${at}.limit`).toString(),
-      period: limit.period,
-      ...(limit.timeZone !== undefined && { timeZone: limit.timeZone }),
-      algorithm: limit.algorithm ?? (bucketPeriods.has(limit.period) ? "TokenBucket" : "FixedWindow"),
-      ...(limit.burst !== undefined && { burst: burstOf(limit, at) }),
-      mode: limit.mode ?? "Enforce",
-      ...(limit.models !== undefined && { models: [...limit.models] }),
-    };
-  });
+  return limits.map((limit) => shareCompiled(limit, () => compileLimit(limit, `${field}[${limit.name}]`)));
+}
+
+const compiledParts = new WeakMap<object, Limit>();
+
+/** A limit that many keys share as a frozen part of their manifests is compiled once. */
+function shareCompiled(limit: LimitSpec, compile: () => Limit): Limit {
+  const known = compiledParts.get(limit);
+  if (known !== undefined) return known;
+  const compiled = compile();
+  if (Object.isFrozen(limit)) compiledParts.set(limit, Object.freeze(compiled));
+  return compiled;
+}
+
+const copies = new WeakMap<readonly string[], string[]>();
+
+/** A copy that the wire may have, the same one for each frozen list. */
+export function shareList(list: readonly string[]): string[] {
+  if (!Object.isFrozen(list)) return [...list];
+  let copy = copies.get(list);
+  if (copy === undefined) copies.set(list, (copy = [...list]));
+  return copy;
+}
+
+function compileLimit(limit: LimitSpec, at: string): Limit {
+  if (limit.timeZone !== undefined) requireTimeZone(limit.timeZone, `${at}.timeZone`);
+  return {
+    name: limit.name,
+    unit: limit.unit,
+    limit:
+      limit.unit === "Cost"
+        ? parseNanoCredits(limit.limit, `${at}.limit`)
+        : parseQuantity(limit.limit, 0, `${at}.limit`).toString(),
+    period: limit.period,
+    ...(limit.timeZone !== undefined && { timeZone: limit.timeZone }),
+    algorithm: limit.algorithm ?? (bucketPeriods.has(limit.period) ? "TokenBucket" : "FixedWindow"),
+    ...(limit.burst !== undefined && { burst: burstOf(limit, at) }),
+    mode: limit.mode ?? "Enforce",
+    ...(limit.models !== undefined && { models: [...limit.models] }),
+  };
 }
 
 function burstOf(limit: LimitSpec, at: string): string {
@@ -111,5 +133,5 @@ export function requireCIDRs(cidrs: readonly string[], field: string): string[] 
   for (const [index, cidr] of cidrs.entries()) {
     if (!isCidr(cidr)) throw new SpecError(`${field}[${index}]: "${cidr}" is no CIDR such as "10.0.0.0/8"`);
   }
-  return [...cidrs];
+  return shareList(cidrs);
 }

@@ -33,14 +33,15 @@ export class Fleet {
   readonly #publisher: Publisher;
   readonly #connections = new Map<string, ProxyConnection>();
   readonly #listeners = new Set<() => void>();
-  /** Revision in which an object got its present version. */
+  /** Revision in which an object got its present version, but for those that still have their first. */
   readonly #changedIn = new Map<string, number>();
   readonly #stopListening: () => void;
+  #firstRevision: number;
   #refusals = 0;
 
   constructor(publisher: Publisher) {
     this.#publisher = publisher;
-    for (const [id] of publisher.snapshot.objects()) this.#changedIn.set(id, publisher.snapshot.revision);
+    this.#firstRevision = publisher.snapshot.revision;
     this.#stopListening = publisher.onPublish((publication) => this.#spread(publication));
   }
 
@@ -76,7 +77,7 @@ export class Fleet {
 
   /** Whether every ready proxy holds the present version of an object, or the fact of its removal. */
   acknowledgementOf(id: string): ObjectAcknowledgement {
-    const wanted = this.#changedIn.get(id) ?? this.#publisher.snapshot.revision;
+    const wanted = this.#wantedRevisionOf(id);
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
     const acknowledged = ready.filter((connection) => connection.revision >= wanted);
     const rejects = acknowledged.flatMap((connection) =>
@@ -94,15 +95,20 @@ export class Fleet {
     return { state: acknowledged.length === ready.length ? "Programmed" : "Pending", ...counts };
   }
 
+  #wantedRevisionOf(id: string): number {
+    const { snapshot } = this.#publisher;
+    return this.#changedIn.get(id) ?? (snapshot.held(id) === undefined ? snapshot.revision : this.#firstRevision);
+  }
+
   get readyCount(): number {
     return [...this.#connections.values()].filter((connection) => connection.isReady).length;
   }
 
-  /** Rejects of all connected proxies. */
-  get rejectCount(): number {
-    let count = 0;
-    for (const connection of this.#connections.values()) count += connection.rejects.length;
-    return count;
+  /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
+  rejectedIds(): ReadonlySet<string> {
+    const ids = new Set(this.#publisher.problems.keys());
+    for (const connection of this.#connections.values()) for (const { id } of connection.rejects) ids.add(id);
+    return ids;
   }
 
   /** Revision that every ready proxy has acknowledged; 0 when there is none. */
@@ -136,7 +142,9 @@ export class Fleet {
 
   #spread(publication: Publication): void {
     const { snapshot, changed } = publication;
-    for (const id of changed) {
+    const isFirst = snapshot.revision === 1;
+    if (isFirst) this.#firstRevision = 1;
+    for (const id of isFirst ? [] : changed) {
       if (snapshot.held(id) === undefined) this.#changedIn.delete(id);
       else this.#changedIn.set(id, snapshot.revision);
     }

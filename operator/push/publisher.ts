@@ -44,6 +44,8 @@ export interface PublisherOptions {
 
 /** Work between two turns of the event loop. */
 const sliceMs = 5;
+/** More changes are not put into a snapshot within one turn. */
+const flushAtOnceMax = 500;
 
 interface Pending {
   readonly version: string;
@@ -61,6 +63,8 @@ export class Publisher {
   readonly #problems = new Map<string, Problem>();
   /** Changes not yet published; undefined for a removal. */
   #pending = new Map<string, Pending | undefined>();
+  /** Changes that are being put into a snapshot. */
+  #flushing: ReadonlyMap<string, Pending | undefined> | undefined;
   #revokedKeys = new Set<string>();
   #revokedCredentials = new Set<string>();
   #snapshot: IndexedSnapshot = emptySnapshot;
@@ -96,7 +100,7 @@ export class Publisher {
 
   /** True for an object whose present version is not published yet. */
   isWaiting(id: string): boolean {
-    return this.#pending.has(id);
+    return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
   /** @returns a function that ends the listening. */
@@ -150,10 +154,12 @@ export class Publisher {
         isUrgent = this.#change(id, undefined) || isUrgent;
         yield;
       }
+      // Many changes are put together step by step as well, and wait for no others.
+      if (this.#pending.size > flushAtOnceMax) yield* this.#flushInSteps();
     } finally {
       this.#isStaging = false;
     }
-    if (isUrgent || this.#isFlushDue) this.#flush();
+    if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
   }
 
@@ -230,10 +236,17 @@ export class Publisher {
   #flush(): void {
     this.#isFlushDue = this.#isStaging;
     if (this.#isStaging) return;
+    const steps = this.#flushInSteps();
+    while (steps.next().done !== true);
+  }
+
+  *#flushInSteps(): Generator<void> {
+    this.#isFlushDue = false;
     this.#cancelFlush();
     this.#pendingSince = undefined;
     this.#pendingSize = 0;
     const pending = this.#pending;
+    this.#flushing = pending;
     const revokedKeys = [...this.#revokedKeys];
     const revokedCredentials = [...this.#revokedCredentials];
     this.#pending = new Map();
@@ -244,7 +257,9 @@ export class Publisher {
     for (const [id, next] of pending) {
       if (next === undefined) draft.remove(id);
       else draft.put(id, next.version, next.size, next.object);
+      yield;
     }
+    this.#flushing = undefined;
     const isFirst = !this.#hasPublished;
     this.#hasPublished = true;
     if (!isFirst && draft.digest() === this.#snapshot.digest) return;

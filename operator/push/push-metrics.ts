@@ -45,8 +45,8 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
   gauge(
     registers,
     "tollgate_fleet_rejected_objects",
-    "Objects that proxies hold and cannot take.",
-    () => fleet.rejectCount,
+    "Objects that a proxy or the operator itself cannot take.",
+    () => fleet.rejectedIds().size,
   );
   gauge(registers, "tollgate_fleet_refused_transactions", "Transactions refused as a whole.", () => fleet.refusals);
 

@@ -2,7 +2,9 @@
  * Status as files, where there is no Kubernetes to keep it: `status/<kind>/<namespace>/<name>.yaml` in the data folder.
  *
  * A file is written whole or not at all, and only when its content changed, also over restarts. Writes go one after
- * another in the background; a newer status of the same object replaces one that still waits.
+ * another in the background; a newer status of the same object replaces one that still waits. Where there are more than
+ * 1,000 objects of a kind, only those have a file that there is something to say about: no file means that all is well
+ * (a folder of 100,000 files would take minutes to write and nobody reads it).
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -15,18 +17,30 @@ export interface ObjectName {
   readonly name: string;
 }
 
+/** Kinds with more objects have files of the remarkable ones only. */
+const filesOfAllMax = 1_000;
+
+export interface StatusFilesOptions {
+  /** The `status` folder; created when needed. */
+  readonly folder: string;
+  readonly onFailure: (cause: unknown) => void;
+  /** How many objects of a kind there are. */
+  readonly countOf: (kind: StatusDocument["kind"]) => number;
+}
+
 export class StatusFiles {
   readonly #folder: string;
-  readonly #onFailure: (cause: unknown) => void;
+  readonly #options: StatusFilesOptions;
+  /** Files that are there, as far as this run knows. */
+  readonly #present = new Map<string, ObjectName>();
   readonly #waiting = new Map<string, StatusDocument | undefined>();
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #writes = 0;
 
-  /** @param folder the `status` folder; created when needed */
-  constructor(folder: string, onFailure: (cause: unknown) => void) {
-    this.#folder = folder;
-    this.#onFailure = onFailure;
+  constructor(options: StatusFilesOptions) {
+    this.#folder = options.folder;
+    this.#options = options;
   }
 
   /** Files written since the start: one for each change of meaning. */
@@ -35,22 +49,33 @@ export class StatusFiles {
   }
 
   put(document: StatusDocument): void {
-    this.#enqueue(this.#pathOf({ kind: document.kind, ...document.metadata }), document);
+    const path = this.#pathOf({ kind: document.kind, ...document.metadata });
+    if (this.#hasFile(document)) this.#enqueue(path, document);
+    else if (this.#present.has(path) || this.#waiting.has(path)) this.#enqueue(path, undefined);
+  }
+
+  #hasFile(document: StatusDocument): boolean {
+    return this.#options.countOf(document.kind) <= filesOfAllMax || isRemarkable(document);
   }
 
   remove(object: ObjectName): void {
     this.#enqueue(this.#pathOf(object), undefined);
   }
 
-  /** Removes what an earlier run left of objects that are gone. */
-  async removeAllBut(isKept: (object: ObjectName) => boolean): Promise<void> {
+  /** Finds what an earlier run left; before the first `put`. */
+  async findPresent(): Promise<void> {
     const paths = await readdir(this.#folder, { recursive: true }).catch(() => []);
     for (const path of paths) {
       const [kind, namespace, file, ...rest] = path.split("/");
       if (kind === undefined || namespace === undefined || !file?.endsWith(".yaml") || rest.length > 0) continue;
       const object = { kind, namespace, name: file.slice(0, -".yaml".length) };
-      if (!isKept(object)) this.remove(object);
+      this.#present.set(this.#pathOf(object), object);
     }
+  }
+
+  /** Removes what is of objects that are gone. */
+  removeAllBut(isKept: (object: ObjectName) => boolean): void {
+    for (const object of [...this.#present.values()]) if (!isKept(object)) this.remove(object);
   }
 
   /** Resolves when everything put so far is on disk. */
@@ -80,10 +105,14 @@ export class StatusFiles {
     for (let next = this.#take(); next !== undefined; next = this.#take()) {
       const [path, document] = next;
       try {
-        if (document === undefined) await rm(path, { force: true });
-        else await this.#write(path, stringify(document, { lineWidth: 0 }));
+        if (document === undefined) await this.#remove(path);
+        // It may have been put while there were fewer.
+        else if (this.#hasFile(document)) {
+          this.#present.set(path, { kind: document.kind, ...document.metadata });
+          await this.#write(path, stringify(document, { lineWidth: 0 }));
+        }
       } catch (cause) {
-        this.#onFailure(cause);
+        this.#options.onFailure(cause);
       }
     }
   }
@@ -96,6 +125,11 @@ export class StatusFiles {
     return undefined;
   }
 
+  async #remove(path: string): Promise<void> {
+    await rm(path, { force: true });
+    this.#present.delete(path);
+  }
+
   async #write(path: string, content: string): Promise<void> {
     const before = await readFile(path, "utf8").catch(() => undefined);
     if (before !== undefined && meaningOf(before) === meaningOf(content)) return;
@@ -105,6 +139,16 @@ export class StatusFiles {
     await rename(unfinished, path);
     this.#writes += 1;
   }
+}
+
+/** Whether there is something to say about an object: a condition that is not as it should be, or usage. */
+function isRemarkable({ status }: StatusDocument): boolean {
+  if ("usage" in status || "lastUsedTime" in status || "balance" in status) return true;
+  return status.conditions.some(({ type, status: value, reason }) => {
+    if (reason === "PartiallyValid") return true;
+    // On its way, or no traffic yet: nothing to do for anybody.
+    return value === "False" ? !(type === "Programmed" && (reason === "Pending" || reason === "NoProxies")) : false;
+  });
 }
 
 /** Without the times of transitions: an operator that restarts does not know them and must not write for them. */

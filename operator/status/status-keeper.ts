@@ -14,6 +14,7 @@ import { type StatusDocument, statusDocument } from "./status-document.ts";
 
 /** How long one look may hold the event loop. */
 const sliceMs = 5;
+const sharedConditionsMax = 2_048;
 
 export interface StatusKeeperOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes">;
@@ -35,6 +36,7 @@ export class StatusKeeper {
   readonly #waiting = new Set<string>();
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
   readonly #turns = new Map<string, number>();
+  readonly #shared = new Map<string, Condition>();
   /** Objects to look at again. */
   readonly #open = new Set<string>();
   #nextTurn: NodeJS.Immediate | undefined;
@@ -64,12 +66,17 @@ export class StatusKeeper {
     this.#refreshSoon(touched);
   }
 
-  /** After proxies came, went or acknowledged. */
-  lookAtAcknowledgements(): void {
+  /**
+   * After proxies came, went or acknowledged.
+   *
+   * @param rejected wire ids that a proxy refuses now or refused at the last look
+   */
+  lookAtAcknowledgements(rejected: readonly string[] = []): void {
     this.#refreshSoon(this.#waiting);
+    this.#refreshSoon(rejected.flatMap((id) => ownerOf(id) ?? []));
   }
 
-  /** All objects whose acknowledgement may have been lost with a proxy: rejected, or no proxy left. */
+  /** All objects: the first proxy came or the last one went. */
   lookAtAll(): void {
     this.#refreshSoon(this.#options.compilation.results.keys());
   }
@@ -129,11 +136,22 @@ export class StatusKeeper {
       ...(before && { before: before.status.conditions }),
       ...(account && { account }),
       ...observe?.(result),
-    });
+    }).map((condition) => this.#shareCondition(condition));
     const after = statusDocument(result, conditions, nowMs, compilation.attachedRoutes(result.namespace, result.name));
     if (before && isSameMeaning(before, after)) return;
     this.#documents.set(id, after);
     onChange(before, after);
+  }
+
+  /** Thousands of objects have the same conditions since the same second. */
+  #shareCondition(condition: Condition): Condition {
+    const { type, status, reason, message, observedGeneration, lastTransitionTime } = condition;
+    const text = `${type} ${status} ${reason} ${observedGeneration} ${lastTransitionTime} ${message}`;
+    const known = this.#shared.get(text);
+    if (known !== undefined) return known;
+    if (this.#shared.size >= sharedConditionsMax) this.#shared.clear();
+    this.#shared.set(text, condition);
+    return condition;
   }
 
   #accountOf(result: ObjectResult) {
