@@ -46,6 +46,9 @@ export interface UpstreamRequest {
   readonly timeouts: UpstreamTimeouts;
 }
 
+/** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
+const interimAnswersMax = 16;
+
 class AbortedError extends Error {
   readonly code = "ABORTED";
 }
@@ -59,6 +62,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #waitTimer: NodeJS.Timeout | undefined;
   #totalTimer: NodeJS.Timeout | undefined;
   #lastProgressMs = 0;
+  #interimAnswers = 0;
   #isPaused = false;
 
   constructor(timeouts: UpstreamTimeouts, listener: UpstreamListener) {
@@ -120,7 +124,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (this.#isDone || status < 200) return;
+    if (this.#isDone) return;
+    if (status < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > interimAnswersMax) this.#fail("broken", new Error("too many interim answers"));
+      return;
+    }
     clearTimeout(this.#waitTimer);
     this.progress();
     if (this.#timeouts.idleMs > 0) this.#armIdle(this.#timeouts.idleMs);
