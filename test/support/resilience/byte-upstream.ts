@@ -40,6 +40,7 @@ export class ByteUpstream {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #script: ByteScript;
+  #headScript: ((socket: Socket) => void) | undefined;
   #port = 0;
 
   private constructor(script: ByteScript) {
@@ -68,7 +69,13 @@ export class ByteUpstream {
   /** What the next requests get. */
   replyWith(script: ByteScript): void {
     this.#script = script;
+    this.#headScript = undefined;
     this.requests.length = 0;
+  }
+
+  /** From now on the next requests are answered when their head has come, and the rest is never read. */
+  replyToHeadWith(script: (socket: Socket) => void): void {
+    this.#headScript = script;
   }
 
   async close(): Promise<void> {
@@ -97,6 +104,11 @@ export class ByteUpstream {
       this.#sockets.delete(socket);
     });
     socket.on("data", (bytes) => {
+      if (this.#headScript !== undefined) {
+        socket.pause();
+        this.#headScript(socket);
+        return;
+      }
       received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
       for (;;) {
         const taken = takeRequest(received);
