@@ -120,9 +120,14 @@ function nominatedHeaders(connection: readonly string[]): ReadonlySet<string> {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Upstream headers that tell a client something of its own call and nothing of the account behind it. */
-const clientHeaderNames = ["openai-processing-ms", "openai-version"];
-const visibleAscii = /^[\x20-\x7e]{1,256}$/;
+/**
+ * Upstream headers that tell a client something of its own call and nothing of the account behind it, each with the form
+ * it must have: an upstream that repeats a credential in one of them is not passed on.
+ */
+const clientHeaderForms: readonly (readonly [name: string, form: RegExp])[] = [
+  ["openai-processing-ms", /^[0-9]{1,9}$/],
+  ["openai-version", version],
+];
 
 /**
  * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the
@@ -133,9 +138,9 @@ export function clientHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {
   let passed: Record<string, string> | undefined;
-  for (const name of clientHeaderNames) {
+  for (const [name, form] of clientHeaderForms) {
     const value = headers[name];
-    if (typeof value !== "string" || !visibleAscii.test(value)) continue;
+    if (typeof value !== "string" || !form.test(value)) continue;
     const connection = headers["connection"];
     if (nominatedHeaders(connection === undefined ? [] : [connection].flat()).has(name)) continue;
     passed ??= {};

@@ -68,6 +68,12 @@ function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError("body_too_large", `The body is larger than ${bytesMax} bytes.`);
 }
 
+/**
+ * What a chunked body may cost on the wire beyond its bytes: one-byte chunks, each in a TLS record of its own, stay below.
+ * More is chunk extensions, which Node bounds for one chunk only (RELIABILITY.md D4).
+ */
+const framingBytesMax = (bodyBytes: number): number => 64 * 1024 + 64 * bodyBytes;
+
 /** One body on its way in. */
 class BodyReader {
   readonly whole: Promise<Buffer>;
@@ -76,6 +82,7 @@ class BodyReader {
   readonly #limits: ProxyLimits;
   readonly #inFlight: InFlightBytes;
   readonly #startMs = performance.now();
+  readonly #wireBytesBefore: number;
   #progressMs = this.#startMs;
   #bytes = 0;
   /** The first chunk, until a second shows that it was not all: most bodies come in one and are never copied. */
@@ -90,6 +97,7 @@ class BodyReader {
   constructor(request: IncomingMessage, declared: number | undefined, limits: ProxyLimits, inFlight: InFlightBytes) {
     this.#request = request;
     this.#declared = declared;
+    this.#wireBytesBefore = declared === undefined ? request.socket.bytesRead : 0;
     this.#limits = limits;
     this.#inFlight = inFlight;
     this.whole = new Promise((resolve, reject) => {
@@ -109,6 +117,10 @@ class BodyReader {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
       return;
     }
+    if (this.#declared === undefined && this.#wireBytes() > bytes + framingBytesMax(bytes)) {
+      this.#fail(new GatewayError("bad_request_framing", "The chunks of the body carry too much beside it."));
+      return;
+    }
     try {
       this.#inFlight.take(chunk.length);
     } catch (error) {
@@ -119,6 +131,10 @@ class BodyReader {
     this.#keep(chunk);
     this.#bytes = bytes;
   };
+
+  #wireBytes(): number {
+    return this.#request.socket.bytesRead - this.#wireBytesBefore;
+  }
 
   #keep(chunk: Buffer): void {
     if (this.#bytes === 0) {

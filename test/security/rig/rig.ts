@@ -178,7 +178,7 @@ const secrets = [...Object.values(clientKeys), channelSecret];
 
 export function assertNoSecret(response: RawResponse): void {
   const text = `${response.headers.flat().join("\n")}\n${response.body.toString("utf8")}`;
-  for (const secret of secrets) assert.equal(text.includes(secret), false, "a secret stands in the answer");
+  for (const secret of secrets) assert.equal(text.includes(secret), false, `a secret stands in the answer: ${text}`);
   assert.equal(/ at .*\.[mc]?[jt]s:[0-9]+|node:internal|\/proxy\//.test(text), false, "a stack stands in the answer");
 }
 
