@@ -282,5 +282,12 @@ function clientError(admitted: AdmittedCall, selected: SelectedTarget, error: Up
     publicModel: call.model,
     upstreamModel: selected.target.upstreamModel ?? call.model,
     requestId: record.requestId,
+    channelSecrets: secretsOf(selected),
   });
+}
+
+/** Values of the channel's headers may be credentials as well. */
+function secretsOf({ channel, credential }: SelectedTarget): readonly string[] {
+  const values = (channel.headersSet ?? []).map(({ value }) => value);
+  return credential === undefined ? values : [credential.secret, ...values];
 }

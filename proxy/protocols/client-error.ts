@@ -12,6 +12,8 @@ export interface ClientErrorContext {
   readonly publicModel: string;
   readonly upstreamModel: string;
   readonly requestId: string;
+  /** What the channel sends to identify itself: an upstream may repeat it, and no pattern knows its form. */
+  readonly channelSecrets?: readonly string[];
 }
 
 const codes: Readonly<Record<UpstreamError["kind"], ErrorCode>> = {
@@ -51,8 +53,9 @@ export function toClientError(error: UpstreamError, context: ClientErrorContext)
   const mayPass = error.kind === "bad_request" || error.kind === "context_length" || error.kind === "policy";
   const text = mayPass ? cleanUpstreamText(error.message, context) : "";
   const message = text === "" ? `${ownWords[error.kind]} (request ${context.requestId})` : text;
+  const isAboutField = (mayPass || error.kind === "capability") && isFieldPath(error.param, context);
   return new GatewayError(codes[error.kind], message, {
-    ...(error.param === undefined || !isFieldPath(error.param) ? {} : { param: error.param }),
+    ...(error.param === undefined || !isAboutField ? {} : { param: error.param }),
     ...(error.retryAfterMs === undefined
       ? {}
       : { retryAfterSeconds: Math.max(1, Math.ceil(error.retryAfterMs / 1_000)) }),
@@ -60,15 +63,19 @@ export function toClientError(error: UpstreamError, context: ClientErrorContext)
   });
 }
 
-function isFieldPath(param: string): boolean {
-  return /^[\w.[\]$-]{1,200}$/.test(param);
+/** What holds a key or looks like one is no field. */
+function isFieldPath(param: string | undefined, context: ClientErrorContext): boolean {
+  if (param === undefined || !/^[\w.[\]$-]{1,200}$/.test(param)) return false;
+  return withoutSecrets(param, context) === param && param.search(keyShape) < 0;
 }
 
+const keyShape = /\b(?:sk|pk|rk|gsk|xai|pplx|key|sess)[-_][\w*.-]{6,}/gi;
+
 /** What upstream text may not carry to a client, by shape. */
-const secrets: readonly (readonly [RegExp, string])[] = [
+const shapes: readonly (readonly [RegExp, string])[] = [
   [/<[^>]{0,500}>/g, " "],
   [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>)\]]+/gi, "[address]"],
-  [/\b(?:sk|pk|rk|gsk|xai|pplx|key|sess)[-_][\w*.-]{6,}/gi, "[key]"],
+  [keyShape, "[key]"],
   [/\bAIza[\w*-]{6,}/g, "[key]"],
   [/\bBearer\s+\S+/gi, "[key]"],
   [/\b(?:org|proj|acct|wrkspc|user)[-_][A-Za-z0-9]{4,}\b/g, "[account]"],
@@ -82,13 +89,26 @@ const secrets: readonly (readonly [RegExp, string])[] = [
   [/\bprojects\/[\w-]+/g, "[account]"],
 ];
 
+/** Shorter values are words of every text: `true` in a header of the channel is no secret. */
+const secretLengthMin = 8;
+
+function withoutSecrets(text: string, { channelSecrets = [] }: Pick<ClientErrorContext, "channelSecrets">): string {
+  let cleaned = text;
+  for (const secret of channelSecrets) {
+    if (secret.length < secretLengthMin) continue;
+    const spellings = [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64").replace(/=+$/, "")];
+    for (const spelling of spellings) cleaned = cleaned.replaceAll(spelling, "[key]");
+  }
+  return cleaned;
+}
+
 /** Upstream text as it may reach a client; empty when nothing is left. */
 export function cleanUpstreamText(
   text: string,
-  context: Pick<ClientErrorContext, "publicModel" | "upstreamModel">,
+  context: Pick<ClientErrorContext, "publicModel" | "upstreamModel" | "channelSecrets">,
 ): string {
-  let cleaned = text;
-  for (const [pattern, replacement] of secrets) cleaned = cleaned.replace(pattern, replacement);
+  let cleaned = withoutSecrets(text, context);
+  for (const [pattern, replacement] of shapes) cleaned = cleaned.replace(pattern, replacement);
   cleaned = replaceName(cleaned, context.upstreamModel, context.publicModel);
   return [...cleaned]
     .map((character) => (character < " " || character === "\u007f" ? " " : character))

@@ -37,9 +37,31 @@ describe("toClientError", () => {
   }
 
   it("keeps the field and the wait", () => {
-    const error = toClientError(upstreamError("rate_limit", "m", { param: "n", retryAfterMs: 1_500 }), context);
+    const error = toClientError(upstreamError("bad_request", "m", { param: "n", retryAfterMs: 1_500 }), context);
     assert.equal(error.param, "n");
     assert.equal(error.retryAfterSeconds, 2);
+  });
+
+  for (const [name, kind, param] of [
+    ["what looks like a key", "bad_request", "sk-abcdefgh"],
+    ["the channel's own secret", "bad_request", "channel-secret"],
+    ["a field where the request is not at fault", "channel_auth", "n"],
+  ] as const) {
+    it(`takes ${name} for no field`, () => {
+      const error = toClientError(upstreamError(kind, "m", { param }), {
+        ...context,
+        channelSecrets: ["channel-secret"],
+      });
+      assert.equal(error.param, undefined);
+    });
+  }
+
+  it("says nothing of the channel's secret, in any spelling", () => {
+    const secret = "se/cret+of-channel";
+    const encoded = [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
+    const text = `bad key: ${encoded.join(" ")}`;
+    const error = toClientError(upstreamError("bad_request", text), { ...context, channelSecrets: [secret] });
+    for (const spelling of encoded) assert.equal(error.message.includes(spelling), false);
   });
 });
 
