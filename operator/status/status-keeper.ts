@@ -14,6 +14,8 @@ import { type StatusDocument, statusDocument } from "./status-document.ts";
 
 /** How long one look may hold the event loop. */
 const sliceMs = 5;
+/** Between two slices: proxies that wait for their configuration go before its status. */
+const pauseMs = 10;
 const sharedConditionsMax = 2_048;
 
 export interface StatusKeeperOptions {
@@ -39,7 +41,7 @@ export class StatusKeeper {
   readonly #shared = new Map<string, Condition>();
   /** Objects to look at again. */
   readonly #open = new Set<string>();
-  #nextTurn: NodeJS.Immediate | undefined;
+  #nextTurn: NodeJS.Timeout | undefined;
 
   constructor(options: StatusKeeperOptions) {
     this.#options = options;
@@ -91,7 +93,7 @@ export class StatusKeeper {
 
   /** Forgets what is still to be looked at. */
   close(): void {
-    clearImmediate(this.#nextTurn);
+    clearTimeout(this.#nextTurn);
     this.#open.clear();
   }
 
@@ -108,7 +110,7 @@ export class StatusKeeper {
       this.#refresh(id);
       if (performance.now() - startMs > sliceMs) break;
     }
-    if (this.#open.size > 0) this.#nextTurn = setImmediate(() => this.#refreshSlice());
+    if (this.#open.size > 0) this.#nextTurn = setTimeout(() => this.#refreshSlice(), pauseMs);
   }
 
   #refresh(id: string): void {
