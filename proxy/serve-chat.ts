@@ -118,7 +118,7 @@ async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): 
   });
   const onClose = (): void => attempt.stop("client-left");
   response.once("close", onClose);
-  services.openAttempts.add(attempt, admitted.keyId);
+  const open = services.openAttempts.add(attempt, admitted.keyId);
   record.upstreamStarted();
   try {
     if (response.destroyed) onClose();
@@ -126,7 +126,7 @@ async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): 
     return await conclude(admitted, selected, outcome, client);
   } finally {
     client?.release();
-    services.openAttempts.delete(attempt);
+    services.openAttempts.delete(open);
     response.off("close", onClose);
   }
 }
