@@ -155,11 +155,12 @@ const table = {
     reason: "no_available_channel",
     retryAfterSeconds: 5,
   },
+  // Our own credential or balance at the provider: another try of the client cures neither (errors.md section 2.2).
   channel_refused: {
     ...overloaded,
     openaiCode: "no_available_channel",
     reason: "channel_refused",
-    retryAfterSeconds: 5,
+    neverRetry: true,
   },
   upstream_overloaded: {
     ...overloaded,

@@ -23,7 +23,7 @@ const refused = {
 
 /** By the recording's id without `upstream/`; every recorded error is here. */
 export const expectedErrors: Readonly<Record<string, ExpectedError>> = {
-  "openai-chat/error-401-deepseek": { ...refused, word: "no_available_channel", retryAfter: "5" },
+  "openai-chat/error-401-deepseek": { ...refused, word: "no_available_channel" },
   "openai-chat/error-404-model": {
     code: "upstream_model_not_found",
     status: 404,
@@ -67,8 +67,8 @@ export const expectedErrors: Readonly<Record<string, ExpectedError>> = {
     word: "context_length_exceeded",
     message: /maximum context length/,
   },
-  "openai-responses/error-401-auth": { ...refused, word: "no_available_channel", retryAfter: "5" },
-  "openai-responses/error-429-quota": { ...refused, word: "no_available_channel", retryAfter: "5" },
+  "openai-responses/error-401-auth": { ...refused, word: "no_available_channel" },
+  "openai-responses/error-429-quota": { ...refused, word: "no_available_channel" },
   "openai-responses/stream-error-quota": { ...refused, status: 200, word: "no_available_channel" },
   "anthropic-messages/error-400-context-length": {
     code: "context_length",
@@ -76,9 +76,9 @@ export const expectedErrors: Readonly<Record<string, ExpectedError>> = {
     word: "invalid_request_error",
     message: /^prompt is too long: 3333404 tokens > 200000 maximum/,
   },
-  "anthropic-messages/error-401-auth": { ...refused, status: 529, word: "overloaded_error", retryAfter: "5" },
-  "gemini/error-400-api-key": { ...refused, word: "UNAVAILABLE", retryAfter: "5" },
-  "gemini/error-403-permission": { ...refused, word: "UNAVAILABLE", retryAfter: "5" },
+  "anthropic-messages/error-401-auth": { ...refused, status: 529, word: "overloaded_error" },
+  "gemini/error-400-api-key": { ...refused, word: "UNAVAILABLE" },
+  "gemini/error-403-permission": { ...refused, word: "UNAVAILABLE" },
   "gemini/error-404-model": {
     code: "upstream_model_not_found",
     status: 404,

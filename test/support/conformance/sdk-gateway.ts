@@ -51,9 +51,9 @@ const keys: Readonly<Record<string, object>> = {
   chatless: { capabilities: ["Models"] },
   unfunded: { accountRef: { name: "empty" } },
   // One each for whoever spends it: the tests of a file run in any order.
-  ...Object.fromEntries([1, 2].map((number) => [`spent-${number}`, { limits: oneADay }])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [`spent-${number}`, { limits: oneADay }])),
   ...Object.fromEntries(
-    [1, 2].map((number) => [
+    [1, 2, 3, 4, 5, 6].map((number) => [
       `slow-${number}`,
       { limits: [{ name: "rate", unit: "Requests", limit: "1", period: "Second" }] },
     ]),
