@@ -22,6 +22,7 @@ import { createTokenEstimator } from "./settle/estimate-tokens.ts";
 import { PushClient } from "./sync/push-client.ts";
 import { unixSocketTransport } from "./sync/push-transport.ts";
 import { SnapshotStore } from "./sync/snapshot-store.ts";
+import { startLastGood } from "./sync/start-last-good.ts";
 
 const build = "0.1.0";
 
@@ -68,6 +69,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     explain: (question) => explain(question, snapshots.pin(), Date.now()),
   });
   const data = await server.listen(settings.listen, settings.sharePort);
+  const lastGood = settings.lastGood && (await startLastGood({ ...settings.lastGood, store: snapshots, log }));
   push.start();
   io.started({ data, admin: admin.address });
 
@@ -75,6 +77,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   log.info("draining", { openRequests: server.openRequests });
   await server.drain(() => services.openAttempts.stop("shutting-down"));
   await push.close();
+  await lastGood?.close();
   services.reservations.close();
   stopSweeping();
   await ledger.close();
@@ -109,13 +112,17 @@ function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["lo
 function watchConfiguration(services: Services, store: SnapshotStore, push: PushClient, log: ProxyIo["log"]): void {
   let appliedAtMs: number | undefined;
   let rejects = 0;
+  let rejected: ReadonlySet<string> = new Set();
   store.onEvent((event) => {
     if (event.type === "applied") {
       appliedAtMs = performance.now();
-      rejects += event.rejects.length;
+      // An event names all that are held; each is told and counted once while it lasts.
+      const news = event.rejects.filter(({ id }) => !rejected.has(id));
+      rejected = new Set(event.rejects.map(({ id }) => id));
+      rejects += news.length;
       services.pools.retain(store.pin().channels);
       log.debug("configuration applied", { revision: event.revision, applyMs: Math.round(event.applyMs) });
-      for (const reject of event.rejects) log.warn("an object of the configuration cannot be taken", { ...reject });
+      for (const reject of news) log.warn("an object of the configuration cannot be taken", { ...reject });
     }
     if (store.pin().fleet.revocation !== "Immediate") return;
     services.openAttempts.stop("revoked", (key) => {

@@ -32,11 +32,12 @@ export function followStore(options: FollowOptions): Follower {
 
   const write = async () => {
     const snapshot = store.live;
-    if (snapshot.digest === writtenDigest) return;
+    if (!store.isReady || snapshot.digest === writtenDigest) return;
+    writtenDigest = snapshot.digest;
     try {
       await writeLastGood(file, key, snapshot);
-      writtenDigest = snapshot.digest;
     } catch (cause) {
+      writtenDigest = "";
       onFailure(cause);
     }
   };
@@ -52,7 +53,11 @@ export function followStore(options: FollowOptions): Follower {
     isBusy = true;
     current = write().then(rest);
   };
-  const stopListening = store.onEvent(({ type }) => type === "applied" && begin());
+  const stopListening = store.onEvent(({ type }) => {
+    // The digest stays under a revocation, but the file must lose what is dead.
+    if (type === "revoked") writtenDigest = "";
+    begin();
+  });
   return {
     async close() {
       stopListening();

@@ -17,6 +17,7 @@ import { objectVersion } from "../snapshot/digest.ts";
 import { Interner } from "../snapshot/index/intern.ts";
 import { snapshotBytesMax } from "../snapshot/push/messages.ts";
 import { LineSplitter } from "../snapshot/push/split-lines.ts";
+import type { WireObject } from "../snapshot/types.gen.ts";
 import { validateObject } from "../snapshot/validate.ts";
 
 const header = Buffer.from("tollgate-last-good 1\n");
@@ -92,15 +93,30 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
 
 function* pieces(snapshot: IndexedSnapshot): Generator<string> {
   let count = 0;
-  for (const _ of snapshot.objects()) count += 1;
+  for (const _ of restorableObjects(snapshot)) count += 1;
   let text = `${JSON.stringify({ revision: snapshot.revision, count })}\n`;
-  for (const [id, object] of snapshot.objects()) {
+  for (const [id, object] of restorableObjects(snapshot)) {
     text += `${JSON.stringify({ id, object })}\n`;
     if (text.length < pieceCharacters) continue;
     yield text;
     text = "";
   }
   yield text;
+}
+
+/** What is live without what was revoked: a file must never bring a dead key back. */
+function* restorableObjects(snapshot: IndexedSnapshot): Generator<[id: string, object: WireObject]> {
+  const { revoked } = snapshot.parts;
+  for (const [id, object] of snapshot.objects()) {
+    if (revoked === undefined || object.kind !== "key") {
+      yield [id, object];
+      continue;
+    }
+    if (revoked.keys.has(id)) continue;
+    const credentials = object.credentials.filter(({ sha256 }) => !revoked.credentials.has(sha256));
+    if (credentials.length === object.credentials.length) yield [id, object];
+    else if (credentials.length > 0) yield [id, { ...object, credentials }];
+  }
 }
 
 async function decrypt(sealed: Buffer, key: Buffer): Promise<Buffer[] | undefined> {

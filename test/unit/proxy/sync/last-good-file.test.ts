@@ -146,6 +146,20 @@ describe("last good file", () => {
     assert.deepEqual(failures, []);
   });
 
+  it("never writes what was revoked, and rewrites at once after a revocation", async () => {
+    const store = new SnapshotStore();
+    const timers = new ManualTimers();
+    const several = snapshotOf([fullKey(1), fullKey(2), wireChannel("main")]);
+    const follower = followStore({ store, file, key, timers, onFailure: (cause) => assert.fail(String(cause)) });
+    store.commit({ snapshot: several, epoch: 1, rejects: [], applyMs: 0 });
+    store.revoke({ revision: several.revision + 1, keys: ["key/team-a/key-1"], credentials: [sha256Of("sk-key-2")] });
+    await follower.close();
+    const { snapshot: read } = await readLastGood(file, key);
+    assert.equal(read?.findKey(sha256Of("sk-key-1")), undefined);
+    assert.equal(read?.findKey(sha256Of("sk-key-2")), undefined);
+    assert.notEqual(read?.channel("team-a/main"), undefined);
+  });
+
   it("tells that a file cannot be written and tries again", async () => {
     const store = new SnapshotStore();
     const failures: unknown[] = [];
