@@ -122,6 +122,7 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
   const startedMs = performance.now();
   const result = await ledger.reserve({ id: record.requestId, amounts: estimate.amounts, ...claims });
   metrics.ledgerTook("reserve", performance.now() - startedMs);
+  services.keyUses.note(key, result.kind === "reserved", services.now());
   if (result.kind === "refused") {
     metrics.quotaDecision(result.reason);
     throw refusalToError(result, services.now());

@@ -15,10 +15,12 @@ import { handleRequest } from "./handle-request.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
+import { reportUsageRegularly } from "./report-usage.ts";
 import { DataServer } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { ProxyIo, ProxySettings } from "./settings.ts";
 import { createTokenEstimator } from "./settle/estimate-tokens.ts";
+import { KeyUses } from "./sync/key-uses.ts";
 import { PushClient } from "./sync/push-client.ts";
 import { unixSocketTransport } from "./sync/push-transport.ts";
 import { SnapshotStore } from "./sync/snapshot-store.ts";
@@ -33,14 +35,17 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const metrics = new ProxyMetrics();
   const snapshots = new SnapshotStore();
   const ledger = await openLedger(settings, log, metrics);
+  metrics.watchLedger(() => ledger);
   const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
+  const keyUses = new KeyUses();
   const services: Services = {
     snapshots,
     ledger,
     reservations: new LiveReservations(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
     openAttempts: new OpenAttempts(),
+    keyUses,
     metrics,
     accessLog: io.accessLog,
     log,
@@ -53,6 +58,14 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     nextRequestId: createRequestIds(),
   };
   const push = connect(settings, snapshots, log.child({ part: "push" }));
+  const stopReporting = reportUsageRegularly({
+    uses: keyUses,
+    ledger,
+    pin: () => snapshots.pin(),
+    now: services.now,
+    isConnected: () => push.isConnected,
+    send: (report) => push.report(report),
+  });
   watchConfiguration(services, snapshots, push, log);
   const server = new DataServer({
     limits,
@@ -76,6 +89,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   await aborted(io.stop);
   log.info("draining", { openRequests: server.openRequests });
   await server.drain(() => services.openAttempts.stop("shutting-down"));
+  stopReporting();
   await push.close();
   await lastGood?.close();
   services.reservations.close();

@@ -8,6 +8,7 @@ import type { LiveReservations } from "./live-reservations.ts";
 import type { AccessLog } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
+import type { KeyUses } from "./sync/key-uses.ts";
 import type { SnapshotStore } from "./sync/snapshot-store.ts";
 
 export interface Services {
@@ -29,4 +30,6 @@ export interface Services {
   readonly random: () => number;
   readonly nextRequestId: () => string;
   readonly openAttempts: OpenAttempts;
+  /** Told once a call; for the operator's status. */
+  readonly keyUses: Pick<KeyUses, "note">;
 }

@@ -150,6 +150,7 @@ export interface Acknowledgement {
 export interface Report {
   readonly type: "report";
   readonly keys: readonly KeyReport[];
+  readonly accounts: readonly AccountReport[];
   readonly ejected: readonly { readonly channel: string; readonly credential: string; readonly reason: string }[];
 }
 
@@ -160,6 +161,27 @@ export interface KeyReport {
   readonly lastUsedAt: number;
   /** Since the last report. */
   readonly requests: number;
+  /** Its quotas: limits of a Day or longer. */
+  readonly quotas: readonly QuotaReport[];
+}
+
+/** Amounts as whole numbers in text: nano-credits, tokens or requests. */
+export interface QuotaReport {
+  readonly name: string;
+  readonly unit: "Requests" | "Tokens" | "InputTokens" | "OutputTokens" | "Cost";
+  readonly isEnforced: boolean;
+  readonly used: string;
+  readonly limit: string;
+  /** Milliseconds since the epoch; absent for Lifetime. */
+  readonly resetAt?: number;
+}
+
+export interface AccountReport {
+  /** `namespace/name`. */
+  readonly account: string;
+  /** In nano-credits, since ever. */
+  readonly consumed: string;
+  readonly reserved: string;
 }
 
 export type DownMessage = Welcome | Transaction | Begin | Part | Commit | Revoke | Beat | GoAway;

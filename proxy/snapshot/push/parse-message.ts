@@ -2,7 +2,18 @@
  * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked, what
  * is unknown is ignored, and no message text repeats a value.
  */
-import type { DownMessage, Hello, KeyReport, RefusalCode, Reject, Report, UpMessage, Upsert } from "./messages.ts";
+import type {
+  AccountReport,
+  DownMessage,
+  Hello,
+  KeyReport,
+  QuotaReport,
+  RefusalCode,
+  Reject,
+  Report,
+  UpMessage,
+  Upsert,
+} from "./messages.ts";
 import { rejectsMax } from "./messages.ts";
 
 /** A message that cannot be understood. */
@@ -153,6 +164,31 @@ function refusal(members: Members) {
   return { refused: { code: oneOf(refused, "code", refusalCodes), message: string(refused, "message") } };
 }
 
+function quota(item: unknown): QuotaReport {
+  const members = asMembers(item);
+  return {
+    name: string(members, "name"),
+    unit: oneOf(members, "unit", ["Requests", "Tokens", "InputTokens", "OutputTokens", "Cost"] as const),
+    isEnforced: members["isEnforced"] === true,
+    used: amount(members, "used"),
+    limit: amount(members, "limit"),
+    ...(members["resetAt"] !== undefined && { resetAt: integer(members, "resetAt") }),
+  };
+}
+
+/** A list that older proxies do not send. */
+function optionalArray(members: Members, name: string): readonly unknown[] {
+  const items = members[name] === undefined ? [] : array(members, name);
+  if (items.length > keysReportedMax) throw new MessageError(`${name}: too many`);
+  return items;
+}
+
+function amount(members: Members, name: string): string {
+  const text = string(members, name);
+  if (!/^-?[0-9]{1,30}$/.test(text)) throw new MessageError(`${name}: is no whole number`);
+  return text;
+}
+
 function report(members: Members): Report {
   const keys = array(members, "keys");
   if (keys.length > keysReportedMax) throw new MessageError("keys: too many");
@@ -160,7 +196,20 @@ function report(members: Members): Report {
     type: "report",
     keys: keys.map((item): KeyReport => {
       const key = asMembers(item);
-      return { key: string(key, "key"), lastUsedAt: integer(key, "lastUsedAt"), requests: integer(key, "requests") };
+      return {
+        key: string(key, "key"),
+        lastUsedAt: integer(key, "lastUsedAt"),
+        requests: integer(key, "requests"),
+        quotas: optionalArray(key, "quotas").map(quota),
+      };
+    }),
+    accounts: optionalArray(members, "accounts").map((item): AccountReport => {
+      const account = asMembers(item);
+      return {
+        account: string(account, "account"),
+        consumed: amount(account, "consumed"),
+        reserved: amount(account, "reserved"),
+      };
     }),
     ejected: array(members, "ejected").map((item) => {
       const ejected = asMembers(item);

@@ -62,6 +62,7 @@ export class InProcessGateway {
       reservations: new LiveReservations(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
       openAttempts: new OpenAttempts(),
+      keyUses: { note: () => {} },
       metrics: new ProxyMetrics(),
       accessLog: { write: (record) => records.push(record), close: () => undefined },
       log: silentLogger,

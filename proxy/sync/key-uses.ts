@@ -1,0 +1,46 @@
+/**
+ * Which keys were used since the last report to the operator, and when. Bounded: of more keys than it holds the rest is
+ * counted by nobody, as reports may be lost anyway; nothing that is billed depends on them. Noted once a request, so it
+ * builds no strings.
+ */
+import type { Key } from "../snapshot/types.gen.ts";
+
+const keysMax = 10_000;
+
+export interface KeyUse {
+  /** Wall clock of the last accepted call, milliseconds since the epoch; 0 where all were refused for a limit. */
+  lastUsedAt: number;
+  requests: number;
+}
+
+export class KeyUses {
+  readonly #uses = new Map<Key, KeyUse>();
+
+  /**
+   * Counts one call of a key.
+   *
+   * @param isAccepted false where a limit refused it
+   * @param at wall clock, milliseconds since the epoch
+   */
+  note(key: Key, isAccepted: boolean, at: number): void {
+    let use = this.#uses.get(key);
+    if (use === undefined) {
+      if (this.#uses.size >= keysMax) return;
+      use = { lastUsedAt: 0, requests: 0 };
+      this.#uses.set(key, use);
+    }
+    use.requests += 1;
+    if (isAccepted && at > use.lastUsedAt) use.lastUsedAt = at;
+  }
+
+  /** Hands out at most so many, those that waited longest first, and forgets them. */
+  take(most: number): [key: Key, use: KeyUse][] {
+    const taken: [Key, KeyUse][] = [];
+    for (const entry of this.#uses) {
+      if (taken.length >= most) break;
+      taken.push(entry);
+      this.#uses.delete(entry[0]);
+    }
+    return taken;
+  }
+}
