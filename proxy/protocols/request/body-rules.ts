@@ -7,13 +7,13 @@ import type { BodyEditor } from "../../http/body-editor.ts";
 import type { BodyRules, Channel } from "../../snapshot/types.gen.ts";
 import type { UpstreamPlan } from "../chat-format.ts";
 
-/** `default` fills what is absent or null, then `set` replaces, then `remove`. Fields are top-level members. */
+/** In the order that the resources promise: `remove`, then `default` fills what is absent or null, then `set` wins. */
 export function applyBodyRules(editor: BodyEditor, rules: BodyRules | undefined): void {
   if (rules === undefined) return;
+  for (const field of rules.remove ?? []) editor.remove(field);
   for (const { field, value } of rules.default ?? [])
     if (isAbsent(editor, field)) editor.set(field, JSON.stringify(value));
   for (const { field, value } of rules.set ?? []) editor.set(field, JSON.stringify(value));
-  for (const field of rules.remove ?? []) editor.remove(field);
 }
 
 /** The channel's rules, then the target's. */
