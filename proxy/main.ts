@@ -36,6 +36,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const snapshots = new SnapshotStore();
   const ledger = await openLedger(settings, log, metrics);
   metrics.watchLedger(() => ledger);
+  metrics.watchLedger(() => ledger);
   const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
   const keyUses = new KeyUses();

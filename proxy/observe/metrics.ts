@@ -56,6 +56,24 @@ export interface ConfigReading {
   readonly isConnected: boolean;
 }
 
+/** State of the ledger, read at scrape: what is admitted is settled once or expires (RELIABILITY.md P3). */
+export interface LedgerReading {
+  /** Reservations held now. */
+  readonly openCount: number;
+  readonly counts: Readonly<Record<(typeof ledgerOutcomes)[number], number>>;
+}
+
+const ledgerOutcomes = [
+  "reserved",
+  "refused",
+  "settled",
+  "repeated",
+  "late",
+  "unknown",
+  "expired",
+  "overshot",
+] as const;
+
 /** Slots beyond this count under `other`: 100 routes on 10 channels in 5 formats fit, a runaway does not fill the memory. */
 const slotCountMax = 5_000;
 const other = "other";
@@ -73,6 +91,7 @@ export class ProxyMetrics {
   readonly #eventLoopDelay = monitorEventLoopDelay({ resolution: 10 });
   #inFlight = 0;
   #readConfig: () => ConfigReading | undefined = () => undefined;
+  #readLedger: () => LedgerReading | undefined = () => undefined;
 
   constructor() {
     this.#eventLoopDelay.enable();
@@ -134,6 +153,11 @@ export class ProxyMetrics {
   /** Where the state of the configuration is read at each scrape. */
   watchConfig(read: () => ConfigReading | undefined): void {
     this.#readConfig = read;
+  }
+
+  /** Where the state of the ledger is read at each scrape. */
+  watchLedger(read: () => LedgerReading | undefined): void {
+    this.#readLedger = read;
   }
 
   /** Content type of `render()`. */
@@ -217,6 +241,16 @@ export class ProxyMetrics {
 
   #registerState(): void {
     this.#gauge("tollgate_requests_in_flight", "Requests served now.", () => [{ labels: {}, value: this.#inFlight }]);
+    this.#gauge("tollgate_ledger_reservations_open", "Reservations held now.", () => {
+      const ledger = this.#readLedger();
+      return ledger === undefined ? [] : [{ labels: {}, value: ledger.openCount }];
+    });
+    this.#counter("tollgate_ledger_outcomes_total", "What became of reservations, and settlements of no use.", () => {
+      const ledger = this.#readLedger();
+      return ledger === undefined
+        ? []
+        : ledgerOutcomes.map((outcome) => ({ labels: { outcome }, value: ledger.counts[outcome] }));
+    });
     this.#configGauge("tollgate_config_revision", "Revision of the live configuration.", (config) => config.revision);
     this.#configGauge("tollgate_config_age_seconds", "Since the live configuration changed last.", (config) =>
       seconds(config.ageMs),
