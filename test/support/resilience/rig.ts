@@ -1,5 +1,6 @@
 /** A gateway with one or more upstreams of bare bytes behind it: what most resilience tests run against. */
 
+import assert from "node:assert/strict";
 import type { RawClient } from "../raw-client.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../start-gateway.ts";
 import { waitFor } from "../wait-for.ts";
@@ -55,9 +56,15 @@ export class Rig {
     return waitFor(what, () => this.gateway.accessLog.findLast(test));
   }
 
-  /** Waits until no request is in flight. */
+  /** Waits until no request is in flight and nothing is reserved; every reservation was settled once. */
   async settleDown(): Promise<void> {
-    await waitFor("all requests to end", async () => (await this.gateway.metric("tollgate_requests_in_flight")) === 0);
+    const { gateway } = this;
+    await waitFor("all requests to end", async () => (await gateway.metric("tollgate_requests_in_flight")) === 0);
+    await waitFor("all to be settled", async () => (await gateway.metric("tollgate_ledger_reservations_open")) === 0);
+    const outcome = (name: string): Promise<number> =>
+      gateway.metric("tollgate_ledger_outcomes_total", { outcome: name });
+    assert.equal(await outcome("settled"), await outcome("reserved"), "reservations that were not settled once");
+    for (const name of ["repeated", "late", "unknown", "expired"]) assert.equal(await outcome(name), 0, name);
   }
 
   async close(): Promise<void> {
