@@ -5,27 +5,27 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { inputTokens, outputTokens, type TokenUsage } from "../../proxy/settle/usage.ts";
-import { callFormOf } from "../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../support/conformance/http-call.ts";
-import { InProcessGateway } from "../support/conformance/in-process-gateway.ts";
+import { inputTokens, outputTokens, type TokenUsage } from "../../../proxy/settle/usage.ts";
+import { callFormOf } from "../../support/conformance/chat-calls.ts";
+import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../support/conformance/manifests.ts";
-import { editedReplies, foreignGrammar } from "../support/conformance/recorded-edits.ts";
-import { expectedErrors } from "../support/conformance/recorded-errors.ts";
-import { cuts, replay } from "../support/conformance/replay.ts";
-import { compare } from "../support/digest/compare.ts";
-import { type Digest, digest } from "../support/digest/digest.ts";
-import { at, text } from "../support/digest/facts.ts";
-import { checkGrammar } from "../support/digest/grammar.ts";
-import { parseReply } from "../support/digest/parse-reply.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../support/digest/recorded.ts";
-import { FakeUpstream } from "../support/fake-upstream.ts";
+} from "../../support/conformance/manifests.ts";
+import { editedReplies, foreignGrammar } from "../../support/conformance/recorded-edits.ts";
+import { expectedErrors } from "../../support/conformance/recorded-errors.ts";
+import { cuts, replay } from "../../support/conformance/replay.ts";
+import { compare } from "../../support/digest/compare.ts";
+import { type Digest, digest } from "../../support/digest/digest.ts";
+import { at, text } from "../../support/digest/facts.ts";
+import { checkGrammar } from "../../support/digest/grammar.ts";
+import { parseReply } from "../../support/digest/parse-reply.ts";
+import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
+import { FakeUpstream } from "../../support/fake-upstream.ts";
 
 const recorded = readRecorded();
 const shortId = (reply: Recorded): string => reply.id.replace(/^upstream\//, "");

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type Anthropic from "anthropic-1";
 import { describe, it } from "mocha";
-import { clientKey } from "../support/conformance/manifests.ts";
-import { city, citySchema, demoModels, pixel, useSdkGateway } from "../support/conformance/sdk-gateway.ts";
-import { anthropicGenerations } from "../support/official-clients.ts";
+import { clientKey } from "../../support/conformance/manifests.ts";
+import { city, citySchema, demoModels, pixel, useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
+import { anthropicGenerations } from "../../support/official-clients.ts";
 
 const inputSchema = { ...citySchema, required: [...citySchema.required] };
 const tools = [{ name: "weather", input_schema: inputSchema }];
