@@ -4,7 +4,10 @@
  *
  * Acknowledgements come in bursts, one a proxy and transaction: they are looked at together.
  */
+
+import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { type Compilation, type CompileChanges, resultId } from "./compile/compilation.ts";
+import type { AccountResult, ObjectResult } from "./compile/result.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Origin, OwnKind, Problem, ResourceSet } from "./resources/resource.ts";
 import type { OperatorLog } from "./settings.ts";
@@ -12,6 +15,7 @@ import { describeProblem, describeStatusChange } from "./status/report-changes.t
 import type { StatusDocument } from "./status/status-document.ts";
 import { StatusFiles } from "./status/status-files.ts";
 import { StatusKeeper } from "./status/status-keeper.ts";
+import { isUnfunded, UsageBook } from "./status/usage-book.ts";
 
 export interface KeepStatusOptions {
   readonly compilation: Compilation;
@@ -20,9 +24,13 @@ export interface KeepStatusOptions {
   /** Folder of the status files. */
   readonly folder: string;
   readonly log: OperatorLog;
+  /** Between two usage figures of one object; a minute by default. */
+  readonly usageEveryMs?: number | undefined;
 }
 
 export interface StatusLoop {
+  /** A proxy's report of use. */
+  take(proxy: string, report: Report): void;
   /** After a pass of the compiler. */
   look(changes: CompileChanges): void;
   /** Finds the files of an earlier run; before the first pass. */
@@ -35,6 +43,8 @@ export interface StatusLoop {
 const gatherMs = 20;
 /** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
 const clockMs = 5_000;
+/** RESOURCES.md R11. */
+const usageWritesPerSecond = 5;
 
 export function keepStatus(options: KeepStatusOptions): StatusLoop {
   const { compilation, fleet, resources, folder, log } = options;
@@ -43,7 +53,9 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     onFailure: (cause) => log.error("a status file cannot be written", { cause }),
     countOf: (kind) => compilation.countOf(kind),
   });
+  const book = new UsageBook({ now: () => Date.now(), ...(options.usageEveryMs && { everyMs: options.usageEveryMs }) });
   const keeper = new StatusKeeper({
+    observe: (result) => observeUse(result, book, compilation),
     compilation,
     acknowledgementOf: (wireId) => fleet.acknowledgementOf(wireId),
     now: () => Date.now(),
@@ -70,10 +82,35 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     gathering ??= setTimeout(lookAtFleet, gatherMs).unref();
   });
   const clock = setInterval(() => keeper.lookAtClock(), clockMs).unref();
+  const unfunded = new Set<string>();
+  const usageClock = setInterval(() => keeper.lookAt(book.due(usageWritesPerSecond)), 1_000).unref();
+  /** An account that runs dry, or is filled up, changes the condition of all of its keys. */
+  const lookAtFunds = (account: AccountResult) => {
+    const isDry = isUnfunded(account, book.spentNanosOf(account.id));
+    if (isDry === unfunded.has(account.id)) return;
+    if (isDry) unfunded.add(account.id);
+    else unfunded.delete(account.id);
+    book.show(account.id);
+    keeper.lookAt([account.id, ...compilation.keysOf(account.namespace, account.name)]);
+  };
   let told: ReadonlySet<string> = new Set();
 
   return {
+    take(proxy, report) {
+      for (const id of book.take(proxy, report)) {
+        keeper.lookAt([id]);
+        const account = compilation.results.get(id);
+        if (account?.kind === "Account") lookAtFunds(account);
+      }
+    },
     look(changes) {
+      for (const [id, result] of changes.results) {
+        if (result === undefined) {
+          book.forget(id);
+          unfunded.delete(id);
+        } else if (result.kind === "ApiKey") book.forgetQuotas(id);
+        else if (result.kind === "Account") lookAtFunds(result);
+      }
       keeper.look(changes);
       told = tellProblems(log, resources.problems, told);
     },
@@ -87,10 +124,26 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     async close() {
       stopListening();
       clearInterval(clock);
+      clearInterval(usageClock);
       clearTimeout(gathering);
       keeper.close();
       await files.close();
     },
+  };
+}
+
+function observeUse(result: ObjectResult, book: UsageBook, compilation: Compilation) {
+  const use = book.shownOf(result.id);
+  if (result.kind === "Account") return { use, isUnfunded: isUnfunded(result, book.spentNanosOf(result.id)) };
+  if (result.kind !== "ApiKey") return {};
+  const account =
+    result.account === undefined
+      ? undefined
+      : compilation.results.get(resultId("Account", result.namespace, result.account));
+  return {
+    use,
+    exhaustedQuotas: book.exhaustedOf(result.id),
+    isUnfunded: account !== undefined && isUnfunded(account, book.spentNanosOf(account.id)),
   };
 }
 

@@ -84,6 +84,7 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
     epoch: 1,
     ...settings.push,
     // Whoever may open the socket is the owner: its mode is 0600.
+    onReport: (proxy, report) => status.take(proxy, report),
     authenticateProxy: async () => ({ name: "owner of the socket" }),
   });
   await listenOnSocket(pushServer, settings.pushSocket);

@@ -28,6 +28,8 @@ export interface CompileChanges {
   readonly removes: ReadonlySet<string>;
   /** Results that differ from before; undefined: the resource is gone. */
   readonly results: ReadonlyMap<string, ObjectResult | undefined>;
+  /** Accounts that keys joined or left and channels that routes did, by `resultId`. */
+  readonly counted: ReadonlySet<string>;
 }
 
 const idPrefixes: { readonly [kind in OwnKind]: string } = {
@@ -53,6 +55,7 @@ interface PassChanges {
   readonly upserts: Map<string, WireObject>;
   readonly removes: Set<string>;
   readonly results: Map<string, ObjectResult | undefined>;
+  readonly counted: Set<string>;
 }
 
 export class Compilation {
@@ -103,6 +106,14 @@ export class Compilation {
     return count;
   }
 
+  /** The keys of an account, by `resultId`. */
+  *keysOf(namespace: string, account: string): Generator<string> {
+    for (const dependent of this.#references.dependentsOf(referenceKey("Account", namespace, account))) {
+      const [kind, identity] = splitKey(dependent);
+      if (kind === "ApiKey") yield `key/${identity}`;
+    }
+  }
+
   /** Brings everything in line with the resources as they are now. */
   update(changes: Iterable<ResourceChange>): CompileChanges {
     const steps = this.updateInSteps(changes);
@@ -117,10 +128,10 @@ export class Compilation {
    * changes in the resources meanwhile must come in a later update; one update at a time.
    */
   *updateInSteps(changes: Iterable<ResourceChange>): Generator<void, CompileChanges> {
-    const pass: PassChanges = { upserts: new Map(), removes: new Set(), results: new Map() };
+    const pass: PassChanges = { upserts: new Map(), removes: new Set(), results: new Map(), counted: new Set() };
     const dirty: Dirty = { ApiKey: new Set(), Channel: new Set(), ModelRoute: new Set(), Account: new Set() };
     for (const change of changes) {
-      this.#markChange(change, dirty);
+      this.#markChange(change, dirty, pass);
       yield;
     }
     for (const identity of dirty.Account) {
@@ -136,14 +147,18 @@ export class Compilation {
     return pass;
   }
 
-  #markChange({ kind, namespace, name }: ResourceChange, dirty: Dirty): void {
+  #markChange({ kind, namespace, name }: ResourceChange, dirty: Dirty, pass: PassChanges): void {
     const key = referenceKey(kind, namespace, name);
     if (kind === "Namespace") {
       for (const identity of this.#resources.modelRoutes.keys()) dirty.ModelRoute.add(identity);
       return;
     }
     const resource = this.#find(kind, `${namespace}/${name}`);
-    this.#references.set(key, resource ? referencesOf(resource) : []);
+    const before = this.#references.referencesOf(key);
+    const references = resource ? referencesOf(resource) : [];
+    this.#references.set(key, references);
+    for (const reference of before) if (!references.includes(reference)) noteCounted(reference, pass);
+    for (const reference of references) if (!before.includes(reference)) noteCounted(reference, pass);
     if (kind === "Secret" || kind === "ConfigMap") this.#markDependents(key, dirty);
     else dirty[kind].add(`${namespace}/${name}`);
     if (kind === "ModelRoute") this.#markDependents(key, dirty);
@@ -328,6 +343,12 @@ export class Compilation {
       pass.results.set(id, result);
     }
   }
+}
+
+function noteCounted(reference: string, pass: PassChanges): void {
+  if (!reference.startsWith("Account/") && !reference.startsWith("Channel/")) return;
+  const [kind, identity] = splitKey(reference);
+  pass.counted.add(`${idPrefixes[kind]}/${identity}`);
 }
 
 /** A dependent is always one of our own kinds: nothing else refers to anything. */

@@ -33,6 +33,10 @@ export function compileAccount(account: AccountResource): CompiledAccount {
     accepted = refused("Invalid", `${error.message}.`);
   }
   if (!object) return { result: { ...base, accepted, wireIds: [] } };
-  const credit = object.creditNanos === undefined ? {} : { creditNanos: object.creditNanos };
+  const { creditNanos, overdraftNanos } = object;
+  const credit = {
+    ...(creditNanos !== undefined && { creditNanos }),
+    ...(overdraftNanos !== undefined && { overdraftNanos }),
+  };
   return { object, result: { ...base, ...credit, accepted, wireIds: [id] } };
 }

@@ -60,6 +60,7 @@ export interface AccountResult extends CommonResult<"Account"> {
   readonly state: "Active" | "Suspended";
   /** Credit granted in nano-credits; absent: unlimited. */
   readonly creditNanos?: string;
+  readonly overdraftNanos?: string;
 }
 
 export type ObjectResult = KeyResult | ChannelResult | RouteResult | AccountResult;

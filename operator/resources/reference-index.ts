@@ -52,6 +52,11 @@ export class ReferenceIndex {
     }
   }
 
+  /** What an object refers to, as last set. */
+  referencesOf(object: ReferenceKey): readonly ReferenceKey[] {
+    return this.#referencesOf.get(object) ?? [];
+  }
+
   dependentsOf(object: ReferenceKey): Iterable<ReferenceKey> {
     return this.#dependentsOf.get(object) ?? [];
   }

@@ -1,4 +1,5 @@
 /** The status of an object as its CRD defines it, from the compiler's facts and its conditions. Pure. */
+import type { QuotaReport } from "../../proxy/snapshot/push/messages.ts";
 import type { ObjectResult } from "../compile/result.ts";
 import type {
   AccountStatus,
@@ -7,6 +8,7 @@ import type {
   Condition,
   ModelRouteStatus,
 } from "../resources/types.gen.ts";
+import type { ShownUse } from "./usage-book.ts";
 
 export type Status = ApiKeyStatus | ChannelStatus | ModelRouteStatus | AccountStatus;
 
@@ -17,24 +19,38 @@ export interface StatusDocument {
   readonly status: Status & { readonly conditions: readonly Condition[] };
 }
 
-/** @param attachedRoutes how many routes use the channel; read for channels only */
+/** What the compiler does not know of an object. */
+export interface Attached {
+  /** Of a channel: how many routes use it. */
+  readonly routes?: number;
+  /** Of an account: how many keys it has. */
+  readonly keys?: number;
+  readonly use?: ShownUse | undefined;
+}
+
 export function statusDocument(
   result: ObjectResult,
   conditions: Condition[],
   nowMs: number,
-  attachedRoutes: number,
+  attached: Attached,
 ): StatusDocument {
   const { kind, namespace, name, generation } = result;
   const base = { apiVersion: "tollgate.dev/v1alpha1", kind, metadata: { namespace, name } } as const;
   const common = { observedGeneration: generation, conditions };
   switch (result.kind) {
     case "ApiKey":
-      return { ...base, status: { ...common, credentials: keyCredentials(result, conditions, nowMs) } };
+      return {
+        ...base,
+        status: { ...common, credentials: keyCredentials(result, conditions, nowMs), ...keyUse(attached.use) },
+      };
     case "Channel": {
       const credentials = result.credentials.map(({ name: own, resolved, reason }) => {
         return { name: own, resolved: resolved ? ("True" as const) : ("False" as const), reason };
       });
-      return { ...base, status: { ...common, credentials, modelCount: result.modelCount, routes: attachedRoutes } };
+      return {
+        ...base,
+        status: { ...common, credentials, modelCount: result.modelCount, routes: attached.routes ?? 0 },
+      };
     }
     case "ModelRoute": {
       const targets = result.targets.map(({ name: own, resolved, reason }) => {
@@ -44,10 +60,54 @@ export function statusDocument(
       return { ...base, status: { ...common, targets, model: result.model, targetCount } };
     }
     case "Account":
-      return { ...base, status: common };
+      return { ...base, status: { ...common, ...balanceOf(result, attached.use), keys: attached.keys ?? 0 } };
     default:
       return result satisfies never;
   }
+}
+
+function keyUse(use: ShownUse | undefined): Pick<ApiKeyStatus, "usage" | "lastUsedTime"> {
+  if (use === undefined) return {};
+  const usage = use.quotas.map(({ name, unit, used, limit, resetAt }) => ({
+    name,
+    used: amountText(used, unit),
+    limit: amountText(limit, unit),
+    ...(resetAt !== undefined && { resetAt: timeText(resetAt) }),
+    observedAt: timeText(use.atMs),
+  }));
+  return {
+    ...(usage.length > 0 && { usage }),
+    ...(use.lastUsedMs > 0 && { lastUsedTime: timeText(use.lastUsedMs) }),
+  };
+}
+
+function balanceOf(
+  { creditNanos }: Extract<ObjectResult, { kind: "Account" }>,
+  use: ShownUse | undefined,
+): Pick<AccountStatus, "balance"> {
+  if (use?.balance === undefined) return {};
+  const { consumedNanos, reservedNanos } = use.balance;
+  return {
+    balance: {
+      ...(creditNanos !== undefined && { granted: amountText(creditNanos, "Cost") }),
+      consumed: amountText(String(consumedNanos), "Cost"),
+      reserved: amountText(String(reservedNanos), "Cost"),
+      observedAt: timeText(use.atMs),
+    },
+  };
+}
+
+/** Cost in credits, as specs write it; everything else as a whole number. */
+function amountText(amount: string, unit: QuotaReport["unit"]): string {
+  if (unit !== "Cost") return amount;
+  const isNegative = amount.startsWith("-");
+  const digits = amount.replace("-", "").padStart(10, "0");
+  const fraction = digits.slice(-9).replace(/0+$/, "");
+  return `${isNegative ? "-" : ""}${digits.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`;
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function keyCredentials(

@@ -10,7 +10,8 @@ import { type Compilation, type CompileChanges, resultId } from "../compile/comp
 import type { KeyResult, ObjectResult } from "../compile/result.ts";
 import type { Condition } from "../resources/types.gen.ts";
 import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
-import { type StatusDocument, statusDocument } from "./status-document.ts";
+import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
+import type { ShownUse } from "./usage-book.ts";
 
 /** How long one look may hold the event loop. */
 const sliceMs = 5;
@@ -19,14 +20,16 @@ const pauseMs = 10;
 const sharedConditionsMax = 2_048;
 
 export interface StatusKeeperOptions {
-  readonly compilation: Pick<Compilation, "results" | "attachedRoutes">;
+  readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf">;
   /** What the fleet says about one wire object. */
   readonly acknowledgementOf: (wireId: string) => Acknowledgement;
   readonly now: () => number;
   /** Told each change of meaning; `after` undefined: the object is gone. */
   readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
-  readonly observe?: (result: ObjectResult) => Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health">;
+  readonly observe?: (result: ObjectResult) => Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health"> & {
+    readonly use?: ShownUse | undefined;
+  };
 }
 
 export class StatusKeeper {
@@ -38,6 +41,7 @@ export class StatusKeeper {
   readonly #waiting = new Set<string>();
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
   readonly #turns = new Map<string, number>();
+  readonly #accountStates = new Map<string, string>();
   readonly #shared = new Map<string, Condition>();
   /** Objects to look at again. */
   readonly #open = new Set<string>();
@@ -58,7 +62,12 @@ export class StatusKeeper {
 
   /** After a pass of the compiler. */
   look(changes: CompileChanges): void {
-    const touched = new Set(changes.results.keys());
+    const touched = new Set([...changes.results.keys(), ...changes.counted]);
+    for (const result of changes.results.values()) {
+      if (result?.kind !== "Account" || this.#accountStates.get(result.id) === result.state) continue;
+      this.#accountStates.set(result.id, result.state);
+      for (const key of this.#options.compilation.keysOf(result.namespace, result.name)) touched.add(key);
+    }
     for (const id of [...changes.upserts.keys(), ...changes.removes]) {
       const owner = ownerOf(id);
       if (owner === undefined) continue;
@@ -66,6 +75,11 @@ export class StatusKeeper {
       touched.add(owner);
     }
     this.#refreshSoon(touched);
+  }
+
+  /** What is observed of these objects, by `resultId`, changed. */
+  lookAt(ids: Iterable<string>): void {
+    this.#refreshSoon(ids);
   }
 
   /**
@@ -118,7 +132,7 @@ export class StatusKeeper {
     const before = this.#documents.get(id);
     const result = compilation.results.get(id);
     if (!result) {
-      for (const kept of [this.#programmed, this.#waiting, this.#turns]) kept.delete(id);
+      for (const kept of [this.#programmed, this.#waiting, this.#turns, this.#accountStates]) kept.delete(id);
       if (this.#documents.delete(id)) onChange(before, undefined);
       return;
     }
@@ -132,17 +146,27 @@ export class StatusKeeper {
     if (turnMs === undefined) this.#turns.delete(id);
     else this.#turns.set(id, turnMs);
     const account = this.#accountOf(result);
+    const observed = observe?.(result) ?? {};
     const conditions = conditionsOf(result, acknowledgement, {
       nowMs,
       wasProgrammed: this.#programmed.has(id),
       ...(before && { before: before.status.conditions }),
       ...(account && { account }),
-      ...observe?.(result),
+      ...observed,
     }).map((condition) => this.#shareCondition(condition));
-    const after = statusDocument(result, conditions, nowMs, compilation.attachedRoutes(result.namespace, result.name));
+    const after = statusDocument(result, conditions, nowMs, { ...this.#attachedTo(result), use: observed.use });
     if (before && isSameMeaning(before, after)) return;
     this.#documents.set(id, after);
     onChange(before, after);
+  }
+
+  #attachedTo({ kind, namespace, name }: ObjectResult): Attached {
+    const { compilation } = this.#options;
+    if (kind === "Channel") return { routes: compilation.attachedRoutes(namespace, name) };
+    if (kind !== "Account") return {};
+    let keys = 0;
+    for (const _ of compilation.keysOf(namespace, name)) keys += 1;
+    return { keys };
   }
 
   /** Thousands of objects have the same conditions since the same second. */

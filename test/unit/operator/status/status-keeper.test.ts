@@ -163,14 +163,9 @@ describe("StatusFiles", () => {
     },
   });
   const fail = (cause: unknown) => assert.fail(String(cause));
-  let count = 1;
-  afterEach(() => {
-    count = 1;
-  });
 
   it("of very many objects writes only those that there is something to say about", async () => {
-    count = 1_001;
-    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => 1_001 });
     const path = join(folder, "Account", "a", "one.yaml");
     const [condition] = document("x").status.conditions;
     assert.ok(condition);
@@ -183,7 +178,7 @@ describe("StatusFiles", () => {
     assert.match(readFileSync(path, "utf8"), /reason: Invalid/);
     // A later run knows the file too: well again means that it goes.
     await files.close();
-    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => 1_001 });
     await restarted.findPresent();
     restarted.put(document("first"));
     await restarted.close();
@@ -191,11 +186,11 @@ describe("StatusFiles", () => {
   });
 
   it("writes a file for each object, once for each content, also after a restart", async () => {
-    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => 1 });
     for (const message of ["first", "second", "second"]) files.put(document(message));
     await files.close();
     assert.deepEqual(parse(readFileSync(join(folder, "Account", "a", "one.yaml"), "utf8")), document("second"));
-    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => 1 });
     const [condition] = document("second").status.conditions;
     assert.ok(condition);
     const later = { ...condition, lastTransitionTime: "2026-11-22T12:00:00Z" };
@@ -205,10 +200,10 @@ describe("StatusFiles", () => {
   });
 
   it("removes the file of an object that is gone, now or in an earlier run", async () => {
-    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => 1 });
     files.put(document("first"));
     await files.flush();
-    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => count });
+    const restarted = new StatusFiles({ folder, onFailure: fail, countOf: () => 1 });
     await restarted.findPresent();
     restarted.removeAllBut(({ name }) => name !== "one");
     await restarted.close();
