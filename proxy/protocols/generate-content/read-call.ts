@@ -20,6 +20,7 @@ export const watchedKeys = [...mediaKeys, ...uriKeys, ...storeKeys, "retrieval",
 const accountFile = /^(?:files\/|gs:\/\/|https?:\/\/[^/]*googleapis\.com\/(?:[^?#]*\/)?files\/)/i;
 
 const foreign = [
+  { name: "system", means: "messages", unless: "contents" },
   { name: "messages", means: "chat", unless: "contents" },
   { name: "input", means: "responses", unless: "contents" },
 ] as const;

@@ -1,4 +1,5 @@
 /** Reads a scanned body as a messages call (`protocols/anthropic-messages.md` sections 2 and 3). */
+import { GatewayError } from "../../errors.ts";
 import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
 import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
 import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../request/member-paths.ts";
@@ -8,10 +9,9 @@ import {
   readCount,
   readFlag,
   requireList,
-  requireMember,
   requireModel,
 } from "../request/parameter-rules.ts";
-import { refuseForeignBody } from "../request/wrong-protocol.ts";
+import { bodyAddresses, refuseForeignBody } from "../request/wrong-protocol.ts";
 import { messagesParameters, thinkingParameters } from "./parameters.ts";
 
 const attachments = [
@@ -40,11 +40,21 @@ const foreign = [
   { name: "max_completion_tokens", means: "chat", unless: "max_tokens" },
 ] as const;
 
+/** Without it the body may as well be a chat completions body, so the refusal names that address too. */
+function requireMaxTokens(body: ScannedObject): void {
+  if (presentMember(body, "max_tokens") !== undefined) return;
+  throw new GatewayError(
+    "missing_parameter",
+    `Missing required parameter: 'max_tokens'. If this is a ${bodyAddresses.chat}.`,
+    { param: "max_tokens" },
+  );
+}
+
 export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall {
   refuseForeignBody(body, foreign);
   const model = requireModel(body);
   requireList(body, "messages");
-  requireMember(body, "max_tokens");
+  requireMaxTokens(body);
   checkParameters(body, messagesParameters);
   const thinking = presentMember(body, "thinking");
   if (thinking !== undefined) {

@@ -3,7 +3,8 @@ import { GatewayError } from "../../errors.ts";
 import type { ScannedObject } from "../../http/strict-json.ts";
 import { presentMember } from "./parameter-rules.ts";
 
-const addresses = {
+/** What a body of each kind is, and where it belongs; to be read after "This is a". */
+export const bodyAddresses = {
   chat: "chat completions body (`messages`): send it to POST {base_url}/chat/completions, where {base_url} ends in /v1",
   responses: "responses body (`input`): send it to POST {base_url}/responses, where {base_url} ends in /v1",
   messages:
@@ -15,7 +16,7 @@ const addresses = {
 /** A member that only another protocol's bodies have. */
 export interface ForeignMember {
   readonly name: string;
-  readonly means: keyof typeof addresses;
+  readonly means: keyof typeof bodyAddresses;
   /** Only when this member is absent: the endpoint's own. */
   readonly unless?: string;
 }
@@ -25,6 +26,6 @@ export function refuseForeignBody(body: ScannedObject, foreign: readonly Foreign
   for (const { name, means, unless } of foreign) {
     if (presentMember(body, name) === undefined) continue;
     if (unless !== undefined && presentMember(body, unless) !== undefined) continue;
-    throw new GatewayError("wrong_protocol", `This is a ${addresses[means]}.`, { param: name });
+    throw new GatewayError("wrong_protocol", `This is a ${bodyAddresses[means]}.`, { param: name });
   }
 }

@@ -47,8 +47,8 @@ const foreign = [
   { name: "generationConfig", means: "contents" },
   { name: "generation_config", means: "contents" },
   { name: "systemInstruction", means: "contents" },
-  { name: "messages", means: "chat" },
   { name: "system", means: "messages" },
+  { name: "messages", means: "chat" },
 ] as const;
 
 export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall {
