@@ -40,7 +40,7 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
     secretsFromEnvironment: settings.secretsFromEnvironment ?? [],
   });
   started.defer(() => source.close());
-  const compilation = new Compilation(source.current(), settings.fleet);
+  const compilation = new Compilation(source.current(), settings.fleet, settings.quotaScope);
   const publisher = started.adopt(new Publisher(), (it) => it.close());
   const fleet = started.adopt(new Fleet(publisher), (it) => it.close("the operator stops"));
   const registry = new Registry();

@@ -3,6 +3,7 @@
  * write it by hand.
  */
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
+import type { QuotaScope } from "./compile/hard-quotas.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
 
 /** Where a port listens. Port 0 takes a free one. */
@@ -22,6 +23,8 @@ export interface OperatorSettings {
   readonly admin: ListenAddress | undefined;
   /** What every proxy enforces alike; published as `setting/fleet`. */
   readonly fleet: Omit<Fleet, "kind" | "name">;
+  /** `PerProxy` where several proxies count each for itself: objects with hard quotas are refused. Exact by default. */
+  readonly quotaScope?: QuotaScope;
   /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
   readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
   readonly push: {

@@ -2,8 +2,8 @@
  * `tollgate standalone`: operator and proxies on one machine, from a watched folder of manifests.
  *
  * The operator runs in this process and the proxies as children of the same program, over the same push protocol as in a
- * cluster: one code path. With more than one proxy there is no shared store for quotas, so counters are kept in each
- * proxy for itself. Ends with its proxies; its exit status tells whether all ended cleanly.
+ * cluster: one code path. With more than one proxy there is no shared store for quotas: each counts for itself, so rates
+ * are local and objects with hard quotas are refused (`NeedsSharedStore`). Ends with its proxies; its exit status tells whether all ended cleanly.
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -44,7 +44,8 @@ export async function runStandalone(
   mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
   const { secrets, variables } = readEnvironmentSecrets(settings, io.environment);
-  const operator = await runOperator({ ...operatorSettings, secretsFromEnvironment: secrets }, { log });
+  const quotaScope = count > 1 ? "PerProxy" : "Exact";
+  const operator = await runOperator({ ...operatorSettings, quotaScope, secretsFromEnvironment: secrets }, { log });
   log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
 
   // Values of upstream credentials are the operator's business alone.

@@ -16,6 +16,7 @@ import { compileAccount } from "./compile-account.ts";
 import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
 import { compileModelRoute } from "./compile-model-route.ts";
+import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./hard-quotas.ts";
 import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 
@@ -61,6 +62,7 @@ interface PassChanges {
 export class Compilation {
   readonly #resources: ResourceSet;
   readonly #settings: CompileSettings;
+  readonly #quotaScope: QuotaScope;
   readonly #egress: EgressPolicy;
   readonly #objects = new Map<string, WireObject>();
   readonly #results = new Map<string, ObjectResult>();
@@ -70,7 +72,9 @@ export class Compilation {
   readonly #digests = new Claims();
   readonly #names = new Claims();
 
-  constructor(resources: ResourceSet, settings: CompileSettings) {
+  /** @param quotaScope where the proxies count; see `hard-quotas.ts` */
+  constructor(resources: ResourceSet, settings: CompileSettings, quotaScope: QuotaScope = "Exact") {
+    this.#quotaScope = quotaScope;
     this.#resources = resources;
     this.#settings = settings;
     this.#egress = new EgressPolicy(settings.egressAllowCIDRs);
@@ -192,7 +196,7 @@ export class Compilation {
 
   #compileAccount(identity: string, dirty: Dirty, pass: PassChanges): void {
     const account = this.#resources.accounts.get(identity);
-    const compiled = account && compileAccount(account);
+    const compiled = account && withoutHardQuotas(compileAccount(account), this.#quotaScope);
     const wasServed = this.#objects.has(`account/${identity}`);
     this.#put(`account/${identity}`, compiled?.object, pass);
     this.#putResult(`account/${identity}`, compiled?.result, pass);
@@ -203,7 +207,8 @@ export class Compilation {
   #compileChannel(identity: string, dirty: Dirty, pass: PassChanges): void {
     const channel = this.#resources.channels.get(identity);
     const before = this.#results.get(`channel/${identity}`);
-    const compiled = channel && compileChannel(channel, this.#resources, this.#egress);
+    const compiled =
+      channel && withoutHardChannel(compileChannel(channel, this.#resources, this.#egress), this.#quotaScope);
     const objects = new Map(
       (compiled?.objects ?? []).map((object, index) => [compiled?.result.wireIds[index] ?? "", object]),
     );
@@ -250,7 +255,10 @@ export class Compilation {
       return winnerAmong(claimants, (claimant) => this.#resources.apiKeys.get(claimant)?.metadata) ?? identity;
     };
     const isAccountServed = (account: string) => this.#objects.has(`account/${account}`);
-    const compiled = compileApiKey(key, credentials, winnerOf, isAccountServed, this.#settings.requireAccount);
+    const compiled = withoutHardQuotas(
+      compileApiKey(key, credentials, winnerOf, isAccountServed, this.#settings.requireAccount),
+      this.#quotaScope,
+    );
     const wanted = wantedSecretsOf(key, credentials);
     if (wanted.length > 0) this.#wanted.set(identity, wanted);
     else this.#wanted.delete(identity);
@@ -275,12 +283,15 @@ export class Compilation {
       const route = this.#resources.modelRoutes.get(identity);
       const compiled =
         route &&
-        compileModelRoute(route, verdicts.get(identity), this.#visibleTo(identity), {
-          routes: this.#resources.modelRoutes,
-          channels: this.#resources.channels,
-          namespaces: this.#resources.namespaces,
-          isChannelServed: (channel) => this.#objects.has(`channel/${channel}`),
-        });
+        withoutHardRoute(
+          compileModelRoute(route, verdicts.get(identity), this.#visibleTo(identity), {
+            routes: this.#resources.modelRoutes,
+            channels: this.#resources.channels,
+            namespaces: this.#resources.namespaces,
+            isChannelServed: (channel) => this.#objects.has(`channel/${channel}`),
+          }),
+          this.#quotaScope,
+        );
       this.#put(`route/${identity}`, compiled?.object, pass);
       this.#putResult(`route/${identity}`, compiled?.result, pass);
       yield;

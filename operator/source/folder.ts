@@ -5,6 +5,7 @@
  * file is applied only when nobody is seen writing it, and a version that takes something away (a file gone, emptied,
  * broken or cut short) only after it stood still for a while. Called by the operator's wiring.
  */
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -14,7 +15,7 @@ import { environmentContent, type SecretFromEnvironment } from "./environment-se
 import { FolderWatch } from "./folder-watch.ts";
 import { parseDocument, splitDocuments } from "./manifest-file.ts";
 import { type FileContent, ManifestStore, type PlacedDocument } from "./manifest-store.ts";
-import { codeOf, type FileStamp, scanFolder, stampFile } from "./scan-folder.ts";
+import { codeOf, type FileStamp, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
 
 export interface FolderSourceOptions {
   readonly folder: string;
@@ -193,20 +194,24 @@ export class FolderSource {
     const applied = this.#applied.get(path);
     if (stamp === undefined) return this.#removeFile(path);
     if (applied?.stamp === stamp) return [];
+    // Told before it is read.
+    if (sizeOfStamp(stamp) > fileBytesMax)
+      return this.#fail(path, stamp, `The file is larger than ${fileBytesMax} bytes; split it.`);
     let bytes: Buffer;
     try {
       bytes = await readFile(path);
     } catch (error) {
       if (codeOf(error) === "ENOENT") return this.#removeFile(path);
-      return this.#fail(path, `The file cannot be read (${codeOf(error)}).`);
+      return this.#fail(path, stamp, `The file cannot be read (${codeOf(error)}).`);
     }
     if ((await stampFile(path)) !== stamp) {
       // Somebody is writing: look again when they paused.
       this.#lookSoon(path, this.#options.debounceMs);
       return [];
     }
-    if (bytes.length > fileBytesMax)
-      return this.#fail(path, `The file is larger than ${fileBytesMax} bytes; split it.`);
+    if (bytes.includes(0) || !isUtf8(bytes)) {
+      return this.#fail(path, stamp, "The file is no text in UTF-8; write it anew or give it another ending.");
+    }
     const digest = createHash("sha256").update(bytes).digest("base64");
     const text = bytes.toString("utf8");
     const next: Applied = {
@@ -234,11 +239,12 @@ export class FolderSource {
     return this.#store.put(this.#nameOf(path), undefined);
   }
 
-  #fail(path: string, failure: string): ResourceChange[] {
-    const before = this.#store.file(this.#nameOf(path));
-    if (before?.failure === failure) return [];
+  #fail(path: string, stamp: FileStamp, failure: string): ResourceChange[] {
     if (!this.#stoodStill(path, failure)) return [];
     this.#doubtful.delete(path);
+    // Looked at again when it changes, and not before.
+    this.#applied.set(path, { stamp, digest: "", text: { length: 0, endsLine: true } });
+    if (this.#store.file(this.#nameOf(path))?.failure === failure) return [];
     return this.#store.put(this.#nameOf(path), {
       file: this.#nameOf(path),
       rank: this.#rankOf(path),

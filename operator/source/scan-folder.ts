@@ -23,6 +23,10 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
   const folders = new Set<string>();
   const unreadable = new Map<string, string>();
   const open = [root];
+  /** Folders by what they are: a link may lead back to one above it, or two links to the same. */
+  const seen = new Set<string>();
+  const rootStats = await statOf(root);
+  if (rootStats !== undefined) seen.add(identityOf(rootStats));
   for (let folder = open.pop(); folder !== undefined && folders.size < foldersMax; folder = open.pop()) {
     let names: string[];
     try {
@@ -32,13 +36,15 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
       continue;
     }
     folders.add(folder);
-    for (const name of names) {
+    for (const name of names.sort()) {
       // Hidden names are editors' swap files and the bookkeeping of mounted ConfigMaps.
       if (name.startsWith(".")) continue;
       const path = join(folder, name);
       const stats = await statOf(path);
       if (stats?.isDirectory()) {
-        if (path !== excluded) open.push(path);
+        if (path === excluded || seen.has(identityOf(stats))) continue;
+        seen.add(identityOf(stats));
+        open.push(path);
       } else if (stats?.isFile() && isManifestName(name)) {
         files.set(path, stampOf(stats));
       }
@@ -64,6 +70,15 @@ async function statOf(path: string): Promise<BigIntStats | undefined> {
     // Gone between listing and looking, or a dangling link: the next look tells.
     return undefined;
   }
+}
+
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
+
+/** Size in bytes of the file that a stamp was taken of. */
+export function sizeOfStamp(stamp: FileStamp): number {
+  return Number(stamp.split(":")[1]);
 }
 
 function stampOf(stats: BigIntStats): FileStamp {

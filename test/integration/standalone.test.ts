@@ -1,6 +1,9 @@
 /** The program as people start it: standalone, one machine, its children, its end. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import type { Server } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { createDemoUpstream } from "../../examples/demo-upstream/server.ts";
 import { type Gateway, startGateway } from "../support/start-gateway.ts";
@@ -99,6 +102,32 @@ describe("tollgate standalone", function () {
     assert.ok(performance.now() - writtenAtMs < 1_000);
   });
 
+  it("shares one port among several proxies, with rates; quotas that each would grant anew are refused", async () => {
+    const key = (name: string, limit: string): string => `---
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: ${name}, namespace: default}
+spec:
+  credentials: [{name: generated, generate: {secretName: ${name}-key}}]
+  limits: [{name: calls, unit: Requests, limit: "100", ${limit}}]
+`;
+    const text = manifests(port) + key("rates", "period: Minute") + key("quota", "period: Day");
+    gateway = await startGateway({
+      manifests: { "all.yaml": text },
+      flags: ["--processes", "2", "--quota-store", "Memory", "--listen", `127.0.0.1:${await freePort()}`],
+    });
+    const running = gateway;
+    const [rates, quota] = [await gateway.generatedKey("rates-key"), await gateway.generatedKey("quota-key")];
+    await gateway.waitUntilServed("default/rates", "demo");
+    await waitFor("both proxies to serve", async () => {
+      for (let count = 0; count < 6; count += 1) if ((await chat(running.origin, rates)).status !== 200) return false;
+      return true;
+    });
+    assert.equal((await chat(gateway.origin, quota)).status, 401);
+    const status = join(gateway.dataFolder, "status", "ApiKey", "default", "quota.yaml");
+    await waitFor("the reason", async () => /reason: NeedsSharedStore/.test(await readFile(status, "utf8")));
+  });
+
   it("starts a proxy again that was killed, and leaves no orphan when it is killed itself", async () => {
     gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
     const running = gateway;
@@ -132,6 +161,14 @@ describe("tollgate standalone", function () {
     });
   }
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
 
 function childrenOf(gateway: Gateway): number[] {
   return [...gateway.logs.matchAll(/"process":([0-9]+)/g)].map(([, id]) => Number(id)).filter(isAlive);

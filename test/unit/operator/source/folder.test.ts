@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Compilation } from "../../../../operator/compile/compilation.ts";
@@ -258,6 +267,94 @@ describe("FolderSource", () => {
     await start();
     rmSync(path(""), { recursive: true });
     await source.refresh();
+    assert.deepEqual(ids(), ["account/a/one"]);
+  });
+
+  const problems = () => source.current().problems.map(({ origin, message }) => `${origin.file}: ${message}`);
+
+  it("a folder that is removed and made again is read again", async () => {
+    write("one.yaml", account("one", "1"));
+    await start({ compareEveryMs: 50 });
+    renameSync(path(""), join(folder, "away"));
+    mkdirSync(path(""));
+    write("one.yaml", account("one", "2"));
+    await until("the new folder's content", () => credit("one") === "2000000000");
+    rmSync(path(""), { recursive: true });
+    mkdirSync(path(""));
+    write("two.yaml", account("two", "3"));
+    await until("the third folder's content", () => credit("two") === "3000000000");
+    await until("what it no longer holds is gone", () => credit("one") === undefined);
+  });
+
+  it("follows a mounted ConfigMap, whose files are links that change their target all at once", async () => {
+    const mount = (version: string, one: string) => {
+      mkdirSync(path(`..${version}`));
+      write(`..${version}/one.yaml`, account("one", one));
+      symlinkSync(`..${version}`, path("..data_tmp"));
+      renameSync(path("..data_tmp"), path("..data"));
+    };
+    mount("v1", "1");
+    symlinkSync("..data/one.yaml", path("one.yaml"));
+    await start();
+    assert.equal(credit("one"), "1000000000");
+    mount("v2", "2");
+    await until("the second version", () => credit("one") === "2000000000");
+    assert.deepEqual(problems(), []);
+    assert.deepEqual(ids(), ["account/a/one"]);
+  });
+
+  it("reads a folder once, however links lead to it", async () => {
+    mkdirSync(path("team"));
+    write("team/one.yaml", account("one", "1"));
+    symlinkSync(".", path("loop"));
+    symlinkSync("..", path("team/up"));
+    symlinkSync("team", path("team-again"));
+    symlinkSync("nowhere.yaml", path("dangling.yaml"));
+    symlinkSync("circle.yaml", path("circle.yaml"));
+    await start();
+    assert.deepEqual(ids(), ["account/a/one"]);
+    assert.deepEqual(problems(), []);
+  });
+
+  for (const row of [
+    { name: "binary", content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff, 0xfe]), says: /no text in UTF-8/ },
+    { name: "in another encoding", content: Buffer.from("# caf\xe9\n", "latin1"), says: /no text in UTF-8/ },
+  ]) {
+    it(`a file that became ${row.name} keeps the last good version, and says so until it is good again`, async () => {
+      write("one.yaml", account("one", "1"));
+      write("two.yaml", account("two", "1"));
+      await start();
+      writeFileSync(path("one.yaml"), row.content);
+      await until("the problem", () => row.says.test(problems().join()));
+      assert.equal(credit("one"), "1000000000");
+      write("two.yaml", account("two", "2"));
+      await until("another file is read meanwhile", () => credit("two") === "2000000000");
+      write("one.yaml", account("one", "3"));
+      await until("good again", () => credit("one") === "3000000000");
+      assert.deepEqual(problems(), []);
+    });
+  }
+
+  it("refuses a huge file without reading it, and forgets it when it is gone", async () => {
+    write("one.yaml", account("one", "1"));
+    write("huge.yaml", "# huge\n");
+    // Sparse: it takes no space.
+    truncateSync(path("huge.yaml"), 4 * 1024 ** 3);
+    const before = process.memoryUsage().arrayBuffers;
+    await start();
+    await until("the problem", () => /huge\.yaml: The file is larger/.test(problems().join()));
+    assert.ok(process.memoryUsage().arrayBuffers - before < 64 * 1024 ** 2);
+    rmSync(path("huge.yaml"));
+    await until("no problem", () => problems().length === 0);
+    assert.deepEqual(ids(), ["account/a/one"]);
+  });
+
+  it("tells of a file that cannot be read", async () => {
+    write("one.yaml", account("one", "1"));
+    // Readable to nobody, also not to root: the kernel refuses to read it from its beginning.
+    symlinkSync("/proc/self/mem", path("unreadable.yaml"));
+    await start();
+    await until("the problem", () => /unreadable\.yaml: The file cannot be read/.test(problems().join()));
     assert.deepEqual(ids(), ["account/a/one"]);
   });
 });
