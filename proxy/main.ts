@@ -36,7 +36,6 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const snapshots = new SnapshotStore();
   const ledger = await openLedger(settings, log, metrics);
   metrics.watchLedger(() => ledger);
-  metrics.watchLedger(() => ledger);
   const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
   const keyUses = new KeyUses();
@@ -130,7 +129,8 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
   let rejected: ReadonlySet<string> = new Set();
   store.onEvent((event) => {
     if (event.type === "applied") {
-      appliedAtMs = performance.now();
+      // An operator that came back and holds the same has changed nothing.
+      if (event.previous.digest !== event.snapshot.digest) appliedAtMs = performance.now();
       // An event names all that are held; each is told and counted once while it lasts.
       const news = event.rejects.filter(({ id }) => !rejected.has(id));
       rejected = new Set(event.rejects.map(({ id }) => id));

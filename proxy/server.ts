@@ -74,7 +74,10 @@ export class DataServer {
         return false;
       },
     };
-    this.#server = tls === undefined ? createServer(settings) : createTlsServer({ ...settings, ...readTls(tls) });
+    this.#server =
+      tls === undefined
+        ? createServer(settings)
+        : createTlsServer({ ...settings, handshakeTimeout: limits.headersTimeoutMs, ...readTls(tls) });
     // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connectionsMax;
