@@ -1,0 +1,69 @@
+/** `tollgate operator` and `tollgate proxy` as processes of their own, for tests of their lives. */
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { waitFor, within } from "../wait-for.ts";
+
+const programFile = join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");
+
+export class Program {
+  readonly process: ChildProcess;
+  /** What it told its parent when its ports were open. */
+  readonly started: { data?: string; admin?: string } = {};
+  output = "";
+  readonly #ended: Promise<number | NodeJS.Signals>;
+
+  constructor(args: readonly string[], execArgv: readonly string[] = []) {
+    this.process = fork(programFile, [...args], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      execArgv: [...execArgv],
+      env: { PATH: process.env["PATH"] },
+    });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+      });
+    }
+    this.process.on("message", (message) => Object.assign(this.started, message));
+    this.#ended = new Promise((resolve) =>
+      this.process.once("exit", (code, signal) => resolve(code ?? signal ?? "SIGKILL")),
+    );
+  }
+
+  get processId(): number {
+    const { pid } = this.process;
+    if (pid === undefined) throw new Error("the program did not start");
+    return pid;
+  }
+
+  get port(): number {
+    return Number(new URL(this.started.data ?? "http://127.0.0.1:0").port);
+  }
+
+  async waitUntilListening(): Promise<void> {
+    const isOver = (): boolean => this.process.exitCode !== null || this.process.signalCode !== null;
+    await waitFor("the program to open its ports", () => this.started.data !== undefined || isOver(), {
+      deadlineMs: 15_000,
+    });
+    if (isOver()) throw new Error(`the program ended early:\n${this.output}`);
+  }
+
+  /** Whether it says that it is ready for traffic. */
+  async isReady(): Promise<boolean> {
+    return (await fetch(`${this.started.admin}/readyz`)).ok;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.process.kill(name);
+  }
+
+  /** Exit status, or the signal that ended it. */
+  async ended(deadlineMs = 15_000): Promise<number | NodeJS.Signals> {
+    return await within(deadlineMs, "the program to end", this.#ended);
+  }
+
+  /** Ends it whatever it does. */
+  async close(): Promise<void> {
+    this.process.kill("SIGKILL");
+    await this.#ended;
+  }
+}
