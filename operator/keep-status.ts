@@ -9,10 +9,10 @@ import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { type Compilation, type CompileChanges, resultId } from "./compile/compilation.ts";
 import type { AccountResult, ObjectResult } from "./compile/result.ts";
 import type { Fleet } from "./push/fleet.ts";
-import type { Origin, OwnKind, Problem, ResourceSet } from "./resources/resource.ts";
+import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet } from "./resources/resource.ts";
 import type { OperatorLog } from "./settings.ts";
-import { describeProblem, describeStatusChange } from "./status/report-changes.ts";
-import type { StatusDocument } from "./status/status-document.ts";
+import { Announcer, type AwaitedSecret } from "./status/announcer.ts";
+import { describeProblem } from "./status/report-changes.ts";
 import { StatusFiles } from "./status/status-files.ts";
 import { StatusKeeper } from "./status/status-keeper.ts";
 import { isUnfunded, UsageBook } from "./status/usage-book.ts";
@@ -24,6 +24,8 @@ export interface KeepStatusOptions {
   /** Folder of the status files. */
   readonly folder: string;
   readonly log: OperatorLog;
+  /** Secrets that only wait for a variable of the environment. */
+  readonly awaited?: readonly AwaitedSecret[] | undefined;
   /** Between two usage figures of one object; a minute by default. */
   readonly usageEveryMs?: number | undefined;
 }
@@ -53,6 +55,7 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     onFailure: (cause) => log.error("a status file cannot be written", { cause }),
     countOf: (kind) => compilation.countOf(kind),
   });
+  const announcer = new Announcer({ log, resources, ...(options.awaited && { awaited: options.awaited }) });
   const book = new UsageBook({ now: () => Date.now(), ...(options.usageEveryMs && { everyMs: options.usageEveryMs }) });
   const keeper = new StatusKeeper({
     observe: (result) => observeUse(result, book, compilation),
@@ -62,7 +65,9 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     onChange: (before, after) => {
       if (after !== undefined) files.put(after);
       else if (before !== undefined) files.remove({ kind: before.kind, ...before.metadata });
-      tell(log, before, after, resources);
+      const document = after ?? before;
+      const origin = document && originOf(document.kind, identityOf(document.metadata), resources);
+      announcer.announce(before, after, origin);
     },
   });
 
@@ -126,6 +131,7 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       clearInterval(clock);
       clearInterval(usageClock);
       clearTimeout(gathering);
+      announcer.flush();
       keeper.close();
       await files.close();
     },
@@ -149,20 +155,6 @@ function observeUse(result: ObjectResult, book: UsageBook, compilation: Compilat
 
 function isOwnKind(kind: string): kind is OwnKind {
   return kind === "ApiKey" || kind === "Channel" || kind === "ModelRoute" || kind === "Account";
-}
-
-function tell(
-  log: OperatorLog,
-  before: StatusDocument | undefined,
-  after: StatusDocument | undefined,
-  resources: ResourceSet,
-): void {
-  if (after === undefined) {
-    if (before !== undefined) log.info(`${before.kind} ${before.metadata.namespace}/${before.metadata.name}: removed`);
-    return;
-  }
-  const origin = originOf(after.kind, `${after.metadata.namespace}/${after.metadata.name}`, resources);
-  for (const line of describeStatusChange(before, after, origin)) log.info(line);
 }
 
 function originOf(kind: OwnKind, identity: string, resources: ResourceSet): Origin | undefined {

@@ -47,7 +47,14 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
   started.defer(registerPushMetrics(registry, publisher, fleet));
 
   const folder = join(settings.dataFolder, "status");
-  const status = keepStatus({ compilation, fleet, resources: source.current(), folder, log });
+  const status = keepStatus({
+    compilation,
+    fleet,
+    resources: source.current(),
+    folder,
+    log,
+    awaited: settings.secretsAwaited,
+  });
   started.defer(() => status.close());
   const mintSecrets = async () => {
     const made = await Promise.all(

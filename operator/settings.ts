@@ -5,6 +5,7 @@
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
 import type { QuotaScope } from "./compile/hard-quotas.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
+import type { AwaitedSecret } from "./status/announcer.ts";
 
 /** Where a port listens. Port 0 takes a free one. */
 export interface ListenAddress {
@@ -27,6 +28,8 @@ export interface OperatorSettings {
   readonly quotaScope?: QuotaScope;
   /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
   readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
+  /** Those whose variables are not set: told calmly, as nothing is broken. */
+  readonly secretsAwaited?: readonly AwaitedSecret[];
   readonly push: {
     /** How often both sides say that they live. */
     readonly heartbeatMs: number;

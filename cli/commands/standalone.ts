@@ -43,9 +43,12 @@ export async function runStandalone(
   const operatorSettings = toOperatorSettings(settings);
   mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
-  const { secrets, variables } = readEnvironmentSecrets(settings, io.environment);
+  const { secrets, awaited, variables } = readEnvironmentSecrets(settings, io.environment);
   const quotaScope = count > 1 ? "PerProxy" : "Exact";
-  const operator = await runOperator({ ...operatorSettings, quotaScope, secretsFromEnvironment: secrets }, { log });
+  const operator = await runOperator(
+    { ...operatorSettings, quotaScope, secretsFromEnvironment: secrets, secretsAwaited: awaited },
+    { log },
+  );
   log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
 
   // Values of upstream credentials are the operator's business alone.

@@ -17,17 +17,41 @@ export function describeStatusChange(
   after: StatusDocument,
   origin: Origin | undefined,
 ): string[] {
+  return [
+    ...describeConditions(before, after, origin),
+    ...[describeLive(before, after, origin)].flatMap((one) => one ?? []),
+  ];
+}
+
+/** The lines about what is not as it should be, or is so again. */
+export function describeConditions(
+  before: StatusDocument | undefined,
+  after: StatusDocument,
+  origin: Origin | undefined,
+): string[] {
   const lines: string[] = [];
+  const isAvailable = after.status.conditions.some(({ type, status }) => type === "Available" && status === "True");
   for (const condition of after.status.conditions) {
     const was = before?.status.conditions.find(({ type }) => type === condition.type);
     if (was && was.reason === condition.reason && was.status === condition.status && was.message === condition.message)
       continue;
-    if (isWorthALine(was, condition)) lines.push(line(after, condition, origin));
+    // The channel has said it already, and the route works with another.
+    if (condition.reason === "ChannelNotReady" && isAvailable) continue;
+    if (isWorthALine(was, condition)) lines.push(conditionLine(after, condition, origin));
   }
+  return lines;
+}
+
+/** The line that a version is live on every ready proxy; undefined when that is no news. */
+export function describeLive(
+  before: StatusDocument | undefined,
+  after: StatusDocument,
+  origin: Origin | undefined,
+): string | undefined {
   const programmed = after.status.conditions.find(({ type }) => type === "Programmed");
   const wasProgrammed = before?.status.conditions.find(({ type }) => type === "Programmed");
-  if (before && programmed && isLiveAgain(wasProgrammed, programmed)) lines.push(line(after, programmed, origin));
-  return lines;
+  if (!before || !programmed || !isLiveAgain(wasProgrammed, programmed)) return undefined;
+  return conditionLine(after, programmed, origin);
 }
 
 function isWorthALine(was: Condition | undefined, condition: Condition): boolean {
@@ -43,10 +67,15 @@ function isLiveAgain(was: Condition | undefined, is: Condition): boolean {
   return is.status === "True" && (was?.status !== "True" || was.observedGeneration !== is.observedGeneration);
 }
 
-function line({ kind, metadata }: StatusDocument, condition: Condition, origin: Origin | undefined): string {
-  const where = origin ? ` (${origin.file}:${origin.line})` : "";
+function conditionLine(document: StatusDocument, condition: Condition, origin: Origin | undefined): string {
   const { type, status, reason, message } = condition;
-  return `${kind} ${metadata.namespace}/${metadata.name}: ${type}=${status} ${reason}: ${message}${where}`;
+  return line(document, `${type}=${status} ${reason}: ${message}`, origin);
+}
+
+/** A line about an object, with where it stands. */
+export function line({ kind, metadata }: StatusDocument, text: string, origin: Origin | undefined): string {
+  const where = origin ? ` (${origin.file}:${origin.line})` : "";
+  return `${kind} ${metadata.namespace}/${metadata.name}: ${text}${where}`;
 }
 
 /** `keys.yaml:12 spec.state: …`. */
