@@ -21,6 +21,7 @@ import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
 import { readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
+import type { RunningCall } from "./is-still-allowed.ts";
 import { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatEndpoint, ChatFormat } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
@@ -30,7 +31,7 @@ import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import { CallSettlement } from "./settle-call.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
-import type { Key, Route } from "./snapshot/types.gen.ts";
+import type { Route } from "./snapshot/types.gen.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
@@ -58,7 +59,8 @@ async function serve(exchange: Exchange, services: Services, record: RequestReco
   record.format = endpoint.kind === "chat" ? endpoint.format : "Models";
   if (!services.snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet."); // 503
   const snapshot = services.snapshots.pin();
-  const { key } = findKey(readCredential(endpoint.protocol, headers, url), snapshot, services.now()); //      401
+  const found = findKey(readCredential(endpoint.protocol, headers, url), snapshot, services.now()); //         401
+  const { key } = found;
   record.key = key;
   const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
@@ -85,7 +87,7 @@ async function serve(exchange: Exchange, services: Services, record: RequestReco
     }); // 403 404
     record.route = `${route.namespace}/${route.name}`;
     format.checkRouteParameters(call, route); //                                                              400
-    await admitAndServe({ exchange, services, snapshot, key, format, call, route, record }); //       402 429 5xx
+    await admitAndServe({ exchange, services, snapshot, found, clientAddress: address, format, call, route, record }); // 402 429 5xx
   } finally {
     services.inFlightBytes.release(body.heldBytes);
   }
@@ -101,20 +103,19 @@ function overloaded(): GatewayError {
   return new GatewayError("overloaded", "The gateway serves as many requests as it can. Try again.");
 }
 
-interface AuthorizedCall {
+interface AuthorizedCall extends RunningCall {
   readonly exchange: Exchange;
   readonly services: Services;
   readonly snapshot: Snapshot;
-  readonly key: Key;
   readonly format: ChatFormat;
-  readonly call: ChatCall;
   readonly route: Route;
   readonly record: RequestRecord;
 }
 
 /** Reserves what the call may need, all or none, has it answered, and settles it exactly once however it went. */
 async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
-  const { exchange, services, snapshot, key, call, route, record } = authorized;
+  const { exchange, services, snapshot, call, route, record } = authorized;
+  const { key } = authorized.found;
   const { ledger, metrics } = services;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
@@ -140,7 +141,6 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
   try {
     await serveChat({
       ...authorized,
-      keyId: `${key.namespace}/${key.name}`,
       estimate,
       settlement,
       passedHeaders: upstreamHeaders(call.endpoint.protocol, exchange.request.rawHeaders),

@@ -13,6 +13,7 @@ import { OpenAttempts } from "./forward/open-attempts.ts";
 import { UpstreamPools } from "./forward/upstream-pool.ts";
 import { handleRequest } from "./handle-request.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
+import { isStillAllowed } from "./is-still-allowed.ts";
 import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
 import { reportUsageRegularly } from "./report-usage.ts";
@@ -140,10 +141,9 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
       for (const reject of news) log.warn("an object of the configuration cannot be taken", { ...reject });
     }
     if (store.pin().fleet.revocation !== "Immediate") return;
-    services.openAttempts.stop("revoked", (key) => {
-      const [namespace = "", name = ""] = key.split("/");
-      return store.pin().keyByName(namespace, name)?.state !== "Active";
-    });
+    const live = store.pin();
+    const nowMs = services.now();
+    services.openAttempts.stop("revoked", (call) => !isStillAllowed(call, live, nowMs));
   });
   services.metrics.watchConfig(() => ({
     revision: store.pin().revision,

@@ -19,6 +19,7 @@ import {
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
+import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatFormat, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
@@ -30,15 +31,12 @@ import type { CallSettlement } from "./settle-call.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Route } from "./snapshot/types.gen.ts";
 
-export interface AdmittedCall {
+export interface AdmittedCall extends RunningCall {
   readonly exchange: Exchange;
   readonly services: Services;
   readonly snapshot: Snapshot;
   readonly format: ChatFormat;
-  readonly call: ChatCall;
   readonly route: Route;
-  /** `namespace/name` of the key. */
-  readonly keyId: string;
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;
   readonly record: RequestRecord;
@@ -118,7 +116,7 @@ async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): 
   });
   const onClose = (): void => attempt.stop("client-left");
   response.once("close", onClose);
-  const open = services.openAttempts.add(attempt, admitted.keyId);
+  const open = services.openAttempts.add(attempt, admitted);
   record.upstreamStarted();
   try {
     if (response.destroyed) onClose();

@@ -1,0 +1,36 @@
+/**
+ * Whether a call that runs may go on under a newer configuration (PURE): what `revocation: Immediate` asks.
+ *
+ * Taken away is what the key lost: its state, its account, the credential used, the address, the protocol, the
+ * capability or the model. A route or channel that changed or went never cuts a call (OPERATIONS.md section 5).
+ */
+import { describeLiveness } from "./authenticate/find-key.ts";
+import { decide } from "./authorize/decide.ts";
+import type { IpAddress } from "./http/address/ip-address.ts";
+import type { ChatCall } from "./protocols/chat-format.ts";
+import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
+
+/** Who makes a call and what it is. */
+export interface RunningCall {
+  /** As found when the call began. */
+  readonly found: FoundKey;
+  readonly clientAddress: IpAddress | undefined;
+  readonly call: ChatCall;
+}
+
+/** @param nowMs milliseconds since the epoch */
+export function isStillAllowed(
+  { found, clientAddress, call }: RunningCall,
+  snapshot: Snapshot,
+  nowMs: number,
+): boolean {
+  const live = snapshot.findKey(found.credential.sha256);
+  if (live === undefined || live.key.name !== found.key.name || live.key.namespace !== found.key.namespace)
+    return false;
+  if (describeLiveness(live, snapshot, nowMs) !== undefined) return false;
+  if (live.key === found.key) return true;
+  const { protocol, capability } = call.endpoint;
+  const decision = decide({ key: live.key, snapshot, protocol, capability, model: call.model, clientAddress });
+  if (decision.allowed) return true;
+  return decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint";
+}
