@@ -34,7 +34,7 @@ describe("D3: framing sent upstream, byte by byte", () => {
         socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
       });
     });
-    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => listener.unref().listen(0, "127.0.0.1", resolve));
   });
   const rig = useRig({
     manifests: () => {

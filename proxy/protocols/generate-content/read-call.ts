@@ -29,6 +29,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
   refuseForeignBody(body, foreign);
   const model = endpoint.modelInPath ?? "";
   if (model === "") throw new GatewayError("missing_parameter", "The path names no model.", { param: "model" });
+  refuseOtherModel(body, model);
   requireMember(body, "contents");
   checkParameters(body, topLevelParameters);
   for (const name of topLevelNames) findEither(body, name);
@@ -51,6 +52,17 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     wantsStreamUsage: true,
     upstreamObjects: findUpstreamObjects(body),
   };
+}
+
+/** The path names the model; a body that names another one means two models to two readers. */
+function refuseOtherModel(body: ScannedObject, model: string): void {
+  const member = body.member("model");
+  if (member === undefined || member.kind === "null") return;
+  const named = readString(body, member);
+  if (named === model || named === `models/${model}`) return;
+  throw new GatewayError("invalid_value", "'model' differs from the model in the path; leave it out.", {
+    param: "model",
+  });
 }
 
 function countOf(generation: GenerationMembers, name: string): number | undefined {
