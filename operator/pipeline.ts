@@ -59,7 +59,18 @@ export class Pipeline {
     const compiled = await driveInSlices(compilation.updateInSteps(changes));
     if (publisher.hasPublished) await publisher.publishChangesInSlices(compiled);
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [] });
+    await driveInSlices(this.#shareObjects(compiled.upserts.keys()));
     await onPass(compiled);
+  }
+
+  /** Both sides keep all objects: of 100,000 keys one copy of each is enough. */
+  *#shareObjects(ids: Iterable<string>): Generator<void, void> {
+    const { compilation, publisher } = this.#options;
+    for (const id of ids) {
+      const copy = publisher.latest(id);
+      if (copy !== undefined) compilation.adopt(id, copy);
+      yield;
+    }
   }
 }
 

@@ -91,6 +91,11 @@ export class Compilation {
     return this.#results;
   }
 
+  /** Holds another copy of an equal object from now on, so that one of the two can be let go. */
+  adopt(id: string, copy: WireObject): void {
+    if (this.#objects.has(id)) this.#objects.set(id, copy);
+  }
+
   /** How many resources of a kind there are. */
   countOf(kind: OwnKind): number {
     return this.#counts[kind];

@@ -103,6 +103,12 @@ export class Publisher {
     return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
+  /** The object last taken under an id, published or about to be; undefined where it was refused or is gone. */
+  latest(id: string): WireObject | undefined {
+    if (this.#problems.has(id)) return undefined;
+    return this.#pending.has(id) ? this.#pending.get(id)?.object : this.#snapshot.held(id)?.object;
+  }
+
   /** @returns a function that ends the listening. */
   onPublish(listener: (publication: Publication) => void): () => void {
     this.#listeners.add(listener);
