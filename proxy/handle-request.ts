@@ -137,6 +137,7 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
     route,
     call,
     record,
+    log: services.log,
   });
   try {
     await serveChat({

@@ -9,9 +9,11 @@ import { channelClaims } from "./admit/claims.ts";
 import type { Estimate } from "./admit/estimate-cost.ts";
 import { type Amounts, type Ledger, zeroAmounts } from "./admit/ledger.ts";
 import type { LiveReservations } from "./live-reservations.ts";
+import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
+import { boundUsage } from "./settle/plausible-usage.ts";
 import { computeCost } from "./settle/price.ts";
 import { promptText } from "./settle/prompt-text.ts";
 import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "./settle/usage.ts";
@@ -25,6 +27,7 @@ export interface SettlementContext {
   readonly route: Route;
   readonly call: ChatCall;
   readonly record: RequestRecord;
+  readonly log: Logger;
 }
 
 export class CallSettlement {
@@ -60,18 +63,16 @@ export class CallSettlement {
   }
 
   async settleReply(reading: ReplyReading): Promise<void> {
-    if (reading.usage !== undefined) await this.#settle(reading.usage, false);
-    else await this.#settle(await this.#estimated(undefined, reading.producedText()), true);
+    await this.#settleReported(reading.usage, reading.producedText);
   }
 
   async settleStream(meter: StreamMeter): Promise<void> {
-    if (meter.usage !== undefined) await this.#settle(meter.usage, false);
-    else await this.#settle(await this.#estimated(undefined, meter.producedText()), true);
+    await this.#settleReported(meter.usage, () => meter.producedText());
   }
 
   /** The answer did not become whole. @param isSent the upstream may have worked on it */
   async settlePartial(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
-    if (meter?.isComplete === true && meter.usage !== undefined) await this.#settle(meter.usage, false);
+    if (meter?.isComplete === true && meter.usage !== undefined) await this.settleStream(meter);
     else if (!isSent) await this.#settle(zeroUsage, false);
     else await this.#settle(await this.#estimated(meter?.usage, meter?.producedText() ?? ""), true);
   }
@@ -81,12 +82,32 @@ export class CallSettlement {
     if (!this.#isSettled) await this.#post({ ...zeroAmounts, requests: 1n });
   }
 
+  /** Settles by the upstream's own numbers where they can be true; a whole answer never took nothing. */
+  async #settleReported(usage: TokenUsage | undefined, producedText: () => string): Promise<void> {
+    if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) {
+      await this.#settle(await this.#estimated(undefined, producedText()), true);
+      return;
+    }
+    const { call, log, record, route } = this.#context;
+    const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates: call.candidates });
+    if (bounded !== usage) {
+      log.warn("an upstream reported more tokens than the model's context holds; charged up to that", {
+        request: record.requestId,
+        channel: record.channel,
+        input: inputTokens(usage),
+        output: outputTokens(usage),
+      });
+    }
+    await this.#settle(bounded, bounded !== usage);
+  }
+
   /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
   async #estimated(partial: TokenUsage | undefined, producedText: string): Promise<TokenUsage> {
-    const { call, estimateTokens } = this.#context;
+    const { call, estimateTokens, route } = this.#context;
     const produced = producedText === "" ? 0 : await estimateTokens(producedText);
     if (partial !== undefined && inputTokens(partial) > 0) {
-      return { ...partial, output: Math.max(partial.output, produced - partial.reasoning) };
+      const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates: call.candidates });
+      return { ...bounded, output: Math.max(bounded.output, produced - bounded.reasoning) };
     }
     return { ...zeroUsage, input: await estimateTokens(promptText(call.body.bytes)), output: produced };
   }

@@ -1,0 +1,42 @@
+/**
+ * Bounds what an upstream says it used (PURE): its numbers become charges, and a broken or hostile one must not empty an
+ * account with one reply (RELIABILITY.md H5).
+ */
+import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
+
+/** Where a route names no context window: above every window there is. */
+const windowTokensMax = 16 * 1024 * 1024;
+
+const inputClasses = ["input", "cacheRead", "cacheWrite", "cacheWrite1h", "audioInput", "imageInput"] as const;
+const outputClasses = ["output", "reasoning", "audioOutput", "imageOutput"] as const;
+
+export interface UsageBounds {
+  /** `info.contextWindow` of the route. */
+  readonly contextWindow: number | undefined;
+  /** `n` or `candidateCount`: each has a window of its own. */
+  readonly candidates: number;
+}
+
+/** @returns the same object when it is plausible, else one cut to the window, class by class */
+export function boundUsage(
+  usage: TokenUsage,
+  { contextWindow = windowTokensMax, candidates }: UsageBounds,
+): TokenUsage {
+  const outputMax = contextWindow * candidates;
+  if (inputTokens(usage) <= contextWindow && outputTokens(usage) <= outputMax) return usage;
+  return { ...usage, ...cut(usage, inputClasses, contextWindow), ...cut(usage, outputClasses, outputMax) };
+}
+
+function cut<Class extends keyof TokenUsage>(
+  usage: TokenUsage,
+  classes: readonly Class[],
+  most: number,
+): Partial<Record<Class, number>> {
+  const bounded: Partial<Record<Class, number>> = {};
+  let left = most;
+  for (const name of classes) {
+    bounded[name] = Math.min(usage[name], left);
+    left -= Math.min(usage[name], left);
+  }
+  return bounded;
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { boundUsage } from "../../../../proxy/settle/plausible-usage.ts";
+import { inputTokens, outputTokens, zeroUsage } from "../../../../proxy/settle/usage.ts";
+
+describe("boundUsage()", () => {
+  it("leaves what fits as it is", () => {
+    const usage = { ...zeroUsage, input: 60, cacheRead: 40, output: 100 };
+    assert.equal(boundUsage(usage, { contextWindow: 100, candidates: 1 }), usage);
+  });
+
+  for (const row of [
+    {
+      name: "cuts the input to the window, first classes first",
+      usage: { input: 60, cacheRead: 60 },
+      candidates: 1,
+      want: { input: 60, cacheRead: 40 },
+    },
+    {
+      name: "cuts the output to the window",
+      usage: { output: 1e12, reasoning: 5 },
+      candidates: 1,
+      want: { output: 100, reasoning: 0 },
+    },
+    { name: "gives each candidate a window", usage: { output: 1e12 }, candidates: 3, want: { output: 300 } },
+  ]) {
+    it(row.name, () => {
+      const bounded = boundUsage({ ...zeroUsage, ...row.usage }, { contextWindow: 100, candidates: row.candidates });
+      assert.deepEqual(bounded, { ...zeroUsage, ...row.usage, ...row.want });
+    });
+  }
+
+  it("bounds even where no window is known", () => {
+    const bounded = boundUsage(
+      { ...zeroUsage, input: 1e12, output: 1e12 },
+      { contextWindow: undefined, candidates: 1 },
+    );
+    assert.ok(inputTokens(bounded) < 2 ** 25 && outputTokens(bounded) < 2 ** 25);
+  });
+});
