@@ -173,7 +173,8 @@ function judgeCredentials(
   let accepted = valid;
   if (problems.length > 0 && usable.length > 0) accepted = partiallyValid(problems);
   else if (conflicts.length > 0) accepted = refused("Conflicted", conflicts.join(" "));
-  return { usable, facts, accepted, resolvedRefs: worstOf(failures) };
+  // A copy takes no more room than it needs; 100,000 keys keep theirs.
+  return { usable, facts: [...facts], accepted, resolvedRefs: worstOf(failures) };
 }
 
 /** A definite failure goes before one that only waits; the message names them all. */

@@ -90,8 +90,11 @@ export function parseDocument(text: string): ParsedDocument {
       problems.push({ lineOffset, field: "kind", message });
     }
   }
-  return { objects, problems, isBroken };
+  // Copies take no more room than they need; most documents have no problems and share one empty list.
+  return { objects: [...objects], problems: problems.length === 0 ? noProblems : problems, isBroken };
 }
+
+const noProblems: readonly DocumentProblem[] = [];
 
 function groupOf(object: unknown): string | undefined {
   if (typeof object !== "object" || object === null || !("apiVersion" in object)) return undefined;

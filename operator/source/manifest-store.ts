@@ -47,6 +47,8 @@ interface Held {
   problems: readonly (Omit<Problem, "origin"> & { readonly lineOffset: number })[];
 }
 
+const none: readonly never[] = [];
+
 export class ManifestStore {
   readonly #resources = new MutableResourceSet();
   readonly #held = new Map<string, Held>();
@@ -90,7 +92,12 @@ export class ManifestStore {
     if (!held) {
       const [first] = claims;
       if (!first) return;
-      held = { identity: first.object.identity, claims: [], generation: this.#generations.get(key) ?? 0, problems: [] };
+      held = {
+        identity: first.object.identity,
+        claims: [],
+        generation: this.#generations.get(key) ?? 0,
+        problems: none,
+      };
       this.#held.set(key, held);
     }
     held.claims = [...held.claims.filter((claim) => claim.file !== file), ...claims].sort(compareClaims);
@@ -124,7 +131,7 @@ export class ManifestStore {
   #read(held: Held, claim: Claim, before: AnyResource | undefined, origin: Origin): boolean {
     const { object } = claim;
     if (object.resource) {
-      held.problems = [];
+      held.problems = none;
       return this.#accept(held, { ...object.resource, origin }, before);
     }
     if (object.isUnseen || !object.document) {
@@ -134,7 +141,7 @@ export class ManifestStore {
     }
     const read = readResource(object.document.object, held.generation + 1, origin, before);
     if ("resource" in read) {
-      held.problems = [];
+      held.problems = none;
       object.document = undefined;
       const isChanged = this.#accept(held, read.resource, before);
       object.resource = this.#resources.get(held.identity);
