@@ -152,7 +152,7 @@ describe("generateContent: editBody", () => {
       body: `{${text},"tools":{"googleSearch":{}}}`,
       want: `{${text},"tools":[{"googleSearch":{}}]}`,
     },
-    { name: "takes model and stream out", body: `{"model":"models/p",${text},"stream":true}`, want: `{${text}}` },
+    { name: "takes model and stream out", body: `{"model":"models/public",${text},"stream":true}`, want: `{${text}}` },
   ]) {
     it(row.name, () => assert.equal(editedBody(format, row.body), row.want));
   }
