@@ -93,7 +93,9 @@ export class Attempt {
 
   /** The client reads again. */
   resume(): void {
-    if (this.#phase === "streaming") this.#exchange.resume();
+    if (this.#phase !== "streaming") return;
+    this.#decoder?.resume();
+    this.#exchange.resume();
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
@@ -182,7 +184,10 @@ export class Attempt {
     if (pieces.length > 0) {
       const isFlowing = client.write(pieces);
       this.#options.onPiece();
-      if (!isFlowing) this.#exchange.pause();
+      if (!isFlowing) {
+        this.#exchange.pause();
+        this.#decoder?.pause();
+      }
     }
     if (meter.error !== undefined || meter.violation !== undefined) {
       this.#exchange.abort();

@@ -67,6 +67,15 @@ export class ContentDecoder {
     if (!this.#isClosed) this.#transform.end();
   }
 
+  /** Holds back what is inflated: a few compressed bytes can become very many. */
+  pause(): void {
+    this.#transform.pause();
+  }
+
+  resume(): void {
+    this.#transform.resume();
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#transform.destroy();

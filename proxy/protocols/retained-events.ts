@@ -57,4 +57,5 @@ export class ProducedText {
   }
 }
 
-const producedCharactersMax = 8 * 1024 * 1024;
+/** Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (RELIABILITY.md G10). */
+const producedCharactersMax = 1024 * 1024;
