@@ -145,13 +145,19 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
       estimate,
       settlement,
       passedHeaders: upstreamHeaders(call.endpoint.protocol, exchange.request.rawHeaders),
-      answerHeaders: {
-        "x-request-id": record.requestId,
-        "request-id": record.requestId,
-        ...rateLimitHeaders(result.states, call.endpoint.protocol, services.now()),
-      },
+      answerHeaders: answerHeaders(
+        record.requestId,
+        rateLimitHeaders(result.states, call.endpoint.protocol, services.now()),
+      ),
     });
   } finally {
     await settlement.release();
   }
+}
+
+/** Names and values in turn, as `writeHead` takes them with the least work. */
+function answerHeaders(requestId: string, rateLimits: Readonly<Record<string, string>>): string[] {
+  const headers = ["x-request-id", requestId, "request-id", requestId];
+  for (const name in rateLimits) headers.push(name, rateLimits[name] ?? "");
+  return headers;
 }

@@ -19,7 +19,7 @@ import {
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
-import type { RunningCall } from "./is-still-allowed.ts";
+import { isStillAllowed, type RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatFormat, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
@@ -42,8 +42,8 @@ export interface AdmittedCall extends RunningCall {
   readonly record: RequestRecord;
   /** Client headers that may go upstream, names in lower case. */
   readonly passedHeaders: Readonly<Record<string, string>>;
-  /** Headers of every answer: request id and rate limits. */
-  readonly answerHeaders: Readonly<Record<string, string>>;
+  /** Headers of every answer, names and values in turn: request id and rate limits. */
+  readonly answerHeaders: readonly string[];
 }
 
 /** A failed attempt, with what the client is told if it was the last. */
@@ -66,8 +66,8 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
       lastError ??= objection;
       continue;
     }
-    const channelId = await admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
-    if (channelId === "full") continue;
+    const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
+    if ((slot instanceof Promise ? await slot : slot) === "full") continue;
     record.attempts += 1;
     record.channel = selected.target.channel;
     const failed = await attemptTarget(admitted, selected);
@@ -120,8 +120,8 @@ async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): 
   record.upstreamStarted();
   try {
     if (response.destroyed) onClose();
-    const outcome = await attempt.run();
-    return await conclude(admitted, selected, outcome, client);
+    else if (wasRevoked(admitted)) attempt.stop("revoked");
+    return await conclude(admitted, selected, await attempt.run(), client);
   } finally {
     client?.release();
     services.openAttempts.delete(open);
@@ -129,14 +129,26 @@ async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): 
   }
 }
 
+/** Whether the key was revoked while this call was on its way here: a new configuration stops only what runs. */
+function wasRevoked(admitted: AdmittedCall): boolean {
+  const { services, snapshot } = admitted;
+  const live = services.snapshots.pin();
+  if (live === snapshot || live.fleet.revocation !== "Immediate") return false;
+  return !isStillAllowed(admitted, live, services.now());
+}
+
 function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStream {
   const { exchange, services, format, call, answerHeaders } = admitted;
-  const headers = {
+  const contentType = format.contentType(call);
+  const headers = [
     ...answerHeaders,
-    "content-type": format.contentType(call),
-    "cache-control": "no-cache",
-    "x-accel-buffering": "no",
-  };
+    "content-type",
+    contentType,
+    "cache-control",
+    "no-cache",
+    "x-accel-buffering",
+    "no",
+  ];
   return new ClientStream(exchange.response, headers, services.limits, {
     onDrain: () => attempt().resume(),
     onSlowReader: () => attempt().stop("slow-reader"),
@@ -156,6 +168,7 @@ async function conclude(
   switch (outcome.kind) {
     case "reply":
       count("ok");
+      // Posted before the answer goes out, so that the client's next call finds the numbers.
       await settlement.settleReply(outcome.reading);
       sendReply(admitted, outcome.body);
       return undefined;
@@ -196,12 +209,15 @@ function sendReply(admitted: AdmittedCall, body: Buffer): void {
   record.status = 200;
   record.responseBytes = body.length;
   record.pieceSent();
-  exchange.response.writeHead(200, {
+  const { response } = exchange;
+  response.writeHead(200, [
     ...answerHeaders,
-    "content-type": format.contentType(call),
-    "content-length": body.length,
-  });
-  exchange.response.end(body);
+    "content-type",
+    format.contentType(call),
+    "content-length",
+    String(body.length),
+  ]);
+  response.end(body);
 }
 
 async function concludeStream(

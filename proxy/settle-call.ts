@@ -7,7 +7,7 @@
  */
 import { channelClaims } from "./admit/claims.ts";
 import type { Estimate } from "./admit/estimate-cost.ts";
-import { type Amounts, type Ledger, zeroAmounts } from "./admit/ledger.ts";
+import { type Amounts, type Ledger, type Refusal, type Reservation, zeroAmounts } from "./admit/ledger.ts";
 import type { LiveReservations } from "./live-reservations.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
@@ -30,6 +30,11 @@ export interface SettlementContext {
   readonly log: Logger;
 }
 
+/** A promise where the ledger answers late or tokens must be counted; undefined when it is done. */
+export type Pending = Promise<void> | undefined;
+
+export type ChannelSlot = "reserved" | "full";
+
 export class CallSettlement {
   readonly #context: SettlementContext;
   readonly #id: string;
@@ -45,12 +50,18 @@ export class CallSettlement {
   }
 
   /** Reserves what the channel itself limits. `full`: skip it. */
-  async reserveChannel(channel: Channel, estimate: Estimate): Promise<"reserved" | "full"> {
+  reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
     const claims = channelClaims(channel, this.#context.call.model);
     if (claims === undefined) return "reserved";
     this.#channelAttempts += 1;
     const id = `${this.#id}/${this.#channelAttempts}`;
-    const result = await this.#context.ledger.reserve({ id, amounts: estimate.amounts, ...claims });
+    const result = this.#context.ledger.reserve({ id, amounts: estimate.amounts, ...claims });
+    return result instanceof Promise
+      ? result.then((late) => this.#holdChannel(id, late))
+      : this.#holdChannel(id, result);
+  }
+
+  #holdChannel(id: string, result: Reservation | Refusal): ChannelSlot {
     if (result.kind === "refused") return "full";
     this.#channelId = id;
     this.#context.reservations.add(id);
@@ -58,16 +69,16 @@ export class CallSettlement {
   }
 
   /** The attempt failed without an answer: the request counts on the channel, nothing else. */
-  async releaseChannel(): Promise<void> {
-    await this.#settleChannel({ ...zeroAmounts, requests: 1n });
+  releaseChannel(): Pending {
+    return this.#settleChannel({ ...zeroAmounts, requests: 1n });
   }
 
-  async settleReply(reading: ReplyReading): Promise<void> {
-    await this.#settleReported(reading.usage, reading.producedText);
+  settleReply(reading: ReplyReading): Pending {
+    return this.#settleReported(reading.usage, reading.producedText);
   }
 
-  async settleStream(meter: StreamMeter): Promise<void> {
-    await this.#settleReported(meter.usage, () => meter.producedText());
+  settleStream(meter: StreamMeter): Pending {
+    return this.#settleReported(meter.usage, () => meter.producedText());
   }
 
   /** The answer did not become whole. @param isSent the upstream may have worked on it */
@@ -78,15 +89,14 @@ export class CallSettlement {
   }
 
   /** Nothing was consumed, but the call was admitted: it counts as a request. Does nothing when settled before. */
-  async release(): Promise<void> {
-    if (!this.#isSettled) await this.#post({ ...zeroAmounts, requests: 1n });
+  release(): Pending {
+    return this.#isSettled ? undefined : this.#post({ ...zeroAmounts, requests: 1n });
   }
 
   /** Settles by the upstream's own numbers where they can be true; a whole answer never took nothing. */
-  async #settleReported(usage: TokenUsage | undefined, producedText: () => string): Promise<void> {
+  #settleReported(usage: TokenUsage | undefined, producedText: () => string): Pending {
     if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) {
-      await this.#settle(await this.#estimated(undefined, producedText()), true);
-      return;
+      return this.#estimated(undefined, producedText()).then((estimated) => this.#settle(estimated, true));
     }
     const { call, log, record, route } = this.#context;
     const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates: call.candidates });
@@ -98,7 +108,7 @@ export class CallSettlement {
         output: outputTokens(usage),
       });
     }
-    await this.#settle(bounded, bounded !== usage);
+    return this.#settle(bounded, bounded !== usage);
   }
 
   /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
@@ -112,9 +122,9 @@ export class CallSettlement {
     return { ...zeroUsage, input: await estimateTokens(promptText(call.body.bytes)), output: produced };
   }
 
-  async #settle(usage: TokenUsage, isEstimated: boolean): Promise<void> {
+  #settle(usage: TokenUsage, isEstimated: boolean): Pending {
     const { record, route } = this.#context;
-    if (this.#isSettled) return;
+    if (this.#isSettled) return undefined;
     const { costNanos } = computeCost(usage, route.price, { requests: 1 });
     record.usage = usage;
     record.costNanos = costNanos;
@@ -125,23 +135,31 @@ export class CallSettlement {
       outputTokens: BigInt(outputTokens(usage)),
       costNanos,
     };
-    await this.#post(amounts);
-    await this.#settleChannel(amounts);
+    const posted = this.#post(amounts);
+    const settled = this.#settleChannel(amounts);
+    return posted === undefined ? settled : posted.then(() => settled);
   }
 
-  async #post(amounts: Amounts): Promise<void> {
+  #post(amounts: Amounts): Pending {
     this.#isSettled = true;
     this.#context.reservations.delete(this.#id);
     const startedMs = performance.now();
-    await this.#context.ledger.settle(this.#id, amounts);
+    const outcome = this.#context.ledger.settle(this.#id, amounts);
+    if (outcome instanceof Promise) return outcome.then(() => this.#posted(startedMs));
+    this.#posted(startedMs);
+    return undefined;
+  }
+
+  #posted(startedMs: number): void {
     this.#context.metrics.ledgerTook("settle", performance.now() - startedMs);
   }
 
-  async #settleChannel(amounts: Amounts): Promise<void> {
+  #settleChannel(amounts: Amounts): Pending {
     const id = this.#channelId;
-    if (id === undefined) return;
+    if (id === undefined) return undefined;
     this.#channelId = undefined;
     this.#context.reservations.delete(id);
-    await this.#context.ledger.settle(id, amounts);
+    const outcome = this.#context.ledger.settle(id, amounts);
+    return outcome instanceof Promise ? outcome.then(() => undefined) : undefined;
   }
 }

@@ -19,14 +19,14 @@ export class ClientStream {
   readonly #response: ServerResponse;
   readonly #limits: ProxyLimits;
   readonly #listener: ClientStreamListener;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: readonly string[];
   #slowTimer: NodeJS.Timeout | undefined;
   #isWaiting = false;
   #bytesWritten = 0;
 
   constructor(
     response: ServerResponse,
-    headers: Readonly<Record<string, string>>,
+    headers: readonly string[],
     limits: ProxyLimits,
     listener: ClientStreamListener,
   ) {
@@ -48,7 +48,7 @@ export class ClientStream {
   /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */
   write(pieces: readonly Buffer[]): boolean {
     const response = this.#response;
-    if (!response.headersSent) response.writeHead(200, this.#headers);
+    if (!response.headersSent) response.writeHead(200, [...this.#headers]);
     let isFlowing = true;
     for (const piece of pieces) {
       this.#bytesWritten += piece.length;

@@ -70,8 +70,30 @@ function formatPath(channel: Channel | undefined, format: ChatWireFormat): strin
   return channel?.formats.find((entry) => entry.type === format)?.path;
 }
 
-function liveCredentials(channel: Channel, snapshot: Snapshot): { weight: number; credential: Credential }[] {
-  const live = [];
+interface LiveCredential {
+  readonly weight: number;
+  readonly credential: Credential;
+}
+
+/** A snapshot never changes, so what a channel's pool is in it is looked up once. */
+const pools = new WeakMap<Snapshot, Map<Channel, readonly LiveCredential[]>>();
+
+function liveCredentials(channel: Channel, snapshot: Snapshot): readonly LiveCredential[] {
+  let channels = pools.get(snapshot);
+  if (channels === undefined) {
+    channels = new Map();
+    pools.set(snapshot, channels);
+  }
+  let live = channels.get(channel);
+  if (live === undefined) {
+    live = readLiveCredentials(channel, snapshot);
+    channels.set(channel, live);
+  }
+  return live;
+}
+
+function readLiveCredentials(channel: Channel, snapshot: Snapshot): readonly LiveCredential[] {
+  const live: LiveCredential[] = [];
   for (const { name, weight, state } of channel.credentials) {
     const credential = state === "Active" ? snapshot.credential(channel.namespace, channel.name, name) : undefined;
     if (credential !== undefined) live.push({ weight, credential });
