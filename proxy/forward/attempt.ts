@@ -67,6 +67,7 @@ export class Attempt {
   #meter: StreamMeter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
+  #outcome: AttemptOutcome | undefined;
   #resolve: ((outcome: AttemptOutcome) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
@@ -77,6 +78,8 @@ export class Attempt {
 
   /** Resolves once, however the attempt ends; rejects only for an error in our own code. */
   run(): Promise<AttemptOutcome> {
+    // Stopped before it began: nothing is sent, and nobody else would settle this promise.
+    if (this.#outcome !== undefined) return Promise.resolve(this.#outcome);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -262,6 +265,7 @@ export class Attempt {
   #settle(outcome: AttemptOutcome): void {
     if (this.#phase === "done") return;
     this.#phase = "done";
+    this.#outcome = outcome;
     this.#decoder?.close();
     this.#resolve?.(outcome);
   }
