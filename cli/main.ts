@@ -74,6 +74,8 @@ function readVersion(): string {
 function stopOnSignals(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => stop.abort());
+  // Node's own answer to this one is to open a debugger, which sees every secret (RELIABILITY.md K7).
+  process.on("SIGUSR1", () => undefined);
   if (process.send !== undefined) process.on("disconnect", () => stop.abort());
   return stop.signal;
 }
