@@ -39,6 +39,12 @@ export interface PushAppOptions {
 /** A hello is a few KiB, an acknowledgement at most 1,000 rejects, a report at most 10,000 keys. */
 const messageBytesMax = 2 * 1024 * 1024;
 
+/**
+ * Parts that may wait in a stream. Several, or on a busy machine each part would wait for a turn of both processes; few,
+ * or a revocation would wait behind them and slow proxies would cost memory.
+ */
+const unsentBytesMax = 2 * 1024 * 1024;
+
 /** @returns the server of the push endpoint; whoever calls it listens and closes. */
 export function createPushServer(options: PushAppOptions): Server {
   // Longer than the pause between two beats: a post must not meet a connection that is just being closed.
@@ -127,7 +133,11 @@ function openStream(options: PushAppOptions, hello: Hello, request: Request, res
 
 function sinkTo(response: Response): LineSink {
   return {
-    write: (line) => response.writable && response.write(line),
+    write: (line) => {
+      if (!response.writable) return false;
+      response.write(line);
+      return response.writableLength < unsentBytesMax;
+    },
     async drained() {
       // It may have drained since the write: then the event has passed and will not come again.
       if (!response.writableNeedDrain && !response.destroyed) return;
