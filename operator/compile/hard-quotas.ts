@@ -29,7 +29,7 @@ export function withoutHardRoute(
 ): { readonly object?: WireObject; readonly result: RouteResult } {
   const kept = withoutHardQuotas(compiled, scope);
   if (kept.object === compiled.object) return kept;
-  return { result: { ...kept.result, available: kept.result.accepted } };
+  return { result: { ...kept.result, available: refused("NotAccepted", "It is not served; see Accepted.") } };
 }
 
 /** The same for a channel and its credentials. */

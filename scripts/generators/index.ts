@@ -1,4 +1,5 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
+import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
@@ -16,4 +17,5 @@ export const generators: readonly Generator[] = [
   generateResourceTypes,
   generateKindSchemas,
   generateSettingsPage,
+  generateResourcePage,
 ];
