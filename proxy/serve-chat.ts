@@ -19,6 +19,7 @@ import {
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
+import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
 import { isStillAllowed, type RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatFormat, UpstreamError } from "./protocols/chat-format.ts";
@@ -61,16 +62,16 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
     const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
     if (selected === undefined) throw lastError ?? noTarget();
     excluded.add(selected.target.name);
-    const objection = objectionTo(selected, call);
-    if (objection !== undefined) {
-      lastError ??= objection;
+    const request = prepareRequest(admitted, selected);
+    if (request instanceof GatewayError) {
+      lastError ??= request;
       continue;
     }
     const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") continue;
     record.attempts += 1;
     record.channel = selected.target.channel;
-    const failed = await attemptTarget(admitted, selected);
+    const failed = await attemptTarget(admitted, selected, request);
     if (failed === undefined) return;
     lastError = failed.error;
     if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
@@ -92,18 +93,28 @@ function objectionTo(selected: SelectedTarget, call: ChatCall): GatewayError | u
   );
 }
 
+/** The request for one target, or why it must not be sent there: known before anything is reserved on the channel. */
+function prepareRequest(admitted: AdmittedCall, selected: SelectedTarget): UpstreamRequest | GatewayError {
+  const { services, format, call, route, passedHeaders, estimate } = admitted;
+  const objection = objectionTo(selected, call);
+  if (objection !== undefined) return objection;
+  const target = { ...selected, route };
+  try {
+    return buildUpstreamRequest(format, call, target, passedHeaders, estimate.outputCap, services.limits);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
 /** @returns undefined when the client has its answer, whole or broken */
-async function attemptTarget(admitted: AdmittedCall, selected: SelectedTarget): Promise<Failed | undefined> {
-  const { exchange, services, format, call, route, record } = admitted;
+async function attemptTarget(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  request: UpstreamRequest,
+): Promise<Failed | undefined> {
+  const { exchange, services, format, call, record } = admitted;
   const { response } = exchange;
-  const request = buildUpstreamRequest(
-    format,
-    call,
-    { ...selected, route },
-    admitted.passedHeaders,
-    admitted.estimate.outputCap,
-    services.limits,
-  );
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
     dispatcher: services.pools.dispatcherFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs),

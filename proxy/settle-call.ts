@@ -88,9 +88,15 @@ export class CallSettlement {
     else await this.#settle(await this.#estimated(meter?.usage, meter?.producedText() ?? ""), true);
   }
 
-  /** Nothing was consumed, but the call was admitted: it counts as a request. Does nothing when settled before. */
+  /**
+   * Gives back whatever is still held. Nothing was consumed: a call that was tried counts as a request, a refusal of
+   * the gateway's own costs nothing. Does nothing when all was settled before.
+   */
   release(): Pending {
-    return this.#isSettled ? undefined : this.#post({ ...zeroAmounts, requests: 1n });
+    const amounts: Amounts = { ...zeroAmounts, requests: this.#context.record.attempts > 0 ? 1n : 0n };
+    const channel = this.#settleChannel(amounts);
+    const posted = this.#isSettled ? undefined : this.#post(amounts);
+    return posted === undefined ? channel : posted.then(() => channel);
   }
 
   /** Settles by the upstream's own numbers where they can be true; a whole answer never took nothing. */

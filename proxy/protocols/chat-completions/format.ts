@@ -10,6 +10,7 @@ import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
 import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
 import { errorObject } from "../render-error.ts";
+import { applyRouteSupport } from "../request/body-rules.ts";
 import { topLevelFinder } from "../request/find-parameter.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
 import { ProducedText } from "../retained-events.ts";
@@ -32,7 +33,10 @@ export const chatCompletions: ChatFormat = {
   watchedKeys,
   readCall,
   checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
-  editBody,
+  editBody: (call, plan, editor) => {
+    applyRouteSupport(editor, plan, topLevelFinder(call.body));
+    editBody(call, plan, editor);
+  },
   readReply,
   readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),

@@ -8,6 +8,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
 import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
+import { applyRouteSupport } from "../request/body-rules.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
 import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
@@ -25,9 +26,12 @@ export const generateContent: ChatFormat = {
   readCall,
   checkRouteParameters: (call, route) => {
     const generation = new GenerationMembers(call.body);
-    checkRouteParameters(route, (name) => findParameter(call, generation, name));
+    checkRouteParameters(route, (name) => findParameter(call, generation, spellings[bareName(name)] ?? name));
   },
-  editBody,
+  editBody: (call, plan, editor) => {
+    applyRouteSupport(editor, plan, (name) => findParameter(call, new GenerationMembers(call.body), name));
+    editBody(call, plan, editor);
+  },
   readReply,
   readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (call, eventBytesMax) =>
@@ -45,9 +49,13 @@ const spellings: Readonly<Record<string, string>> = {
   stop: "stopSequences",
 };
 
+/** The interface spells generation parameters with their place or without it. */
+function bareName(name: string): string {
+  return name.startsWith("generationConfig.") ? name.slice("generationConfig.".length) : name;
+}
+
 function findParameter(call: ChatCall, generation: GenerationMembers, name: string): FoundMember | undefined {
-  const bare = name.startsWith("generationConfig.") ? name.slice("generationConfig.".length) : name;
-  const camel = spellings[bare] ?? bare.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const camel = bareName(name).replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   return generation.find(camel) ?? findEither(call.body, camel);
 }
 

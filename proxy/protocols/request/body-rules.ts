@@ -47,6 +47,29 @@ export function applyUnsupportedPolicy(editor: BodyEditor, channel: Channel, fie
   }
 }
 
+/**
+ * Takes out what the route says its model does not support, or refuses it, as the channel's policy says. Names are
+ * exact: a model may refuse `max_tokens` and take `max_completion_tokens`.
+ * @param find the member's path as the client spelled it; at most one member deep
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
+ */
+export function applyRouteSupport(
+  editor: BodyEditor,
+  plan: UpstreamPlan,
+  find: (name: string) => { readonly param: string } | undefined,
+): void {
+  for (const { name, supported } of plan.route.parameters ?? []) {
+    const param = supported === false ? find(name)?.param : undefined;
+    if (param === undefined) continue;
+    if (plan.channel.unsupportedParameters === "Reject") {
+      throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model.`, { param });
+    }
+    const [first = "", second] = param.split(".");
+    if (second === undefined) editor.remove(first);
+    else editor.nested(first).remove(second);
+  }
+}
+
 /** `store`, `safety_identifier` and client metadata by the channel's privacy settings (OpenAI-style members). */
 export function applyOpenAIPrivacy(editor: BodyEditor, channel: Channel): void {
   if (channel.privacy.store === "ForceFalse") editor.set("store", "false");

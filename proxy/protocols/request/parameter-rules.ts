@@ -146,9 +146,10 @@ export function readFlag(object: ScannedObject, name: string): boolean {
 type RouteParameter = NonNullable<Route["parameters"]>[number];
 
 /**
- * Applies a route's narrower rules.
+ * Applies a route's narrower ranges. What the model does not support at all is the channel's to refuse or to leave out:
+ * `body-rules.ts`.
  * @param find finds a member by the interface's spelling, wherever the format keeps it, with its path for errors
- * @throws GatewayError `unsupported_parameter`, `invalid_value`
+ * @throws GatewayError `invalid_value`
  */
 export function checkRouteParameters(
   route: Route,
@@ -163,9 +164,6 @@ export function checkRouteParameters(
 }
 
 function checkRouteParameter(object: ScannedObject, member: Member, rule: RouteParameter, param: string): void {
-  if (rule.supported === false) {
-    throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model.`, { param });
-  }
   const value = readNumber(object, member);
   if (value !== undefined) checkRange(value, rule.minimum, rule.maximum, param);
   if (rule.allowed === undefined) return;

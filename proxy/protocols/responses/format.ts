@@ -7,6 +7,7 @@ import { GatewayError } from "../../errors.ts";
 import type { ChatFormat, ReplyReading } from "../chat-format.ts";
 import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
+import { applyRouteSupport } from "../request/body-rules.ts";
 import { topLevelFinder } from "../request/find-parameter.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
 import { ProducedText } from "../retained-events.ts";
@@ -26,7 +27,10 @@ export const responses: ChatFormat = {
   watchedKeys,
   readCall,
   checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
-  editBody,
+  editBody: (call, plan, editor) => {
+    applyRouteSupport(editor, plan, topLevelFinder(call.body));
+    editBody(call, plan, editor);
+  },
   readReply,
   readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),

@@ -69,8 +69,14 @@ export function useCapture(
   let capture: Capture | undefined;
   before(async () => {
     const upstream = await FakeUpstream.start(naturalReply);
-    const manifests = manifestOf(channelSecretManifest(), ...objects(upstream.origin));
-    capture = new Capture(await InProcessGateway.start({ manifests, ...options }), upstream);
+    try {
+      const manifests = manifestOf(channelSecretManifest(), ...objects(upstream.origin));
+      capture = new Capture(await InProcessGateway.start({ manifests, ...options }), upstream);
+    } catch (error) {
+      // An open port would keep the test process alive for ever.
+      await upstream.close();
+      throw error;
+    }
   });
   after(async () => {
     await capture?.gateway.close();
