@@ -5,6 +5,7 @@
  * is alive with its ports open and ready with a first snapshot; losing the operator changes neither.
  */
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
 import { sweepRegularly } from "./admit/sweep-counters.ts";
@@ -28,6 +29,8 @@ import { SnapshotStore } from "./sync/snapshot-store.ts";
 import { startLastGood } from "./sync/start-last-good.ts";
 
 const build = "0.1.0";
+/** Longer than the longest estimate of tokens. */
+const settlementGraceMs = 6_000;
 
 /** Runs until `io.stop` is aborted, then drains. @throws Error when a port or the ledger's store cannot be opened */
 export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<void> {
@@ -90,6 +93,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   await aborted(io.stop);
   log.info("draining", { openRequests: server.openRequests });
   await server.drain(() => services.openAttempts.stop("shutting-down"));
+  await lastSettlements(metrics);
   stopReporting();
   await push.close();
   await lastGood?.close();
@@ -163,6 +167,12 @@ function createRequestIds(): () => string {
     count += 1;
     return `${prefix}${count.toString(36).padStart(8, "0")}`;
   };
+}
+
+/** An answer ends before its call is settled where that takes an estimate: the ledger must still be open then. */
+async function lastSettlements(metrics: ProxyMetrics): Promise<void> {
+  const untilMs = performance.now() + settlementGraceMs;
+  while (metrics.inFlight > 0 && performance.now() < untilMs) await delay(10);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -36,6 +36,8 @@ export interface ServerOptions {
 
 /** Requests of one connection that wait for the one before them; more are answered by closing it. */
 const pipelinedMax = 64;
+/** Requests that were cut settle before they are answered, and an estimate may take up to five seconds. */
+const cutGraceMs = 6_000;
 
 interface Connection {
   /** The request that is being answered. */
@@ -134,7 +136,9 @@ export class DataServer {
       deadline.abort();
       if (this.#openRequests > 0) {
         cut();
-        await Promise.race([idle, delay(1_000)]);
+        const grace = new AbortController();
+        await Promise.race([idle, delay(cutGraceMs, undefined, { signal: grace.signal }).catch(() => {})]);
+        grace.abort();
       }
     }
     this.#server.closeAllConnections();
