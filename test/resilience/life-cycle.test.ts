@@ -232,8 +232,11 @@ describe("programs of the fleet", function () {
     });
   }
 
-  it("a signal opens no inspector in a proxy of standalone mode", async () => {
+  it("a signal opens no inspector, in whichever program", async () => {
     await writeManifests();
+    const operator = startOperator();
+    const proxy = startProxy();
+    await waitUntilReady(proxy);
     const program = start(
       "standalone",
       `--manifests=${folder}/manifests`,
@@ -244,12 +247,16 @@ describe("programs of the fleet", function () {
       "--egress-allow-cidrs=127.0.0.1/32",
       ...quick,
     );
-    await program.waitUntilListening();
-    const [proxy] = childrenOf(program.processId);
-    assert.ok(proxy);
-    process.kill(proxy, "SIGUSR1");
     await waitUntilReady(program);
-    await waitFor("a served call", async () => (await once(program)).status === 200);
-    assert.doesNotMatch(program.output, /Debugger|inspector|ws:\/\//i);
+    const [child] = childrenOf(program.processId);
+    assert.ok(child);
+    for (const processId of [operator.processId, proxy.processId, program.processId, child]) {
+      process.kill(processId, "SIGUSR1");
+    }
+    for (const each of [proxy, program]) {
+      await waitFor("a served call", async () => (await once(each)).status === 200);
+      assert.equal(await each.isReady(), true);
+    }
+    for (const { output } of programs) assert.doesNotMatch(output, /Debugger|inspector|ws:\/\//i);
   });
 });

@@ -141,10 +141,8 @@ describe("a change of manifests while the gateway runs", function () {
     await rig.gateway.write("more.yaml", manifest(route("fresh", ["c0"])));
     await waitFor("the new route", async () => (await status("main", "fresh")) === 200);
     // Written in place, in halves: the reader must not act on half a document.
-    const text = manifest(
-      route("fresh", ["c1"], { price: { inputPerMillion: "10", outputPerMillion: "20" } }),
-      channel("c1", port),
-    );
+    const price = { price: { inputPerMillion: "10", outputPerMillion: "20" } };
+    const text = manifest(channel("c1", port), route("fresh", ["c1"], price));
     await writeFile(file, text.slice(0, text.length / 2));
     for (let round = 0; round < 20; round += 1) assert.equal(await status("main", "fresh"), 200);
     await appendFile(file, text.slice(text.length / 2));
