@@ -1,9 +1,15 @@
 /** RELIABILITY.md A7, A8, A12, A13 and A15 on the wire: which keys live, in which order requests are judged, what lists show. */
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "mocha";
 import type { RawResponse } from "../support/raw-client.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { startGateway } from "../support/start-gateway.ts";
+import { within } from "../support/wait-for.ts";
 import { chatBody, goodRequest, rawRequest, refusedBody } from "./rig/raw-request.ts";
 import { assertNoSecret, checkRefusal, errorCode, expectServed, figure, type Rig, useRig } from "./rig/rig.ts";
 import { type ClientKey, clientKeys, models, rigManifests } from "./rig/rig-manifests.ts";
@@ -172,6 +178,41 @@ describe("keys, order and lists", () => {
 
 describe("A12: without configuration", function () {
   this.timeout(30_000);
+
+  it("a proxy that never heard of an operator answers 503, and 404 where nothing is", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tollgate-alone-"));
+    const flags = [
+      "--operator",
+      `unix:${folder}/nobody.sock`,
+      "--data",
+      folder,
+      "--listen",
+      "127.0.0.1:0",
+      "--admin",
+      "127.0.0.1:0",
+    ];
+    const child = fork("cli/main.ts", ["proxy", ...flags, "--drain-endpoint-lag", "0s"], {
+      execArgv: [],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    try {
+      const [started] = await within(15_000, "the proxy to start", once(child, "message"));
+      const client = await RawClient.connect({ port: Number(/:([0-9]+)"/.exec(JSON.stringify(started))?.[1]) });
+      for (const key of [null, clientKeys.good]) {
+        client.write(rawRequest({ key, body: chatBody() }));
+        const response = await client.readResponse();
+        assert.deepEqual([response.status, errorCode(response)], [503, "not_ready"]);
+      }
+      client.write(rawRequest({ method: "GET", target: "/nowhere" }));
+      assert.equal((await client.readResponse()).status, 404);
+      client.close();
+    } finally {
+      child.kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 
   it("an empty folder opens nothing", async () => {
     const gateway = await startGateway({ manifests: {} });
