@@ -36,13 +36,11 @@ describe("many clients that leave at random", function () {
     const known = new Map(
       formats.map((format) => [
         format,
-        format
-          .events(prompt)
-          .map((event) => ({
-            bytes: chunk(event),
-            length: Buffer.byteLength(event),
-            tokens: encode(textOf(event)).length,
-          })),
+        format.events(prompt).map((event) => ({
+          bytes: chunk(event),
+          length: Buffer.byteLength(event),
+          tokens: encode(textOf(event)).length,
+        })),
       ]),
     );
     const eventsOf = (format: FormatUnderTest) => known.get(format) ?? [];
