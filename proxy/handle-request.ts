@@ -5,6 +5,7 @@
  * alone decides whether a body is read at all. A request pins one view of the configuration and keeps it until its
  * last byte. Whatever happens, a reservation is settled once and the request is reported once.
  */
+import { balanceLeft } from "./admit/balance-left.ts";
 import { claimsOf } from "./admit/claims.ts";
 import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
@@ -119,7 +120,9 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
   const { ledger, metrics } = services;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
-  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims);
+  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, () =>
+    balanceLeft(claims.balances, ledger),
+  );
   const startedMs = performance.now();
   const result = await ledger.reserve({ id: record.requestId, amounts: estimate.amounts, ...claims });
   metrics.ledgerTook("reserve", performance.now() - startedMs);

@@ -6,7 +6,9 @@
  * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes,
  * and the dearest class that text can fall into, so that for text no cost exceeds its reservation.
  *
- * Output: the call's own cap, else the smaller of the model's most and `defaultOutputReserve`, for each candidate.
+ * Output: the call's own cap, else the smaller of the model's most and `defaultOutputReserve`, for each candidate. With
+ * `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its balance affords where
+ * that is less: an account that runs dry ends with shorter answers, and never below zero.
  */
 import { GatewayError } from "../errors.ts";
 import type { ChatCall } from "../protocols/chat-format.ts";
@@ -19,6 +21,8 @@ import type { Amounts } from "./ledger.ts";
 const bytesPerToken = 3;
 const attachmentTokens = 1_600;
 const frameTokens = 16;
+/** The least cap that every provider takes (the Responses format's own minimum); shorter answers serve nobody. */
+const outputCapLeast = 16;
 
 /** What of a call the estimate looks at. */
 export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments" | "outputCap" | "candidates"> & {
@@ -35,6 +39,7 @@ export interface Estimate {
 
 /**
  * @param claims of the caller: under a limit in credits or a balance the route must have a price
+ * @param balanceLeft nano-credits of the caller's balance, read only where it can shorten the answer; undefined: none
  * @throws GatewayError `model_not_allowed` when it has none: nothing would ever stop the spending
  */
 export function estimateCost(
@@ -42,6 +47,7 @@ export function estimateCost(
   route: Route,
   fleet: Fleet,
   claims: Pick<CallerClaims, "needsPrice">,
+  balanceLeft: () => bigint | undefined = () => undefined,
 ): Estimate {
   if (claims.needsPrice && !isPricedFor(route.price)) {
     const message = `The model \`${call.model}\` has no price, and your API key may only spend a limited amount.`;
@@ -50,14 +56,48 @@ export function estimateCost(
   const isUpper = fleet.inputEstimate === "Upper";
   const text = isUpper ? call.body.bytes.length : Math.ceil(call.textBytes / bytesPerToken) + frameTokens;
   const input = text + call.attachments * attachmentTokens;
-  const outputReserve = call.outputCap ?? defaultReserve(route, fleet);
-  const output = Math.min(outputReserve * call.candidates, Number.MAX_SAFE_INTEGER);
-  const costNanos = isUpper ? upperCost(input, output, route.price) : textCost(input, output, route.price);
+  const outputTokens = (reserve: number): number => Math.min(reserve * call.candidates, Number.MAX_SAFE_INTEGER);
+  const costOf = (reserve: number): bigint =>
+    isUpper
+      ? upperCost(input, outputTokens(reserve), route.price)
+      : textCost(input, outputTokens(reserve), route.price);
+  const isCapped = call.outputCap === undefined && fleet.unboundedOutput === "Cap";
+  const wanted = call.outputCap ?? defaultReserve(route, fleet);
+  const outputReserve = isCapped ? affordableOutput(wanted, costOf, balanceLeft()) : wanted;
   return {
-    amounts: { requests: 1n, inputTokens: BigInt(input), outputTokens: BigInt(output), costNanos },
+    amounts: {
+      requests: 1n,
+      inputTokens: BigInt(input),
+      outputTokens: BigInt(outputTokens(outputReserve)),
+      costNanos: costOf(outputReserve),
+    },
     outputReserve,
-    outputCap: call.outputCap === undefined && fleet.unboundedOutput === "Cap" ? outputReserve : undefined,
+    outputCap: isCapped ? outputReserve : undefined,
   };
+}
+
+/**
+ * The most output tokens up to `wanted` whose cost the balance covers.
+ *
+ * @param costOf nano-credits of the whole call with so many output tokens; never falls as they grow
+ * @param leftNanos undefined: unlimited
+ * @returns `wanted` also where not even the least useful answer is affordable: the ledger then refuses the call
+ */
+export function affordableOutput(
+  wanted: number,
+  costOf: (outputTokens: number) => bigint,
+  leftNanos: bigint | undefined,
+): number {
+  if (leftNanos === undefined || wanted <= outputCapLeast || costOf(wanted) <= leftNanos) return wanted;
+  if (costOf(outputCapLeast) > leftNanos) return wanted;
+  let affordable = outputCapLeast;
+  let beyond = wanted;
+  while (beyond - affordable > 1) {
+    const middle = affordable + Math.floor((beyond - affordable) / 2);
+    if (costOf(middle) <= leftNanos) affordable = middle;
+    else beyond = middle;
+  }
+  return affordable;
 }
 
 function defaultReserve(route: Route, fleet: Fleet): number {

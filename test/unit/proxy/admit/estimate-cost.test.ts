@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { estimateCost } from "../../../../proxy/admit/estimate-cost.ts";
+import { affordableOutput, estimateCost } from "../../../../proxy/admit/estimate-cost.ts";
 import { computeCost } from "../../../../proxy/settle/price.ts";
 import { zeroUsage } from "../../../../proxy/settle/usage.ts";
 import type { Fleet, Route } from "../../../../proxy/snapshot/types.gen.ts";
@@ -128,6 +128,58 @@ describe("estimateCost()", () => {
             cacheRead,
           };
           assert.ok(computeCost(usage, rates, { requests: 1 }).costNanos <= reserved);
+        },
+      ),
+    );
+  });
+});
+
+describe("estimateCost() with unboundedOutput Cap and a balance", () => {
+  const cap: Fleet = { ...fleet, unboundedOutput: "Cap" };
+  const open = { ...call, outputCap: undefined };
+  // 116 input tokens at 1,000 nano-credits, output tokens at 2,000 each.
+  const input = 116_000n;
+
+  for (const row of [
+    { name: "keeps the reserve where the balance covers it", left: input + 2_000n * 4_096n, want: 4_096 },
+    { name: "keeps the reserve without a balance", left: undefined, want: 4_096 },
+    { name: "sends what the balance affords", left: input + 2_000n * 100n, want: 100 },
+    { name: "rounds down to whole tokens", left: input + 2_000n * 100n + 1_999n, want: 100 },
+    { name: "shares the balance among candidates", candidates: 3, left: input + 2_000n * 100n, want: 33 },
+    { name: "affords no less than 16 tokens", left: input + 2_000n * 16n, want: 16 },
+    { name: "leaves the refusal to the ledger below that", left: input + 2_000n * 15n, want: 4_096 },
+    { name: "leaves the refusal to the ledger when the balance is used up", left: -1n, want: 4_096 },
+  ]) {
+    it(row.name, () => {
+      const candidates = row.candidates ?? 1;
+      const estimate = estimateCost({ ...open, candidates }, route, cap, free, () => row.left);
+      assert.equal(estimate.outputCap, row.want);
+      assert.equal(estimate.outputReserve, row.want);
+      assert.equal(estimate.amounts.outputTokens, BigInt(row.want * candidates));
+      assert.equal(estimate.amounts.costNanos, input + 2_000n * BigInt(row.want * candidates));
+    });
+  }
+
+  it("does not read the balance of a call that cannot be shortened", () => {
+    const unread = (): never => assert.fail("read");
+    assert.equal(estimateCost(call, route, cap, free, unread).outputReserve, 100);
+    assert.equal(estimateCost(open, route, fleet, free, unread).outputReserve, 4_096);
+  });
+});
+
+describe("affordableOutput()", () => {
+  it("is the greatest number whose cost is covered", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 17, max: 1e9 }),
+        fc.nat(1_000),
+        fc.nat(100_000),
+        fc.nat(),
+        (wanted, rate, base, left) => {
+          const costOf = (tokens: number): bigint => BigInt(base) + (BigInt(tokens) * BigInt(rate)) / 7n;
+          const found = affordableOutput(wanted, costOf, BigInt(left));
+          if (costOf(16) > left || costOf(wanted) <= left) assert.equal(found, wanted);
+          else assert.ok(costOf(found) <= left && costOf(found + 1) > left && found >= 16 && found < wanted);
         },
       ),
     );
