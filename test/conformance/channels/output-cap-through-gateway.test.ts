@@ -7,7 +7,7 @@ import { accountManifest, channelManifest, keyManifest, routeManifest } from "..
 
 /** Where each format has its cap (a Messages call always brings one), and the estimate of the smallest call's input. */
 const forms = {
-  ChatCompletions: { path: ["max_tokens"], inputNanos: 22_000n },
+  ChatCompletions: { path: ["max_tokens"], inputNanos: 23_000n },
   Responses: { path: ["max_output_tokens"], inputNanos: 21_000n },
   GenerateContent: { path: ["generationConfig", "maxOutputTokens"], inputNanos: 21_000n },
 } as const;
