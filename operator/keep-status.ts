@@ -62,6 +62,7 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     compilation,
     acknowledgementOf: (wireId) => fleet.acknowledgementOf(wireId),
     now: () => Date.now(),
+    isSyncing: () => fleet.isSyncing,
     onChange: (before, after) => {
       if (after !== undefined) files.put(after);
       else if (before !== undefined) files.remove({ kind: before.kind, ...before.metadata });

@@ -104,6 +104,11 @@ export class Fleet {
     return [...this.#connections.values()].filter((connection) => connection.isReady).length;
   }
 
+  /** A connected proxy has no configuration of this operator yet; not for longer than it counts as alive. */
+  get isSyncing(): boolean {
+    return [...this.#connections.values()].some(({ isReady }) => !isReady);
+  }
+
   /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
   rejectedIds(): ReadonlySet<string> {
     const ids = new Set(this.#publisher.problems.keys());

@@ -17,6 +17,9 @@ import type { ShownUse } from "./usage-book.ts";
 const sliceMs = 5;
 /** Between two slices: proxies that wait for their configuration go before its status. */
 const pauseMs = 10;
+/** With more to look at, proxies that wait for a first configuration go before. */
+const backlogMax = 1_000;
+const waitMs = 50;
 const sharedConditionsMax = 2_048;
 
 export interface StatusKeeperOptions {
@@ -24,6 +27,8 @@ export interface StatusKeeperOptions {
   /** What the fleet says about one wire object. */
   readonly acknowledgementOf: (wireId: string) => Acknowledgement;
   readonly now: () => number;
+  /** Whether a proxy is waiting for its first configuration. */
+  readonly isSyncing?: () => boolean;
   /** Told each change of meaning; `after` undefined: the object is gone. */
   readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
@@ -118,6 +123,10 @@ export class StatusKeeper {
 
   #refreshSlice(): void {
     this.#nextTurn = undefined;
+    if (this.#open.size > backlogMax && this.#options.isSyncing?.() === true) {
+      this.#nextTurn = setTimeout(() => this.#refreshSlice(), waitMs);
+      return;
+    }
     const startMs = performance.now();
     for (const id of this.#open) {
       this.#open.delete(id);

@@ -15,7 +15,7 @@ class SharedValues<Value> {
   /** @returns the first value seen that reads like this one. */
   share(value: Value): Value {
     // A different order of members only misses a chance to share.
-    const text = JSON.stringify(value);
+    const text = typeof value === "string" ? value : JSON.stringify(value);
     if (text.length > textLengthMax) return value;
     const young = this.#young.get(text);
     if (young !== undefined) return young;

@@ -30,6 +30,7 @@ describe("StatusKeeper", () => {
   let store: ManifestStore;
   let compilation: Compilation;
   let keeper: StatusKeeper;
+  let isSyncing: boolean;
   let state: Acknowledgement;
   let nowMs: number;
   let changes: { readonly before: StatusDocument | undefined; readonly after: StatusDocument | undefined }[];
@@ -40,7 +41,9 @@ describe("StatusKeeper", () => {
     state = acknowledgement("Pending");
     nowMs = Date.parse("2026-11-21T12:00:00Z");
     changes = [];
+    isSyncing = false;
     keeper = new StatusKeeper({
+      isSyncing: () => isSyncing,
       compilation,
       acknowledgementOf: () => state,
       now: () => nowMs,
@@ -118,6 +121,18 @@ describe("StatusKeeper", () => {
     await waitFor("all programmed", () =>
       [...keeper.documents.values()].every(({ status }) => status.conditions[2]?.status === "True"),
     );
+  });
+
+  it("lets a proxy that waits for its first configuration go before the status of many objects", async () => {
+    const count = 1_500;
+    const text = Array.from({ length: count }, (_, index) =>
+      key().replace("bot", `n${index}`).replace(digest, String(index).padStart(64, "0")),
+    );
+    isSyncing = true;
+    put(text.join("---"));
+    assert.equal(keeper.documents.size, 0);
+    isSyncing = false;
+    await waitFor("a status for each", () => keeper.documents.size === count);
   });
 
   it("an object that is gone has no status", () => {
