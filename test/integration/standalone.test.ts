@@ -102,6 +102,43 @@ describe("tollgate standalone", function () {
     assert.ok(performance.now() - writtenAtMs < 1_000);
   });
 
+  it("shows in status what keys used and what is left of their account", async () => {
+    const account = `---
+apiVersion: tollgate.dev/v1alpha1
+kind: Account
+metadata: {name: team, namespace: default}
+spec: {credit: "1"}
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: spender, namespace: default}
+spec:
+  accountRef: {name: team}
+  credentials: [{name: generated, generate: {secretName: spender-key}}]
+  limits: [{name: calls, unit: Requests, limit: "100", period: Month}]
+`;
+    gateway = await startGateway({ manifests: { "all.yaml": manifests(port) + account } });
+    const running = gateway;
+    const key = await gateway.generatedKey("spender-key");
+    await gateway.waitUntilServed("default/spender", "demo");
+    const call = (): Promise<Response> =>
+      fetch(`${running.origin}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ model: "demo", max_completion_tokens: 5, messages: [{ role: "user", content: "hi" }] }),
+      });
+    assert.equal((await call()).status, 200);
+    const status = async (kind: string, name: string, pattern: RegExp): Promise<void> => {
+      const path = join(running.dataFolder, "status", kind, "default", `${name}.yaml`);
+      await waitFor(`${pattern} in ${name}`, async () => pattern.test(await readFile(path, "utf8")), {
+        deadlineMs: 15_000,
+      });
+    };
+    await status("ApiKey", "spender", /usage:\n\s+- name: calls\n\s+used: "1"\n\s+limit: "100"/);
+    await status("ApiKey", "spender", /lastUsedTime: /);
+    await status("Account", "team", /consumed: "0\.0000/);
+  });
+
   it("shares one port among several proxies, with rates; quotas that each would grant anew are refused", async () => {
     const key = (name: string, limit: string): string => `---
 apiVersion: tollgate.dev/v1alpha1
