@@ -228,6 +228,10 @@ export class Attempt {
       return;
     }
     const body = this.#body();
+    if (this.#isArrayInsteadOfEvents(body)) {
+      this.#passWhole(body);
+      return;
+    }
     try {
       const reading = this.#options.format.readReply(body);
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
@@ -238,6 +242,25 @@ export class Attempt {
       if (!(error instanceof GatewayError)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });
     }
+  }
+
+  /** Events were asked for (`alt=sse`) and the other form of a Gemini-style stream came: its meter reads both. */
+  #isArrayInsteadOfEvents(body: Buffer): boolean {
+    const { client, call } = this.#options;
+    if (client === undefined || call.endpoint.format !== "GenerateContent") return false;
+    return /^\s*\[/.test(body.toString("latin1", 0, 64));
+  }
+
+  #passWhole(body: Buffer): void {
+    const { client, format, call, limits } = this.#options;
+    const meter = format.createStreamMeter(call, limits.eventBytesMax);
+    this.#meter = meter;
+    const pieces = [...meter.push(body), ...meter.end()];
+    if (pieces.length > 0) {
+      client?.write(pieces);
+      this.#options.onPiece();
+    }
+    this.#endStream(meter);
   }
 
   #classify(): UpstreamError {

@@ -46,6 +46,7 @@ describe("recorded replies through the gateway", () => {
       manifests: manifestOf(
         channelSecretManifest(),
         keyManifest("main", { limits: [{ name: "all", unit: "Tokens", limit: "900000000", period: "Lifetime" }] }),
+        keyManifest("other"),
         channelManifest("recorded", upstream.origin),
         routeManifest("recorded", { failover: { maxAttempts: 1 } }),
       ),
@@ -79,6 +80,25 @@ describe("recorded replies through the gateway", () => {
         if (said.status === "error") checkError(reply, said, answer, record.errorCode, name);
         else checkReply(reply, said, answer, name);
         if (said.status !== "error") checkUsage(said, record.usage, record.isEstimated, name);
+      }
+    });
+  }
+
+  for (const reply of recorded.filter(isArray)) {
+    it(`sends ${shortId(reply)} as events to a client that asked for events`, async () => {
+      const form = callFormOf(reply.protocol);
+      for (const { name, pieces } of cuts) {
+        upstream.replyWith(replay(reply, pieces(reply.bytes().length)));
+        const answer = await httpCall({
+          origin: gateway.origin,
+          path: form.path("recorded", true),
+          headers: form.headers("other"),
+          body: JSON.stringify(form.body("recorded", true)),
+        });
+        assert.equal(answer.isComplete, true);
+        assert.deepEqual(checkGrammar(reply.protocol, answer.body), [], name);
+        const said = digest(reply.protocol, reply.bytes());
+        assert.deepEqual(compare(said, digest(reply.protocol, answer.body), { sameProtocol: true }), [], name);
       }
     });
   }
