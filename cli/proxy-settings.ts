@@ -49,7 +49,6 @@ export function toLimits(settings: Settings): ProxyLimits {
     keepAliveTimeoutMs: settings.number("timeouts.keepAlive"),
     eventBytesMax: settings.number("limits.eventBytes"),
     replyBodyBytesMax: settings.number("limits.replyBody"),
-    slowReaderBytesMax: settings.number("limits.slowReaderBytes"),
     slowReaderTimeoutMs: settings.number("timeouts.slowReader"),
     connectTimeoutMs: settings.number("timeouts.connect"),
     firstByteTimeoutMs: settings.number("timeouts.firstByte"),

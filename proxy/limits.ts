@@ -34,8 +34,7 @@ export interface ProxyLimits {
   readonly eventBytesMax: number;
   /** One reply that is not streamed. */
   readonly replyBodyBytesMax: number;
-  /** A slow reader of a stream is cut when this much is queued for `slowReaderTimeoutMs`. */
-  readonly slowReaderBytesMax: number;
+  /** A client that takes nothing of its stream for so long is cut: its queue must not be held for ever. */
   readonly slowReaderTimeoutMs: number;
   readonly connectTimeoutMs: number;
   /** Without streaming the first byte is the whole reply; clients wait ten minutes. */
@@ -46,7 +45,7 @@ export interface ProxyLimits {
   /** 0: none. */
   readonly totalTimeoutMs: number;
   readonly upstreamHeaderBytesMax: number;
-  /** How long an aborted client's upstream may still deliver its usage; 0 closes at once. */
+  /** A reservation that nobody keeps alive lapses after this. */
   readonly reservationTtlMs: number;
   /** New connections are still accepted this long after SIGTERM, until load balancers have noticed. */
   readonly endpointLagMs: number;
@@ -75,7 +74,6 @@ export const defaultLimits: ProxyLimits = {
   keepAliveTimeoutMs: 75_000,
   eventBytesMax: 32 * MiB,
   replyBodyBytesMax: 64 * MiB,
-  slowReaderBytesMax: 1 * MiB,
   slowReaderTimeoutMs: 30_000,
   connectTimeoutMs: 2_000,
   firstByteTimeoutMs: 600_000,

@@ -193,6 +193,7 @@ class BodyReader {
       this.#fail(new GatewayError("request_timeout", "The body arrived too slowly. Send it again."));
       return;
     }
-    this.#timer = setTimeout(() => this.#watchClock(), remainingMs);
+    // Whole milliseconds: timers of one length share a list in Node, fractions would make a new one each time.
+    this.#timer = setTimeout(() => this.#watchClock(), Math.ceil(remainingMs));
   }
 }
