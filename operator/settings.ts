@@ -3,7 +3,7 @@
  * write it by hand.
  */
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
-import type { QuotaScope } from "./compile/hard-quotas.ts";
+import type { QuotaScope } from "./compile/limits/hard-quotas.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
 import type { AwaitedSecret } from "./status/announcer.ts";
 

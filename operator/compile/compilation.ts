@@ -16,7 +16,7 @@ import { compileAccount } from "./compile-account.ts";
 import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
 import { compileModelRoute } from "./compile-model-route.ts";
-import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./hard-quotas.ts";
+import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./limits/hard-quotas.ts";
 import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 
@@ -72,7 +72,7 @@ export class Compilation {
   readonly #digests = new Claims();
   readonly #names = new Claims();
 
-  /** @param quotaScope where the proxies count; see `hard-quotas.ts` */
+  /** @param quotaScope where the proxies count; see `limits/hard-quotas.ts` */
   constructor(resources: ResourceSet, settings: CompileSettings, quotaScope: QuotaScope = "Exact") {
     this.#quotaScope = quotaScope;
     this.#resources = resources;

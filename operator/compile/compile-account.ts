@@ -2,7 +2,7 @@
 import type { Account } from "../../proxy/snapshot/types.gen.ts";
 import { parseNanoCredits, SpecError } from "../resources/amounts.ts";
 import type { AccountResource } from "../resources/resource.ts";
-import { compileLimits } from "./compile-limits.ts";
+import { compileLimits } from "./limits/compile-limits.ts";
 import { type AccountResult, refused, valid } from "./result.ts";
 
 export interface CompiledAccount {

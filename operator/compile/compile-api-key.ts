@@ -10,7 +10,7 @@ import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
 import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
 import type { ApiKeyResource, ResourceSet } from "../resources/resource.ts";
 import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "../resources/types.gen.ts";
-import { compileLimits, requireCIDRs, shareList } from "./compile-limits.ts";
+import { compileLimits, requireCIDRs, shareList } from "./limits/compile-limits.ts";
 import {
   type KeyCredentialFact,
   type KeyResult,

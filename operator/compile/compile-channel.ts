@@ -8,9 +8,9 @@ import type { Channel, Credential } from "../../proxy/snapshot/types.gen.ts";
 import { SpecError } from "../resources/amounts.ts";
 import { type ChannelResource, identityOf, type ResourceSet } from "../resources/resource.ts";
 import type { ChannelSpec } from "../resources/types.gen.ts";
-import { compileBodyRules, compileLimits, compileTimeouts } from "./compile-limits.ts";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders } from "./header-rules.ts";
+import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
 

@@ -8,13 +8,13 @@ import { parseDurationMs, parseMicroCredits, parseTimestampMs, SpecError } from 
 import { publicNameOf } from "../resources/model-route.ts";
 import type { ModelRouteResource } from "../resources/resource.ts";
 import type { ModelRouteSpec, Price as PriceSpec } from "../resources/types.gen.ts";
-import { compileLimits, compileTimeouts } from "./compile-limits.ts";
 import {
   type FlattenedTargets,
   flattenTargets,
   referenceDepthMax,
   type TargetSurroundings,
 } from "./flatten-targets.ts";
+import { compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import type { NameVerdict } from "./resolve-conflicts.ts";
 import { partiallyValid, type RouteResult, refused, resolved, type Verdict, valid } from "./result.ts";
 

@@ -15,7 +15,7 @@ import {
   type NamespaceResource,
 } from "../resources/resource.ts";
 import type { ModelRouteTarget as TargetSpec } from "../resources/types.gen.ts";
-import { compileBodyRules, mergeBodyRules } from "./compile-limits.ts";
+import { compileBodyRules, mergeBodyRules } from "./limits/compile-limits.ts";
 import { refused, resolved, type Verdict } from "./result.ts";
 
 export const referenceDepthMax = 3;

@@ -62,7 +62,7 @@ const sound = new WeakMap<StructuralSchema, WeakMap<object, unknown>>();
 
 /**
  * A frozen part that had no fault under a schema has none where it stands again: keys share their limits and
- * restrictions (`read-plain-yaml.ts`), and each of them is checked once.
+ * restrictions (`plain/read-plain-yaml.ts`), and each of them is checked once.
  */
 function checkOnce(
   schema: StructuralSchema,

@@ -1,6 +1,6 @@
 /** One document of a manifest file: by the fast reader where it is sure, else by the general parser. Pure. */
 import { type Manifest, type ManifestDocument, parseManifest } from "./parse-manifest.ts";
-import { readPlainYaml } from "./read-plain-yaml.ts";
+import { readPlainYaml } from "./plain/read-plain-yaml.ts";
 
 /** The same as `parseManifest` for the text of one document. */
 export function parseDocumentText(text: string): Manifest {

@@ -1,12 +1,12 @@
 /** Limits, timeouts and body rules: the parts of a spec that several kinds share. */
-import type { BodyRules, Limit, Timeouts } from "../../proxy/snapshot/types.gen.ts";
-import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../resources/amounts.ts";
+import type { BodyRules, Limit, Timeouts } from "../../../proxy/snapshot/types.gen.ts";
+import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../../resources/amounts.ts";
 import type {
   BodyRules as BodyRulesSpec,
   Limit as LimitSpec,
   Timeouts as TimeoutsSpec,
-} from "../resources/types.gen.ts";
-import { isCidr } from "../schema/cel/cidr.ts";
+} from "../../resources/types.gen.ts";
+import { isCidr } from "../../schema/cel/cidr.ts";
 
 const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
 

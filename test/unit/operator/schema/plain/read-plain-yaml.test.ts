@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseManifest } from "../../../../operator/schema/parse-manifest.ts";
-import { readPlainYaml } from "../../../../operator/schema/read-plain-yaml.ts";
-import { splitDocuments } from "../../../../operator/source/manifest-file.ts";
-import { keyManifest } from "../../../bench/bench-manifests.ts";
+import { parseManifest } from "../../../../../operator/schema/parse-manifest.ts";
+import { readPlainYaml } from "../../../../../operator/schema/plain/read-plain-yaml.ts";
+import { splitDocuments } from "../../../../../operator/source/manifest-file.ts";
+import { keyManifest } from "../../../../bench/bench-manifests.ts";
 
 /** What the fast reader takes, the general parser takes alike. Returns whether it took it. */
 function isReadAlike(text: string): boolean {
@@ -233,7 +233,7 @@ describe("readPlainYaml", function () {
 
   it("agrees with the general parser on every example of the project", () => {
     let taken = 0;
-    const root = new URL("../../../../", import.meta.url).pathname;
+    const root = new URL("../../../../../", import.meta.url).pathname;
     for (const folder of ["crds", "examples"]) {
       for (const path of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
         if (!path.endsWith(".yaml")) continue;
