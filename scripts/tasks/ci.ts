@@ -1,4 +1,4 @@
-/** `.ci/run`: `npm test`, then the slower suites; ends with `N passed, N failed` and exits 1 on any failure. */
+/** `.ci/run`: `npm test`, then the slower suites, soaks scaled down; ends with `N passed, N failed` and exits 1 on any failure. */
 import { spawnSync } from "node:child_process";
 import { projectRoot } from "../run.ts";
 import { runSuites } from "../suites.ts";
@@ -13,7 +13,7 @@ console.log(test.stdout);
 const closing = /(\d+) passed, (\d+) failed\s*$/.exec(test.stdout);
 const first = closing === null ? { passed: 0, failed: 1 } : { passed: Number(closing[1]), failed: Number(closing[2]) };
 if (test.status !== 0 && first.failed === 0) first.failed = 1;
-const slower = await runSuites(["security", "resilience", "integration"]);
+const slower = await runSuites(["security", "resilience", "integration", "soak"]);
 const failed = first.failed + slower.failed;
 console.log(`\n${first.passed + slower.passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
