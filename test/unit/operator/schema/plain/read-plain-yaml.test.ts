@@ -231,6 +231,27 @@ describe("readPlainYaml", function () {
     assert.ok(taken > 150, `only ${taken} were taken`);
   });
 
+  it("agrees with the general parser on a key with a few characters changed", () => {
+    const text = keyManifest(3);
+    const characters = [..."abeyn01.:-_/ #,[]{}'\"*&!|>%@`~+=?\n eE"];
+    const edit = fc.tuple(
+      fc.nat(text.length),
+      fc.constantFrom(...characters),
+      fc.constantFrom("insert", "replace", "remove"),
+    );
+    let taken = 0;
+    const isTaken = fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+      let changed = text;
+      for (const [at, character, how] of edits) {
+        changed =
+          changed.slice(0, at) + (how === "remove" ? "" : character) + changed.slice(how === "insert" ? at : at + 1);
+      }
+      if (isReadAlike(changed)) taken += 1;
+    });
+    fc.assert(isTaken, { numRuns: Number(process.env["PLAIN_YAML_RUNS"] ?? 2_000) });
+    assert.ok(taken > 500, `only ${taken} were taken`);
+  });
+
   it("agrees with the general parser on every example of the project", () => {
     let taken = 0;
     const root = new URL("../../../../../", import.meta.url).pathname;
