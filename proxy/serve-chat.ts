@@ -181,7 +181,7 @@ async function conclude(
       count("ok");
       // Posted before the answer goes out, so that the client's next call finds the numbers.
       await settlement.settleReply(outcome.reading);
-      sendReply(admitted, outcome.body);
+      sendReply(admitted, outcome.body, outcome.headers);
       return undefined;
     case "streamed":
       count(outcome.problem === undefined ? "ok" : "cut");
@@ -215,7 +215,7 @@ async function conclude(
   }
 }
 
-function sendReply(admitted: AdmittedCall, body: Buffer): void {
+function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
   const { exchange, record, format, call, answerHeaders } = admitted;
   record.status = 200;
   record.responseBytes = body.length;
@@ -223,6 +223,7 @@ function sendReply(admitted: AdmittedCall, body: Buffer): void {
   const { response } = exchange;
   response.writeHead(200, [
     ...answerHeaders,
+    ...passedHeaders,
     "content-type",
     format.contentType(call),
     "content-length",

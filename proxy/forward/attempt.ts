@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { GatewayError } from "../errors.ts";
+import { clientHeaders } from "../http/header-rules.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import type { ClientStream } from "./client-stream.ts";
@@ -15,7 +16,13 @@ import { ContentDecoder } from "./content-decoder.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
-  | { readonly kind: "reply"; readonly body: Buffer; readonly reading: ReplyReading; readonly upstreamStatus: number }
+  /** `headers`: those of the upstream that may pass, names and values in turn. */
+  | {
+      readonly kind: "reply";
+      readonly body: Buffer;
+      readonly reading: ReplyReading;
+      readonly headers: readonly string[];
+    }
   /** Everything went to the client that could; `problem` says why the stream may not end cleanly. */
   | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
@@ -117,6 +124,7 @@ export class Attempt {
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess && this.#options.client !== undefined && !this.#isJsonInsteadOfStream()) {
       this.#phase = "streaming";
+      this.#options.client.addHeaders(clientHeaders(headers));
       this.#meter = this.#options.format.createStreamMeter(this.#options.call, this.#options.limits.eventBytesMax);
     } else {
       this.#phase = "collecting";
@@ -237,7 +245,7 @@ export class Attempt {
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
       else if (this.#options.client !== undefined)
         this.#settle({ kind: "invalid", reason: "a stream was asked for and a single JSON body came" });
-      else this.#settle({ kind: "reply", body, reading, upstreamStatus: this.#status });
+      else this.#settle({ kind: "reply", body, reading, headers: clientHeaders(this.#headers) });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });

@@ -19,7 +19,7 @@ export class ClientStream {
   readonly #response: ServerResponse;
   readonly #limits: ProxyLimits;
   readonly #listener: ClientStreamListener;
-  readonly #headers: readonly string[];
+  #headers: readonly string[];
   #slowTimer: NodeJS.Timeout | undefined;
   #isWaiting = false;
   #bytesWritten = 0;
@@ -34,6 +34,11 @@ export class ClientStream {
     this.#headers = headers;
     this.#limits = limits;
     this.#listener = listener;
+  }
+
+  /** Headers of the upstream that may pass; before the first byte. @param headers names and values in turn */
+  addHeaders(headers: readonly string[]): void {
+    if (headers.length > 0) this.#headers = [...this.#headers, ...headers];
   }
 
   get isStarted(): boolean {

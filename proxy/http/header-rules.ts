@@ -119,6 +119,7 @@ function nominatedHeaders(connection: readonly string[]): ReadonlySet<string> {
 }
 
 const noNames: ReadonlySet<string> = new Set();
+const noList: readonly string[] = [];
 
 /**
  * Upstream headers that tell a client something of its own call and nothing of the account behind it, each with the form
@@ -133,18 +134,17 @@ const clientHeaderForms: readonly (readonly [name: string, form: RegExp])[] = [
  * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the
  * gateway's own (`protocols/errors.md` section 3).
  * @param headers names in lower case, as undici gives them
+ * @returns names and values in turn
  */
-export function clientHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
-  let passed: Record<string, string> | undefined;
+export function clientHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly string[] {
+  let passed: string[] | undefined;
   for (const [name, form] of clientHeaderForms) {
     const value = headers[name];
     if (typeof value !== "string" || !form.test(value)) continue;
     const connection = headers["connection"];
     if (nominatedHeaders(connection === undefined ? [] : [connection].flat()).has(name)) continue;
-    passed ??= {};
-    passed[name] = value;
+    passed ??= [];
+    passed.push(name, value);
   }
-  return passed ?? noHeaders;
+  return passed ?? noList;
 }
