@@ -12,13 +12,16 @@ export type EgressVerdict = "allowed" | "private" | "forbidden" | "not-an-addres
 
 /** Never reachable, whatever is allowed: link-local (cloud metadata), multicast, unspecified, broadcast. */
 const forbidden = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["224.0.0.0", 4],
-  ["255.255.255.255", 32],
+for (const [network, prefix, hex] of [
+  ["0.0.0.0", 8, "0:0"],
+  ["169.254.0.0", 16, "a9fe:0"],
+  ["224.0.0.0", 4, "e000:0"],
+  ["255.255.255.255", 32, "ffff:ffff"],
 ] as const) {
   forbidden.addSubnet(network, prefix, "ipv4");
+  // The same by way of a translator (NAT64) or a tunnel (6to4): whoever allows those ranges does not mean these.
+  forbidden.addSubnet(`64:ff9b::${hex}`, 96 + prefix, "ipv6");
+  forbidden.addSubnet(`2002:${hex}::`, 16 + prefix, "ipv6");
 }
 for (const [network, prefix] of [
   ["::", 128],
@@ -69,8 +72,9 @@ export class EgressPolicy {
     for (const cidr of allowCIDRs) {
       const [network = "", prefix = ""] = cidr.split("/");
       const family = isIP(network);
-      const length = prefix === "" ? (family === 4 ? 32 : 128) : Number(prefix);
-      if (family === 0 || !Number.isInteger(length) || length > (family === 4 ? 32 : 128)) continue;
+      const lengthMax = family === 4 ? 32 : 128;
+      const length = prefix === "" ? lengthMax : Number(prefix);
+      if (family === 0 || !/^[0-9]*$/.test(prefix) || length > lengthMax) continue;
       this.#allowed.addSubnet(network, length, family === 4 ? "ipv4" : "ipv6");
     }
   }
