@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { type SelectedTarget, selectTarget, speaksFormat } from "../../../../proxy/route/select-target.ts";
+import type { Channel, Route, WireObject } from "../../../../proxy/snapshot/types.gen.ts";
+import { snapshotWith } from "../../../support/snapshot-of.ts";
+import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
+
+type Target = Route["targets"][number];
+
+function target(name: string, changes: Partial<Target> = {}): Target {
+  return { name, channel: `team-a/${name}`, priority: 0, weight: 1, ...changes };
+}
+
+/** Each channel with a secret of its own, so that the choice of a credential can be seen. */
+function open(name: string, changes: Partial<Channel> = {}): readonly WireObject[] {
+  return [wireChannel(name, changes), wireCredential(name, "main", `secret-of-${name}`)];
+}
+
+interface Choice {
+  readonly targets: readonly Target[];
+  readonly objects: readonly WireObject[];
+  readonly excluded?: readonly string[];
+  readonly random?: () => number;
+}
+
+function choose({ targets, objects, excluded = [], random = () => 0 }: Choice): SelectedTarget | undefined {
+  const route = wireRoute("m", { targets: [...targets] });
+  const snapshot = snapshotWith(route, ...objects);
+  return selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(excluded), random });
+}
+
+/** How often each name is chosen when the random number takes `steps` even values. */
+function shares(choice: Choice, nameOf: (selected: SelectedTarget) => string, steps = 1_000): Record<string, number> {
+  const route = wireRoute("m", { targets: [...choice.targets] });
+  const snapshot = snapshotWith(route, ...choice.objects);
+  const counts: Record<string, number> = {};
+  for (let step = 0; step < steps; step += 1) {
+    const random = (): number => (step + 0.5) / steps;
+    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(), random });
+    assert.ok(selected !== undefined);
+    const name = nameOf(selected);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const credentials = [{ name: "main", weight: 1, state: "Active" as const }];
+
+describe("selectTarget()", () => {
+  const two = [...open("a"), ...open("b")];
+  for (const row of [
+    { name: "has none of no targets", targets: [], objects: two, want: undefined },
+    {
+      name: "takes the least number of priority",
+      targets: [target("a", { priority: 1 }), target("b")],
+      objects: two,
+      want: "b",
+    },
+    {
+      name: "does not let weight outvote priority",
+      targets: [target("a", { priority: 1, weight: 1_000 }), target("b", { weight: 0 })],
+      objects: two,
+      want: "b",
+    },
+    {
+      name: "never takes one that was tried",
+      targets: [target("a"), target("b", { priority: 1 })],
+      objects: two,
+      excluded: ["a"],
+      want: "b",
+    },
+    {
+      name: "has none left when all were tried",
+      targets: [target("a")],
+      objects: two,
+      excluded: ["a"],
+      want: undefined,
+    },
+    {
+      name: "passes by a channel that is not there",
+      targets: [target("gone"), target("b", { priority: 5 })],
+      objects: two,
+      want: "b",
+    },
+    ...(["Draining", "Disabled"] as const).flatMap((state) => [
+      {
+        name: `passes by a channel that is ${state}`,
+        targets: [target("a"), target("b", { priority: 1 })],
+        objects: [...open("a", { state }), ...open("b")],
+        want: "b",
+      },
+      {
+        name: `passes by a channel whose only credential is ${state}`,
+        targets: [target("a"), target("b", { priority: 1 })],
+        objects: [...open("a", { credentials: [{ name: "main", weight: 1, state }] }), ...open("b")],
+        want: "b",
+      },
+    ]),
+    {
+      name: "passes by a channel whose secret is missing",
+      targets: [target("a"), target("b", { priority: 1 })],
+      objects: [wireChannel("a"), ...open("b")],
+      want: "b",
+    },
+    {
+      name: "passes by a channel of another format",
+      targets: [target("a"), target("b", { priority: 1 })],
+      objects: [...open("a", { formats: [{ type: "Messages", path: "/messages" }] }), ...open("b")],
+      want: "b",
+    },
+    {
+      name: "takes a channel that needs no credential",
+      targets: [target("a")],
+      objects: [wireChannel("a", { credentials: [] })],
+      want: "a",
+    },
+    {
+      name: "takes weight 0 when no other is left",
+      targets: [target("a", { weight: 0 }), target("b")],
+      objects: two,
+      excluded: ["b"],
+      want: "a",
+    },
+  ]) {
+    it(row.name, () => assert.equal(choose(row)?.target.name, row.want));
+  }
+
+  it("brings the channel, its credential and the format's path", () => {
+    const selected = choose({ targets: [target("a")], objects: two });
+    assert.equal(selected?.channel.name, "a");
+    assert.equal(selected?.credential?.secret, "secret-of-a");
+    assert.equal(selected?.path, "/chat/completions");
+    assert.equal(
+      choose({ targets: [target("a")], objects: [wireChannel("a", { credentials: [] })] })?.credential,
+      undefined,
+    );
+  });
+
+  it("shares calls by weight within the first tier", () => {
+    const targets = [
+      target("a", { weight: 7 }),
+      target("b", { weight: 2 }),
+      target("c"),
+      target("d", { weight: 0 }),
+      target("e", { priority: 1, weight: 90 }),
+    ];
+    const objects = ["a", "b", "c", "d", "e"].flatMap((name) => open(name));
+    assert.deepEqual(
+      shares({ targets, objects }, ({ target: { name } }) => name),
+      { a: 700, b: 200, c: 100 },
+    );
+  });
+
+  it("shares evenly where all weights are 0", () => {
+    const targets = [target("a", { weight: 0 }), target("b", { weight: 0 })];
+    assert.deepEqual(
+      shares({ targets, objects: two }, ({ target: { name } }) => name),
+      { a: 500, b: 500 },
+    );
+  });
+
+  it("shares a channel's calls among its live credentials by weight", () => {
+    const pool = [
+      { name: "main", weight: 3, state: "Active" as const },
+      { name: "second", weight: 1, state: "Active" as const },
+      { name: "spare", weight: 0, state: "Active" as const },
+      { name: "missing", weight: 50, state: "Active" as const },
+      { name: "old", weight: 50, state: "Draining" as const },
+      { name: "off", weight: 50, state: "Disabled" as const },
+    ];
+    const objects = [
+      wireChannel("a", { credentials: pool }),
+      ...["main", "second", "spare", "old", "off"].map((name) => wireCredential("a", name, name)),
+    ];
+    const counts = shares({ targets: [target("a")], objects }, ({ credential }) => credential?.secret ?? "");
+    assert.deepEqual(counts, { main: 750, second: 250 });
+  });
+
+  it("takes a rotated secret from the new snapshot, not from the old one", () => {
+    const route = wireRoute("m", { targets: [target("a")] });
+    const channel = wireChannel("a", { credentials });
+    const secretIn = (secret: string): string | undefined => {
+      const snapshot = snapshotWith(route, channel, wireCredential("a", "main", secret));
+      return selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(), random: () => 0 })
+        ?.credential?.secret;
+    };
+    assert.equal(secretIn("before"), "before");
+    assert.equal(secretIn("after"), "after");
+  });
+
+  it("walks through all usable targets by priority, each once, whatever the random numbers", () => {
+    const entry = fc.record({ priority: fc.nat(3), weight: fc.nat(5), isUsable: fc.boolean() });
+    fc.assert(
+      fc.property(
+        fc.array(entry, { maxLength: 8 }),
+        fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+        (entries, numbers) => {
+          const targets = entries.map(({ priority, weight }, index) => target(`t${index}`, { priority, weight }));
+          const objects = entries.flatMap(({ isUsable }, index) =>
+            open(`t${index}`, { state: isUsable ? "Active" : "Disabled" }),
+          );
+          const route = wireRoute("m", { targets });
+          const snapshot = snapshotWith(route, ...objects);
+          const excluded = new Set<string>();
+          const seen: number[] = [];
+          for (;;) {
+            const random = (): number => numbers.next().value;
+            const selected = selectTarget({ route, format: "ChatCompletions", snapshot, excluded, random });
+            if (selected === undefined) break;
+            assert.ok(!excluded.has(selected.target.name));
+            excluded.add(selected.target.name);
+            seen.push(selected.target.priority);
+          }
+          assert.equal(excluded.size, entries.filter(({ isUsable }) => isUsable).length);
+          assert.deepEqual(seen, [...seen].sort());
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("speaksFormat()", () => {
+  const route = wireRoute("m", { targets: [target("a"), target("gone")] });
+  for (const row of [
+    { name: "is true for a format of any target", format: "ChatCompletions", state: "Active", want: true },
+    {
+      name: "is true though the channel is switched off for now",
+      format: "ChatCompletions",
+      state: "Disabled",
+      want: true,
+    },
+    { name: "is false for a format of none", format: "Messages", state: "Active", want: false },
+  ] as const) {
+    it(row.name, () => {
+      assert.equal(speaksFormat(route, row.format, snapshotWith(route, ...open("a", { state: row.state }))), row.want);
+    });
+  }
+});
