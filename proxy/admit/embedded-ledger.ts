@@ -10,6 +10,7 @@ import { Worker } from "node:worker_threads";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
+import { BatchLane } from "./store/batch-lane.ts";
 import { ChangeJournal } from "./store/change-journal.ts";
 import type { StoreReply, StoreRequest, StoreStart } from "./store/store-messages.ts";
 
@@ -36,8 +37,7 @@ export interface StoreState {
   readonly message: string;
 }
 
-/** Batches on their way at most; meanwhile changes merge. */
-const batchesInFlightMax = 4;
+const noRoom = new Float64Array(0);
 /** A disk that takes longer than this for a batch is as good as none. */
 const stalledMs = 5_000;
 const retryMs = 1_000;
@@ -50,10 +50,9 @@ export class EmbeddedLedger implements Ledger {
   readonly #memory: MemoryLedger;
   readonly #journal: ChangeJournal;
   #worker: Worker;
-  #progress: Int32Array<SharedArrayBuffer>;
+  #lane: BatchLane;
   #state: StoreState = { kind: "writing", message: "" };
-  #sequence = 0;
-  /** When the oldest batch on its way was sent, by the monotonic clock. */
+  /** When the latest batch was sent, by the monotonic clock. */
   #sentAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isWholeOnItsWay = false;
@@ -68,24 +67,19 @@ export class EmbeddedLedger implements Ledger {
    */
   static open(options: EmbeddedLedgerOptions): Promise<EmbeddedLedger> {
     return new Promise((resolve, reject) => {
-      const { worker, progress } = startWorker(options.folder, options.acceptEmpty ?? false);
+      const { worker, lane } = startWorker(options.folder, options.acceptEmpty ?? false);
       worker.once("error", reject);
       worker.once("message", (reply: StoreReply) => {
         worker.off("error", reject);
         if (reply.type === "refused") {
           void worker.terminate();
           reject(new Error(reply.message));
-        } else resolve(new EmbeddedLedger(options, worker, progress, reply));
+        } else resolve(new EmbeddedLedger(options, worker, lane, reply));
       });
     });
   }
 
-  private constructor(
-    options: EmbeddedLedgerOptions,
-    worker: Worker,
-    progress: Int32Array<SharedArrayBuffer>,
-    reply: StoreReply,
-  ) {
+  private constructor(options: EmbeddedLedgerOptions, worker: Worker, lane: BatchLane, reply: StoreReply) {
     this.#options = options;
     const counters = reply.type === "opened" ? reply.counters : [];
     const lastId = counters.reduce((largest, { id }) => Math.max(largest, id), 0);
@@ -93,7 +87,7 @@ export class EmbeddedLedger implements Ledger {
     this.#memory = new MemoryLedger({ ...options, journal: this.#journal });
     if (reply.type === "opened") this.#memory.restore(counters, reply.openReservations);
     this.#worker = worker;
-    this.#progress = progress;
+    this.#lane = lane;
     this.#watch(worker);
     if (reply.type === "amnesia") this.#setState("lost", reply.message);
   }
@@ -185,8 +179,8 @@ export class EmbeddedLedger implements Ledger {
       this.#schedule(retryMs);
       return;
     }
-    const inFlight = this.#sequence - Atomics.load(this.#progress, 0);
-    if (inFlight >= batchesInFlightMax) {
+    // One batch at a time: while the disk is busy changes merge.
+    if (!this.#lane.isFree) {
       if (performance.now() - this.#sentAtMs > stalledMs) this.#setState("failing", "the disk does not answer");
       this.#schedule(1);
       return;
@@ -195,22 +189,26 @@ export class EmbeddedLedger implements Ledger {
   }
 
   #sendBatch(): void {
-    this.#sequence += 1;
     this.#sentAtMs = performance.now();
-    const batch = this.#journal.takeBatch(this.#sequence, this.#memory.openCount);
-    this.#worker.postMessage(batch, [batch.changes.buffer]);
+    const lane = this.#lane;
+    // Only the last batch of all may be sent behind another: it leaves that one's memory alone.
+    const room = lane.isFree ? lane.changes : noRoom;
+    const batch = this.#journal.takeBatch(lane.nextSequence(), this.#memory.openCount, room);
+    const isPlain = batch.rows.length === 0 && batch.forgotten.length === 0;
+    if (isPlain && batch.changes.buffer === lane.memory) lane.offer(batch);
+    else this.#send(batch);
   }
 
   /** Memory is the truth while the process lives: after a failure the store gets all of it. */
   #sendWhole(): void {
     if (this.#isWholeOnItsWay) return;
     this.#isWholeOnItsWay = true;
-    this.#sequence += 1;
-    this.#send(this.#journal.takeWhole(this.#sequence, this.#memory));
+    this.#send(this.#journal.takeWhole(this.#lane.nextSequence(), this.#memory));
   }
 
   #send(request: StoreRequest): void {
     this.#worker.postMessage(request);
+    this.#lane.announceMessage();
   }
 
   #watch(worker: Worker): void {
@@ -255,10 +253,9 @@ export class EmbeddedLedger implements Ledger {
     this.#setState("failing", "the store's thread ended");
     const timer = setTimeout(() => {
       if (this.#isClosing) return;
-      const { worker, progress } = startWorker(this.#options.folder, false);
+      const { worker, lane } = startWorker(this.#options.folder, false);
       this.#worker = worker;
-      this.#progress = progress;
-      this.#sequence = 0;
+      this.#lane = lane;
       this.#watch(worker);
     }, retryMs);
     timer.unref();
@@ -276,15 +273,12 @@ export class EmbeddedLedger implements Ledger {
   }
 }
 
-function startWorker(
-  folder: string,
-  acceptEmpty: boolean,
-): { worker: Worker; progress: Int32Array<SharedArrayBuffer> } {
-  const shared = new SharedArrayBuffer(4);
-  const workerData: StoreStart = { folder, acceptEmpty, progress: shared };
+function startWorker(folder: string, acceptEmpty: boolean): { worker: Worker; lane: BatchLane } {
+  const lane = new BatchLane();
+  const workerData: StoreStart = { folder, acceptEmpty, lane: lane.memory };
   // The file has the ending that this one has: .ts as written, .js in the image.
   const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./store/embedded-store-worker.${ending}`, import.meta.url), { workerData });
   worker.unref();
-  return { worker, progress: new Int32Array(shared) };
+  return { worker, lane };
 }

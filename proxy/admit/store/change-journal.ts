@@ -53,10 +53,15 @@ export class ChangeJournal implements LedgerJournal {
     if (!this.#hasChanges) this.#begin();
   }
 
-  /** Everything gathered, and starts anew. */
-  takeBatch(sequence: number, openReservations: number): StoreBatch {
+  /**
+   * Everything gathered, and starts anew.
+   *
+   * @param room where the changes shall lie if they fit
+   */
+  takeBatch(sequence: number, openReservations: number, room: Float64Array): StoreBatch {
     const rows: StoredCounter[] = [];
-    const changes = new Float64Array(this.#changed.length * changeLength);
+    const length = this.#changed.length * changeLength;
+    const changes = length <= room.length ? room : new Float64Array(length);
     let at = 0;
     for (const counter of this.#changed) {
       counter.isChanged = false;
@@ -76,7 +81,7 @@ export class ChangeJournal implements LedgerJournal {
       type: "batch",
       sequence,
       isWhole: false,
-      changes: changes.slice(0, at),
+      changes: changes.subarray(0, at),
       rows,
       forgotten: this.#forgotten,
       openReservations,

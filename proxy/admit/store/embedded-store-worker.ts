@@ -1,14 +1,22 @@
-/** The store's thread: takes batches from the ledger one after the other and writes them. */
-import { parentPort, workerData } from "node:worker_threads";
+/**
+ * The store's thread: takes what the ledger sends, one after the other, and writes it. It sleeps on the lane's bell
+ * and never returns to the event loop before it is closed: what the ledger says is asked for, not delivered.
+ */
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { BatchLane } from "./batch-lane.ts";
 import { AmnesiaError, EmbeddedStore } from "./embedded-store.ts";
-import type { StoreReply, StoreRequest, StoreStart } from "./store-messages.ts";
+import type { StoreBatch, StoreReply, StoreRequest, StoreStart } from "./store-messages.ts";
+
+/** Looks for work at least so often; the bell is what wakes it. */
+const waitMs = 1_000;
 
 const start: StoreStart = workerData;
-const progress = new Int32Array(start.progress);
+const lane = new BatchLane(start.lane);
 let store: EmbeddedStore | undefined;
 /** A batch failed: what follows builds on it, so only a whole one will do. */
 let needsWhole = false;
 let isFolding = false;
+let isClosed = false;
 
 function reply(message: StoreReply): void {
   parentPort?.postMessage(message);
@@ -24,6 +32,22 @@ function open(acceptEmpty: boolean): void {
   }
 }
 
+/** Does one piece of work, the oldest first. @returns whether there was any */
+function work(): boolean {
+  const batch = lane.takeBatch();
+  if (batch !== undefined) write(batch);
+  else if (lane.takeMessage()) receive();
+  // Batches that arrived meanwhile went first.
+  else if (isFolding) fold();
+  else return false;
+  return true;
+}
+
+function receive(): void {
+  const received: { message: StoreRequest } | undefined = parentPort ? receiveMessageOnPort(parentPort) : undefined;
+  if (received !== undefined) handle(received.message);
+}
+
 function handle(request: StoreRequest): void {
   switch (request.type) {
     case "accept-empty":
@@ -32,24 +56,28 @@ function handle(request: StoreRequest): void {
     case "close":
       store?.close();
       store = undefined;
+      isClosed = true;
       reply({ type: "closed" });
-      parentPort?.close();
       return;
     case "batch":
-      if (store === undefined || (needsWhole && !request.isWhole)) return;
-      try {
-        store.write(request);
-        Atomics.store(progress, 0, request.sequence);
-        if (request.isWhole) {
-          needsWhole = false;
-          reply({ type: "recovered" });
-        }
-        if (!isFolding) fold();
-      } catch (error) {
-        needsWhole = true;
-        reply({ type: "failed", message: messageOf(error) });
-      }
+      write(request);
       return;
+  }
+}
+
+function write(batch: StoreBatch): void {
+  if (store === undefined || (needsWhole && !batch.isWhole)) return;
+  try {
+    store.write(batch);
+    lane.setWritten(batch.sequence);
+    if (batch.isWhole) {
+      needsWhole = false;
+      reply({ type: "recovered" });
+    }
+    if (!isFolding) fold();
+  } catch (error) {
+    needsWhole = true;
+    reply({ type: "failed", message: messageOf(error) });
   }
 }
 
@@ -61,8 +89,6 @@ function fold(): void {
     needsWhole = true;
     reply({ type: "failed", message: messageOf(error) });
   }
-  // Batches that arrived meanwhile go first.
-  if (isFolding) setImmediate(fold);
 }
 
 function messageOf(error: unknown): string {
@@ -70,4 +96,7 @@ function messageOf(error: unknown): string {
 }
 
 open(start.acceptEmpty);
-parentPort?.on("message", handle);
+while (!isClosed) {
+  const { rings } = lane;
+  if (!work()) lane.wait(rings, waitMs);
+}

@@ -119,7 +119,8 @@ export class EmbeddedStore {
   write(batch: StoreBatch): void {
     const { append, row, forget } = this.#statements;
     const sequence = this.#sequence + 1;
-    const changes = new Uint8Array(batch.changes.buffer);
+    const { buffer, byteOffset, byteLength } = batch.changes;
+    const changes = new Uint8Array(buffer, byteOffset, byteLength);
     if (!batch.isWhole && batch.rows.length === 0 && batch.forgotten.length === 0) {
       append.run(sequence, batch.openReservations, changes);
     } else {
@@ -183,7 +184,14 @@ export class EmbeddedStore {
       this.#openReservations = Number(open);
       const numbers = new Float64Array(changes.slice().buffer);
       for (let at = 0; at + 2 < numbers.length; at += changeLength) {
-        latest.set(numbers[at] ?? 0, { startMs: numbers[at + 1] ?? 0, amount: numbers[at + 2] ?? 0 });
+        const id = numbers[at] ?? 0;
+        let last = latest.get(id);
+        if (last === undefined) {
+          last = { startMs: 0, amount: 0 };
+          latest.set(id, last);
+        }
+        last.startMs = numbers[at + 1] ?? 0;
+        last.amount = numbers[at + 2] ?? 0;
       }
     }
     this.#journalChanges = 0;

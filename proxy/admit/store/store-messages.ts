@@ -18,11 +18,12 @@ export const changeLength = 3;
 
 export interface StoreBatch {
   readonly type: "batch";
-  /** Counts up by one from the first batch of a thread. */
+  /** Counts up by one from the first batch of a thread; 32 bits that wrap. */
   readonly sequence: number;
   /** Replaces all that is stored: the first batch after a failure. */
   readonly isWhole: boolean;
-  readonly changes: Float64Array<ArrayBuffer>;
+  /** May lie in shared memory (`batch-lane.ts`): valid until this batch is written. */
+  readonly changes: Float64Array;
   /** Counters that are new, or whose amount is no exact double: whole rows. */
   readonly rows: readonly StoredCounter[];
   readonly forgotten: readonly number[];
@@ -35,8 +36,8 @@ export type StoreRequest = StoreBatch | { readonly type: "accept-empty" } | { re
 export interface StoreStart {
   readonly folder: string;
   readonly acceptEmpty: boolean;
-  /** One 32-bit number: sequence of the last batch written. */
-  readonly progress: SharedArrayBuffer;
+  /** Of the ledger's `BatchLane`. */
+  readonly lane: SharedArrayBuffer;
 }
 
 export type StoreReply =

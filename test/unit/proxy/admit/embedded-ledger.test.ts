@@ -194,6 +194,21 @@ describe("EmbeddedLedger", function () {
     for (const { counter } of many) assert.equal(after.read(counter)?.posted, 20n, counter);
   });
 
+  it("writes a batch that is larger than the memory shared with its thread", async () => {
+    const before = await open();
+    const many = Array.from({ length: 10_000 }, (_, index) => ({
+      counter: `key/ns/k${index}/quota`,
+      limit: quota.limit,
+    }));
+    for (let round = 1; round <= 3; round += 1) {
+      for (const claim of many) spend(before, spent(1n), { limits: [claim], balances: [] });
+      if (round < 3) await untilWritten();
+    }
+    await before.close();
+    const after = await open();
+    for (const { counter } of many) assert.equal(after.read(counter)?.posted, 3n, counter);
+  });
+
   it("refuses a second process on the same folder, by name", async () => {
     await open();
     await assert.rejects(open(), /another process is using .*ledger\.sqlite/);
