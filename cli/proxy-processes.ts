@@ -8,6 +8,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../proxy/observe/logger.ts";
+import { proxyNodeFlags } from "./proxy-node-flags.ts";
 
 export interface ProxyProcessOptions {
   /** `cli/main.ts` */
@@ -79,7 +80,7 @@ export class ProxyProcesses {
     const { program, flags, environment, onStarted } = this.#options;
     // The inspector of a child must not be opened by a signal in production.
     const child = fork(program, ["proxy", ...flags(index)], {
-      execArgv: ["--disable-sigusr1", "--disable-warning=ExperimentalWarning"],
+      execArgv: [...proxyNodeFlags],
       env: { ...environment },
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

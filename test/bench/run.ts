@@ -11,6 +11,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { proxyNodeFlags } from "../../cli/proxy-node-flags.ts";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { type Figure, measureConfiguration } from "./configuration.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
@@ -20,6 +21,7 @@ const root = join(here, "..", "..");
 const keyCount = Number(process.env["BENCH_KEYS"] ?? 100_000);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
 const roundMs = Number(process.env["BENCH_ROUND_MS"] ?? 2_000);
+const warmUpMs = 4 * roundMs;
 const usedKeys = Array.from({ length: 50 }, (_, index) => benchKey(index * Math.floor(keyCount / 50)));
 
 interface Scenario {
@@ -166,6 +168,7 @@ async function startGateway(folder: string, manifests: string, started: BenchPro
   const startMs = performance.now();
   const proxy = await startProcess(
     [
+      ...proxyNodeFlags,
       cli,
       "proxy",
       "--operator",
@@ -204,11 +207,11 @@ async function runScenario(
   const bareUrl = `http://127.0.0.1:${bare.found}/${scenario.answer}/v1/chat/completions`;
   const gatewayUrl = `${data}/v1/chat/completions`;
   const costs = { bare: [] as number[], gateway: [] as number[] };
-  // The first round of each only warms up.
-  for (let round = 0; round <= rounds; round += 1) {
+  // Just-in-time compilation takes some ten thousand requests.
+  for (const url of [bareUrl, gatewayUrl]) await load(url, bodyFile, scenario.connections, warmUpMs);
+  for (let round = 1; round <= rounds; round += 1) {
     const bareCost = await measure(bareUrl, bodyFile, scenario, bare.pid);
     const gatewayCost = await measure(gatewayUrl, bodyFile, scenario, proxy.pid);
-    if (round === 0) continue;
     costs.bare.push(bareCost);
     costs.gateway.push(gatewayCost);
     progress(
@@ -230,17 +233,17 @@ async function runScenario(
 /** CPU microseconds of a process for each unit of work. */
 async function measure(url: string, bodyFile: string, scenario: Scenario, pid: number): Promise<number> {
   const beforeMs = cpuMs(pid);
-  const counts = await load(url, bodyFile, scenario.connections);
+  const counts = await load(url, bodyFile, scenario.connections, roundMs);
   const usedMs = cpuMs(pid) - beforeMs;
   if (counts.failed > 0) throw new Error(`${counts.failed} requests to ${url} failed: ${counts.firstFailure}`);
   return (usedMs * 1_000) / (scenario.unit === "chunk" ? counts.chunks : counts.succeeded);
 }
 
-function load(url: string, bodyFile: string, connections: number): Promise<LoadCounts> {
+function load(url: string, bodyFile: string, connections: number, durationMs: number): Promise<LoadCounts> {
   return new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
-      [join(here, "load.mjs"), url, usedKeys.join(","), bodyFile, String(connections), String(roundMs)],
+      [join(here, "load.mjs"), url, usedKeys.join(","), bodyFile, String(connections), String(durationMs)],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     let output = "";
