@@ -80,7 +80,10 @@ function mappedModel(channel: Channel, model: string): string {
     if (isPrefix && (best === undefined || entry.name.length > best.name.length)) best = entry;
   }
   if (best?.upstreamName === undefined) return model;
-  return best.upstreamName.replace("*", model.slice(best.name.length - 1));
+  if (!best.name.endsWith("*")) return best.upstreamName;
+  const rest = model.slice(best.name.length - 1);
+  // A function, because a replacement given as text would read `$&` and the like in the client's name.
+  return best.upstreamName.replace("*", () => rest);
 }
 
 /** What a channel contributes to every request; rendered once for each channel and credential. */
@@ -110,7 +113,7 @@ function headersOf(
   for (const name in clientHeaders) {
     const value = clientHeaders[name];
     const isOverridden =
-      removed?.includes(name) === true ||
+      removed?.some((entry) => entry.toLowerCase() === name) === true ||
       channel.headersSet?.some((entry) => entry.name.toLowerCase() === name) === true;
     if (value !== undefined && !isOverridden) headers.push(name, value);
   }
