@@ -17,7 +17,9 @@ export function promptText(body: Buffer): string {
       pieces.push(value);
       length += value.length;
     } else if (typeof value === "object" && value !== null) {
-      open.push(...Object.values(value).reverse());
+      const members = Object.values(value);
+      // One by one: a list of some hundred thousand members is more than one call takes as arguments.
+      for (let index = members.length - 1; index >= 0; index -= 1) open.push(members[index]);
     }
   }
   return pieces.join("\n");
