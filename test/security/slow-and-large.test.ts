@@ -17,7 +17,6 @@ describe("F1: slow clients", function () {
       "--timeouts-body=1500ms",
       "--timeouts-connections-check=100ms",
       "--timeouts-slow-reader=500ms",
-      "--limits-slow-reader-bytes=64KiB",
     ],
   });
   const count = 50;

@@ -248,8 +248,10 @@ describe("readPlainYaml", function () {
       }
       if (isReadAlike(changed)) taken += 1;
     });
-    fc.assert(isTaken, { numRuns: Number(process.env["PLAIN_YAML_RUNS"] ?? 2_000) });
-    assert.ok(taken > 500, `only ${taken} were taken`);
+    const runs = Number(process.env["PLAIN_YAML_RUNS"] ?? 2_000);
+    fc.assert(isTaken, { numRuns: runs });
+    // About a quarter of random edits leave plain YAML; far fewer would mean that nothing was compared.
+    assert.ok(taken > runs / 10, `only ${taken} of ${runs} were taken`);
   });
 
   it("agrees with the general parser on every example of the project", () => {
