@@ -10,6 +10,7 @@
  * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
  */
 import type { Limit } from "../snapshot/types.gen.ts";
+import { ClaimedCounterCache, type ClaimedCounters } from "./count/claimed-counters.ts";
 import {
   amountOf,
   HeldReservation,
@@ -48,7 +49,6 @@ export const counterRetentionMs = 30 * 86_400_000;
 /** A settlement this long after its reservation expired is still posted. */
 const lateSettlementMs = 24 * 3_600_000;
 const expiredReservationsMax = 100_000;
-const noneInFlight: readonly InFlightCounter[] = [];
 
 export class MemoryLedger implements Ledger {
   readonly counts: LedgerCounts = zeroCounts();
@@ -60,6 +60,7 @@ export class MemoryLedger implements Ledger {
   readonly #stored = new Map<string, StoredCounter>();
   #restoredAtMs = 0;
   readonly #inFlight = new Map<string, InFlightCounter>();
+  readonly #claimed = new ClaimedCounterCache();
   /** Least recently touched first, so that expiry looks at the front only. */
   readonly #open = new Map<string, HeldReservation>();
   readonly #expired = new Map<string, HeldReservation>();
@@ -80,9 +81,7 @@ export class MemoryLedger implements Ledger {
     const known = this.#open.get(request.id);
     if (known !== undefined) return known;
     const amounts = narrowAmounts(request.amounts);
-    const limits = this.#limitCounters(request, nowMs);
-    const balances = this.#balanceCounters(request, nowMs);
-    const inFlight = this.#inFlightCounters(request);
+    const { limits, balances, inFlight } = this.#countersOf(request, nowMs);
     if (!this.#allFit(request, amounts, limits, balances, inFlight)) {
       this.counts.refused += 1;
       return refusalOf(request, amounts, limits, balances, inFlight, nowMs);
@@ -170,8 +169,7 @@ export class MemoryLedger implements Ledger {
     let seen = 0;
     for (const counter of this.#limits.values()) {
       const nowMs = this.#options.now();
-      const isGone = this.#isGone(counter, isLive, nowMs);
-      if (isGone || counter.isSpent(nowMs)) this.#forget(this.#limits, counter);
+      if (counter.isSpent(nowMs) || this.#isGone(counter, isLive, nowMs)) this.#forget(this.#limits, counter);
       if (++seen % max === 0) yield;
     }
     for (const balance of this.#balances.values()) {
@@ -187,7 +185,10 @@ export class MemoryLedger implements Ledger {
       if (++seen % max === 0) yield;
     }
     for (const [name, counter] of this.#inFlight) {
-      if (counter.inFlight === 0 && !isLive(name)) this.#inFlight.delete(name);
+      if (counter.inFlight === 0 && !isLive(name)) {
+        this.#inFlight.delete(name);
+        this.#claimed.clear();
+      }
       if (++seen % max === 0) yield;
     }
   }
@@ -223,17 +224,33 @@ export class MemoryLedger implements Ledger {
 
   async close(): Promise<void> {}
 
-  #limitCounters(request: ReserveRequest, nowMs: number): LimitCounter[] {
-    const counters: LimitCounter[] = [];
-    for (const claim of request.limits) {
-      let counter = this.#limits.get(claim.counter);
-      if (counter === undefined) {
-        counter = this.#createLimitCounter(claim.counter, claim.limit, nowMs);
-      } else if (counter.limit !== claim.limit) counter.adopt(claim.limit, nowMs);
-      counter.refresh(nowMs);
-      counters.push(counter);
+  /** The counters that a request claims, brought to the present. */
+  #countersOf(request: ReserveRequest, nowMs: number): ClaimedCounters {
+    let counters = this.#claimed.get(request);
+    if (counters === undefined) {
+      counters = this.#findCounters(request, nowMs);
+      this.#claimed.set(request, counters);
     }
+    let index = 0;
+    for (const { limit } of request.limits) {
+      const counter = counters.limits[index++];
+      if (counter !== undefined && counter.limit !== limit) counter.adopt(limit, nowMs);
+      counter?.refresh(nowMs);
+    }
+    for (const balance of counters.balances) balance.lastUsedMs = nowMs;
     return counters;
+  }
+
+  #findCounters(request: ReserveRequest, nowMs: number): ClaimedCounters {
+    return {
+      limits: request.limits.map(
+        ({ counter, limit }) => this.#limits.get(counter) ?? this.#createLimitCounter(counter, limit, nowMs),
+      ),
+      balances: request.balances.map(({ counter: name }) =>
+        found(this.#balances, name, () => new BalanceCounter(name, nowMs)),
+      ),
+      inFlight: request.concurrency.map(({ counter: name }) => found(this.#inFlight, name, () => ({ inFlight: 0 }))),
+    };
   }
 
   #createLimitCounter(name: string, limit: Limit, nowMs: number): LimitCounter {
@@ -245,34 +262,6 @@ export class MemoryLedger implements Ledger {
     counter.stored = stored;
     counter.restore(stored, nowMs);
     return counter;
-  }
-
-  #balanceCounters(request: ReserveRequest, nowMs: number): BalanceCounter[] {
-    const counters: BalanceCounter[] = [];
-    for (const claim of request.balances) {
-      let counter = this.#balances.get(claim.counter);
-      if (counter === undefined) {
-        counter = new BalanceCounter(claim.counter, nowMs);
-        this.#balances.set(claim.counter, counter);
-      }
-      counter.lastUsedMs = nowMs;
-      counters.push(counter);
-    }
-    return counters;
-  }
-
-  #inFlightCounters(request: ReserveRequest): readonly InFlightCounter[] {
-    if (request.concurrency.length === 0) return noneInFlight;
-    const counters: InFlightCounter[] = [];
-    for (const claim of request.concurrency) {
-      let counter = this.#inFlight.get(claim.counter);
-      if (counter === undefined) {
-        counter = { inFlight: 0 };
-        this.#inFlight.set(claim.counter, counter);
-      }
-      counters.push(counter);
-    }
-    return counters;
   }
 
   #allFit(
@@ -379,6 +368,16 @@ export class MemoryLedger implements Ledger {
 
   #forget<T extends LimitCounter | BalanceCounter>(counters: Map<string, T>, counter: T): void {
     counters.delete(counter.name);
+    this.#claimed.clear();
     this.#options.journal?.forgotten(counter);
   }
+}
+
+function found<T>(counters: Map<string, T>, name: string, create: () => T): T {
+  let counter = counters.get(name);
+  if (counter === undefined) {
+    counter = create();
+    counters.set(name, counter);
+  }
+  return counter;
 }

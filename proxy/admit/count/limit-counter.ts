@@ -79,6 +79,9 @@ export interface StoredIdentity {
 /** How long to wait when nothing but others' open reservations stands in the way: they settle at any moment. */
 export const pendingRetryMs = 1_000;
 
+/** An empty window may still get the settlement of a reservation that expired or held nothing of it; not after this. */
+const unusedMs = 2 * 86_400_000;
+
 export class LimitCounter {
   readonly name: string;
   limit: Limit;
@@ -203,7 +206,9 @@ export class LimitCounter {
     if (this.tally.hasPending) return false;
     if (this.bucket === undefined) {
       const { clock } = this.rule;
-      return this.tally.narrowPosted === 0 || nowMs >= clock.endMs || this.windowStartMs < clock.startMs;
+      if (nowMs >= clock.endMs || this.windowStartMs < clock.startMs) return true;
+      const isUnused = this.lastUsedMs < clock.startMs || nowMs - this.lastUsedMs >= unusedMs;
+      return isUnused && this.tally.narrowPosted === 0;
     }
     this.bucket.refill(nowMs);
     return this.bucket.level >= this.bucket.shape.burst;

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Amounts, LimitClaim, Refusal, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
+import type {
+  Amounts,
+  BalanceClaim,
+  ConcurrencyClaim,
+  LimitClaim,
+  Refusal,
+  ReserveRequest,
+} from "../../../../proxy/admit/ledger.ts";
 import { counterRetentionMs, MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
 import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
 import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
@@ -25,6 +32,17 @@ function limitOf(partial: Partial<Limit>): Limit {
 
 function claimOf(partial: Partial<Limit>, counter = "key/ns/a/l"): LimitClaim {
   return { counter, limit: limitOf(partial) };
+}
+
+/** Gives back the first array of the same counters, as `claims.ts` does while its objects live. */
+function interning<T extends { readonly counter: string }>(): (claims: readonly T[]) => readonly T[] {
+  const known = new Map<string, readonly T[]>();
+  return (claims) => {
+    const name = claims.map(({ counter }) => counter).join(" ");
+    const same = known.get(name) ?? claims;
+    known.set(name, same);
+    return same;
+  };
 }
 
 describe("MemoryLedger", () => {
@@ -68,6 +86,38 @@ describe("MemoryLedger", () => {
         runSteps(new MemoryLedger({ now: () => own.nowMs, reservationTtlMs: ttlMs }), commands, own);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it("agrees with the model when claims keep their identity from call to call, and idle counters are forgotten", function () {
+    this.timeout(20_000);
+    const limits = interning<LimitClaim>();
+    const balances = interning<BalanceClaim>();
+    const concurrency = interning<ConcurrencyClaim>();
+    fc.assert(
+      fc.property(steps, (commands) => {
+        const own = { nowMs: startMs };
+        const checked = new MemoryLedger({ now: () => own.nowMs, reservationTtlMs: ttlMs });
+        runSteps(
+          {
+            reserve: (asked) => {
+              for (const _ of checked.sweep(() => false, 10));
+              return checked.reserve({
+                ...asked,
+                limits: limits(asked.limits),
+                balances: balances(asked.balances),
+                concurrency: concurrency(asked.concurrency),
+              });
+            },
+            settle: (id, actual) => checked.settle(id, actual),
+            touch: (id) => checked.touch(id),
+            read: (counter) => checked.read(counter),
+          },
+          commands,
+          own,
+        );
+      }),
+      { numRuns: 1_000 },
     );
   });
 
@@ -272,6 +322,30 @@ describe("MemoryLedger", () => {
     sweep(false);
     assert.equal(ledger.read("key/ns/a/l"), undefined);
     assert.equal(ledger.read("account/ns/a"), undefined);
+  });
+
+  it("counts anew in what was forgotten, for claims used before", () => {
+    const limits = [claimOf({ period: "Day" })];
+    const concurrency = [{ counter: "key/ns/a", maxInFlight: 1 }];
+    spend({ limits, concurrency }, amounts());
+    clock.nowMs += 86_400_000;
+    for (const _ of ledger.sweep(() => false, 10));
+    assert.equal(reserve({ limits, concurrency }).kind, "reserved");
+    assert.equal(ledger.read("key/ns/a/l")?.pending, 1n);
+    assert.equal(ledger.read("key/ns/a")?.pending, 1n);
+    assert.equal(refusal({ concurrency: [...concurrency] }).reason, "concurrency");
+  });
+
+  it("keeps apart callers that share some of their claims", () => {
+    const limits = [claimOf({ period: "Day", limit: "100" })];
+    const [first, second] = ["a", "b"].map((name) => [{ counter: `account/ns/${name}`, grantedNanos: 9n }]);
+    assert.ok(first !== undefined && second !== undefined);
+    for (const balances of [first, second, first]) {
+      spend({ amounts: amounts({ costNanos: 1n }), limits, balances }, amounts({ costNanos: 1n }));
+    }
+    assert.equal(ledger.read("account/ns/a")?.posted, 2n);
+    assert.equal(ledger.read("account/ns/b")?.posted, 1n);
+    assert.equal(ledger.read("key/ns/a/l")?.posted, 3n);
   });
 
   it("forgets windows that are over and full buckets, and nothing that still counts", () => {
