@@ -127,7 +127,8 @@ export class EventStreamMeter implements StreamMeter {
     }
     this.#events += 1;
     const passed = this.#readBlock(block);
-    if (block[block.length - 1] === carriageReturn) {
+    // Only where nothing waits behind it: what comes next would else be the end of another line.
+    if (block[block.length - 1] === carriageReturn && this.#splitter.heldBytes === 0) {
       this.#endsWithReturn = true;
       this.#passesLineFeed = passed.at(-1)?.at(-1) === carriageReturn;
     }

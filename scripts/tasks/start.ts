@@ -121,7 +121,7 @@ function readGeneratedKey(secret: string): string | undefined {
 }
 
 function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): void {
-  const { bold, cyan, dim } = picocolors;
+  const { bold, cyan, dim } = picocolors.createColors(process.stdout.isTTY === true);
   const curl = (path: string, header: string, body: object): string =>
     `  curl -s ${data}${path} -H '${header}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
   const messages = [{ role: "user", content: "Hello!" }];
