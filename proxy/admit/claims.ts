@@ -33,6 +33,8 @@ const limitClaims = new WeakMap<readonly Limit[], Map<string, readonly LimitClai
 const balanceClaims = new WeakMap<Account, readonly BalanceClaim[]>();
 const concurrencyClaims = new WeakMap<Key | Channel, readonly ConcurrencyClaim[]>();
 const none: readonly never[] = [];
+/** Owners of one list of limits whose claims are kept. */
+const ownersMax = 20_000;
 
 /**
  * Claims of one call on its key, its account and its route.
@@ -107,6 +109,8 @@ function claimsOn(limits: readonly Limit[] | undefined, owner: string): readonly
   let claims = owners.get(owner);
   if (claims === undefined) {
     claims = limits.map((limit) => ({ counter: `${owner}/${limit.name}`, limit }));
+    // Equal limits are one shared object for all keys that have them: the cache must not keep every key ever seen.
+    if (owners.size >= ownersMax) owners.clear();
     owners.set(owner, claims);
   }
   return claims;

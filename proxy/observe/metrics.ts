@@ -78,6 +78,9 @@ const ledgerOutcomes = [
 const slotCountMax = 5_000;
 const other = "other";
 
+/** How often the event loop's delay is looked at. */
+const eventLoopBeatMs = 10;
+
 export class ProxyMetrics {
   readonly #registry = new Registry();
   readonly #slots = new Map<string, MetricSlot>();
@@ -88,7 +91,7 @@ export class ProxyMetrics {
     reserve: new BucketHistogram(overheadSecondsBounds),
     settle: new BucketHistogram(overheadSecondsBounds),
   };
-  readonly #eventLoopDelay = monitorEventLoopDelay({ resolution: 10 });
+  readonly #eventLoopDelay = monitorEventLoopDelay({ resolution: eventLoopBeatMs });
   #inFlight = 0;
   #readConfig: () => ConfigReading | undefined = () => undefined;
   #readLedger: () => LedgerReading | undefined = () => undefined;
@@ -269,7 +272,8 @@ export class ProxyMetrics {
     this.#gauge("tollgate_event_loop_delay_seconds", "Delay of the event loop since the start, by quantile.", () =>
       [50, 90, 99].map((percentile) => ({
         labels: { quantile: String(percentile / 100) },
-        value: this.#eventLoopDelay.percentile(percentile) / 1e9,
+        // What is measured is the time between two beats: without delay, one beat.
+        value: Math.max(0, this.#eventLoopDelay.percentile(percentile) / 1e9 - eventLoopBeatMs / 1e3),
       })),
     );
   }
