@@ -15,16 +15,22 @@ export interface SuiteCount {
   readonly skipped: number;
 }
 
-/** @param mochaArguments passed on, for example `--grep` */
+const suiteDeadlineMs = 20 * 60_000;
+
+/**
+ * @param mochaArguments passed on, for example `--grep`
+ * @param deadlineMs of one suite; one that takes longer is killed and counts as failed
+ */
 export async function runSuites(
   suites: readonly string[],
   mochaArguments: readonly string[] = [],
+  deadlineMs: number = suiteDeadlineMs,
 ): Promise<SuiteCount> {
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const suite of suites) {
     if (!existsSync(join(projectRoot, "test", suite))) continue;
     console.log(`\n== ${suite} ==`);
-    const count = await runSuite(suite, mochaArguments);
+    const count = await runSuite(suite, mochaArguments, deadlineMs);
     total.passed += count.passed;
     total.failed += count.failed;
     total.skipped += count.skipped;
@@ -32,7 +38,7 @@ export async function runSuites(
   return total;
 }
 
-async function runSuite(suite: string, mochaArguments: readonly string[]): Promise<SuiteCount> {
+async function runSuite(suite: string, mochaArguments: readonly string[], deadlineMs: number): Promise<SuiteCount> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-suite-"));
   const countFile = join(folder, "count.json");
   const child = spawn(
@@ -48,7 +54,13 @@ async function runSuite(suite: string, mochaArguments: readonly string[]): Promi
     ],
     { cwd: projectRoot, stdio: "inherit" },
   );
+  // A test that leaves a port open would else keep its suite alive for ever.
+  const deadline = setTimeout(() => {
+    console.log(`  FAILED  ${suite} did not end within ${deadlineMs / 60_000} minutes`);
+    child.kill("SIGKILL");
+  }, deadlineMs);
   const status = await new Promise<number>((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+  clearTimeout(deadline);
   try {
     if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: 0 };
     const count: SuiteCount = JSON.parse(readFileSync(countFile, "utf8"));

@@ -1,5 +1,9 @@
-/** `.ci/run`: `npm test`, then the slower suites, soaks scaled down; ends with `N passed, N failed` and exits 1 on any failure. */
+/**
+ * `.ci/run`: `npm test`, format, lint and generated files, then the slower suites, soaks scaled down; ends with
+ * `N passed, N failed` and exits 1 on any failure.
+ */
 import { spawnSync } from "node:child_process";
+import { formatAndLint, generatedFiles, pass } from "../gates.ts";
 import { projectRoot } from "../run.ts";
 import { runSuites } from "../suites.ts";
 
@@ -13,7 +17,8 @@ console.log(test.stdout);
 const closing = /(\d+) passed, (\d+) failed\s*$/.exec(test.stdout);
 const first = closing === null ? { passed: 0, failed: 1 } : { passed: Number(closing[1]), failed: Number(closing[2]) };
 if (test.status !== 0 && first.failed === 0) first.failed = 1;
+const failedGates = [formatAndLint, generatedFiles].filter((gate) => !pass(gate)).length;
 const slower = await runSuites(["security", "resilience", "integration", "soak"]);
-const failed = first.failed + slower.failed;
-console.log(`\n${first.passed + slower.passed} passed, ${failed} failed`);
+const failed = first.failed + failedGates + slower.failed;
+console.log(`\n${first.passed + 2 - failedGates + slower.passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

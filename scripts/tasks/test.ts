@@ -1,8 +1,8 @@
 /** `npm test`: types, then every test that needs no cluster; ends with the line `N passed, N failed`. */
+import { pass, types } from "../gates.ts";
 import { runSuites } from "../suites.ts";
-import { checkTypes } from "../types-check.ts";
 
-const areTypesGood = checkTypes();
+const areTypesGood = pass(types);
 const { passed, failed } = await runSuites(["unit", "golden", "conformance"], process.argv.slice(2));
 const failures = failed + (areTypesGood ? 0 : 1);
 console.log(`\n${passed + (areTypesGood ? 1 : 0)} passed, ${failures} failed`);

@@ -1,0 +1,38 @@
+/** What must hold of the tree before any test is run: format and lint, types, generated files unchanged. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { projectRoot, runTool } from "./run.ts";
+
+export interface Gate {
+  readonly name: string;
+  /** Says on the terminal what is wrong. @returns whether nothing is */
+  readonly run: () => boolean;
+}
+
+export const formatAndLint: Gate = {
+  name: "format and lint",
+  run: () => runTool("@biomejs/biome/bin/biome", ["ci", "."], "inherit").status === 0,
+};
+
+export const types: Gate = {
+  name: "types",
+  run: () => runTool("typescript/bin/tsc", ["-p", "tsconfig.json"], "inherit").status === 0,
+};
+
+export const generatedFiles: Gate = {
+  name: "generated files",
+  run: () => {
+    const script = join(projectRoot, "scripts", "tasks", "generate.ts");
+    return spawnSync(process.execPath, [script, "--check"], { cwd: projectRoot, stdio: "inherit" }).status === 0;
+  },
+};
+
+/** Runs a gate and tells how it went. */
+export function pass(gate: Gate): boolean {
+  const startedMs = performance.now();
+  const isGood = gate.run();
+  console.log(
+    `${isGood ? "ok    " : "FAILED"}  ${gate.name} (${((performance.now() - startedMs) / 1_000).toFixed(1)} s)`,
+  );
+  return isGood;
+}
