@@ -9,12 +9,35 @@ import type { LimitState } from "./ledger.ts";
 
 type CountedUnit = Exclude<Limit["unit"], "Cost">;
 
-const openaiNames: Partial<Record<CountedUnit, string>> = { Requests: "requests", Tokens: "tokens" };
-const anthropicNames: Record<CountedUnit, string> = {
-  Requests: "requests",
-  Tokens: "tokens",
-  InputTokens: "input-tokens",
-  OutputTokens: "output-tokens",
+interface HeaderNames {
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+}
+
+/** Names are made once: a name put together for each answer would be looked up in V8's table of strings each time. */
+function openai(unit: string): HeaderNames {
+  return {
+    limit: `x-ratelimit-limit-${unit}`,
+    remaining: `x-ratelimit-remaining-${unit}`,
+    reset: `x-ratelimit-reset-${unit}`,
+  };
+}
+
+function anthropic(unit: string): HeaderNames {
+  const prefix = `anthropic-ratelimit-${unit}`;
+  return { limit: `${prefix}-limit`, remaining: `${prefix}-remaining`, reset: `${prefix}-reset` };
+}
+
+const openaiNames: Partial<Record<CountedUnit, HeaderNames>> = {
+  Requests: openai("requests"),
+  Tokens: openai("tokens"),
+};
+const anthropicNames: Record<CountedUnit, HeaderNames> = {
+  Requests: anthropic("requests"),
+  Tokens: anthropic("tokens"),
+  InputTokens: anthropic("input-tokens"),
+  OutputTokens: anthropic("output-tokens"),
 };
 
 /** @param nowMs milliseconds since the epoch */
@@ -25,20 +48,14 @@ export function rateLimitHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (states.length === 0 || protocol === "Gemini") return headers;
-  for (const [unit, state] of tightest(states)) {
-    const { limit, remaining, resetAtMs } = state;
-    if (protocol === "OpenAI") {
-      const name = openaiNames[unit];
-      if (name === undefined) continue;
-      headers[`x-ratelimit-limit-${name}`] = limit.limit;
-      headers[`x-ratelimit-remaining-${name}`] = String(remaining);
-      if (resetAtMs !== undefined) headers[`x-ratelimit-reset-${name}`] = duration(resetAtMs - nowMs);
-    } else {
-      const prefix = `anthropic-ratelimit-${anthropicNames[unit]}`;
-      headers[`${prefix}-limit`] = limit.limit;
-      headers[`${prefix}-remaining`] = String(remaining);
-      if (resetAtMs !== undefined) headers[`${prefix}-reset`] = `${new Date(resetAtMs).toISOString().slice(0, 19)}Z`;
-    }
+  for (const [unit, { limit, remaining, resetAtMs }] of tightest(states)) {
+    const names = protocol === "OpenAI" ? openaiNames[unit] : anthropicNames[unit];
+    if (names === undefined) continue;
+    headers[names.limit] = limit.limit;
+    headers[names.remaining] = String(remaining);
+    if (resetAtMs === undefined) continue;
+    headers[names.reset] =
+      protocol === "OpenAI" ? duration(resetAtMs - nowMs) : `${new Date(resetAtMs).toISOString().slice(0, 19)}Z`;
   }
   return headers;
 }

@@ -65,10 +65,24 @@ function bounds(minimum: number | undefined, maximum: number | undefined): Pick<
  * @throws GatewayError `invalid_type`, `invalid_value`
  */
 export function checkParameters(object: ScannedObject, rules: readonly ParameterRule[], prefix = ""): void {
-  for (const rule of rules) {
-    const member = presentMember(object, rule.name);
-    if (member !== undefined) checkMember(object, member, rule, prefix + rule.name);
+  const byName = rulesByName(rules);
+  // A body has fewer members than there are rules.
+  for (const member of object.members) {
+    if (member.kind === "null") continue;
+    const rule = byName.get(member.name);
+    if (rule !== undefined) checkMember(object, member, rule, prefix + rule.name);
   }
+}
+
+const indexes = new WeakMap<readonly ParameterRule[], ReadonlyMap<string, ParameterRule>>();
+
+function rulesByName(rules: readonly ParameterRule[]): ReadonlyMap<string, ParameterRule> {
+  let index = indexes.get(rules);
+  if (index === undefined) {
+    index = new Map(rules.map((rule) => [rule.name, rule]));
+    indexes.set(rules, index);
+  }
+  return index;
 }
 
 function checkMember(object: ScannedObject, member: Member, rule: ParameterRule, param: string): void {
