@@ -11,7 +11,7 @@ import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
 import { refusalToError } from "./admit/refusal-to-error.ts";
 import { answerError } from "./answer-error.ts";
-import { findKey } from "./authenticate/find-key.ts";
+import { describeLiveness, findKey } from "./authenticate/find-key.ts";
 import { readCredential } from "./authenticate/read-credential.ts";
 import { authorizeAddress } from "./authorize/authorize-address.ts";
 import { authorizeModel } from "./authorize/decide.ts";
@@ -59,9 +59,10 @@ async function serve(exchange: Exchange, services: Services, record: RequestReco
   const endpoint = matchEndpoint(request.method ?? "", url, headers, limits.targetBytesMax); //       404 405 414
   record.format = endpoint.kind === "chat" ? endpoint.format : "Models";
   if (!services.snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet."); // 503
-  const snapshot = services.snapshots.pin();
-  const found = findKey(readCredential(endpoint.protocol, headers, url), snapshot, services.now()); //         401
-  const { key } = found;
+  let snapshot = services.snapshots.pin();
+  const secret = readCredential(endpoint.protocol, headers, url); //                                          401
+  let found = findKey(secret, snapshot, services.now()); //                                                   401
+  let { key } = found;
   record.key = key;
   const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
@@ -75,6 +76,15 @@ async function serve(exchange: Exchange, services: Services, record: RequestReco
   if (exchange.expectsContinue) exchange.response.writeContinue();
   const body = await readBody(request, limits, services.inFlightBytes); //                        400 408 413 415
   try {
+    // A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call.
+    const live = services.snapshots.pin();
+    if (live !== snapshot || describeLiveness(found, live, services.now()) !== undefined) {
+      snapshot = live;
+      found = findKey(secret, snapshot, services.now());
+      key = found.key;
+      record.key = key;
+      authorizeAddress(key, address);
+    }
     record.requestBytes = body.bytes.length;
     const call = readCall(format, body.bytes, endpoint, services); //                                         400
     record.model = call.model;

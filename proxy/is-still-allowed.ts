@@ -28,7 +28,11 @@ export function isStillAllowed(
   if (live === undefined || live.key.name !== found.key.name || live.key.namespace !== found.key.namespace)
     return false;
   if (describeLiveness(live, snapshot, nowMs) !== undefined) return false;
-  if (live.key === found.key) return true;
+  // An unchanged key can have lost its account, or the leave to be without one.
+  const hasAccount =
+    live.key.account !== undefined && snapshot.account(live.key.namespace, live.key.account) !== undefined;
+  const isFree = live.key.account === undefined && !snapshot.fleet.requireAccount;
+  if (live.key === found.key && (hasAccount || isFree)) return true;
   const { protocol, capability } = call.endpoint;
   const decision = decide({ key: live.key, snapshot, protocol, capability, model: call.model, clientAddress });
   if (decision.allowed) return true;

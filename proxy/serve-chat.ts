@@ -5,6 +5,7 @@
  * on another target; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
  * attempt: a full channel is skipped, and no client is refused for it.
  */
+import type { Dispatcher } from "undici";
 import type { Estimate } from "./admit/estimate-cost.ts";
 import { GatewayError } from "./errors.ts";
 import { Attempt, type AttemptOutcome } from "./forward/attempt.ts";
@@ -19,6 +20,7 @@ import {
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
+import { endResponse } from "./forward/end-response.ts";
 import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
 import { isStillAllowed, type RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
@@ -115,9 +117,18 @@ async function attemptTarget(
 ): Promise<Failed | undefined> {
   const { exchange, services, format, call, record } = admitted;
   const { response } = exchange;
+  let dispatcher: Dispatcher;
+  try {
+    dispatcher = services.pools.dispatcherFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs);
+  } catch (cause) {
+    // A proxy address that the egress policy refuses, or that is none: the channel cannot be reached.
+    await admitted.settlement.releaseChannel();
+    const error = errorOfFailure({ kind: "egress", isSent: false, cause });
+    return { condition: "ConnectFailure", status: undefined, error };
+  }
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
-    dispatcher: services.pools.dispatcherFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs),
+    dispatcher,
     request,
     format,
     call,
@@ -229,7 +240,7 @@ function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly
     "content-length",
     String(body.length),
   ]);
-  response.end(body);
+  endResponse(response, body, admitted.services.limits.slowReaderTimeoutMs);
 }
 
 async function concludeStream(

@@ -177,7 +177,7 @@ export class DataServer {
       if (next !== undefined) this.#serve(next, connection);
       else if (connection.failure !== undefined) this.#clientError(connection.failure, request.socket);
     });
-    void this.#options.handle(exchange);
+    this.#options.handle(exchange).catch(() => exchange.request.socket.destroy());
   }
 
   /** Node has let go of the socket: nothing else listens to its errors, and no answer can be put in front of another. */

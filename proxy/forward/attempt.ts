@@ -173,6 +173,8 @@ export class Attempt {
   }
 
   #collect(chunk: Buffer): void {
+    // Not a stream: whatever comes is progress, and the size bounds it.
+    this.#exchange.progress();
     this.#collectedBytes += chunk.length;
     if (this.#collectedBytes <= this.#collectedBytesMax) {
       this.#chunks.push(chunk);

@@ -7,6 +7,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { ProxyLimits } from "../limits.ts";
+import { endResponse } from "./end-response.ts";
 
 export interface ClientStreamListener {
   /** The client reads again after a `write` that returned false. */
@@ -75,7 +76,7 @@ export class ClientStream {
 
   endClean(): void {
     clearTimeout(this.#slowTimer);
-    this.#response.end();
+    endResponse(this.#response, undefined, this.#limits.slowReaderTimeoutMs);
   }
 
   /** Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over. */
@@ -92,7 +93,9 @@ export class ClientStream {
         resolve();
       });
       response.write(lastBytes, () => {
-        socket.end();
+        // Over HTTP/1.0 the end of the connection is the end of the answer: only a reset is no clean end.
+        if (response.req.httpVersionMinor === 0) socket.resetAndDestroy();
+        else socket.end();
         resolve();
       });
     });

@@ -49,6 +49,11 @@ export interface UpstreamRequest {
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
 const interimAnswersMax = 16;
 
+/** Node fires a timer beyond 2^31 - 1 ms (24.8 days) at once; so long is as good as never. */
+function timerMs(ms: number): number {
+  return Math.min(ms, 2 ** 31 - 1);
+}
+
 class AbortedError extends Error {
   readonly code = "ABORTED";
 }
@@ -78,8 +83,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** Sends a POST. Failures arrive through the listener, never as an exception. */
   start(dispatcher: Dispatcher, request: UpstreamRequest): void {
     const { firstByteMs, totalMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waitTimer = setTimeout(() => this.#fail("first-byte-timeout"), firstByteMs);
-    if (totalMs > 0) this.#totalTimer = setTimeout(() => this.#fail("total-timeout"), totalMs);
+    if (firstByteMs > 0) this.#waitTimer = setTimeout(() => this.#fail("first-byte-timeout"), timerMs(firstByteMs));
+    if (totalMs > 0) this.#totalTimer = setTimeout(() => this.#fail("total-timeout"), timerMs(totalMs));
     try {
       dispatcher.dispatch(
         { origin: request.origin, path: request.path, method: "POST", headers: request.headers, body: request.body },
@@ -160,7 +165,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
       const remainingMs = this.#isPaused ? idleMs : this.#lastProgressMs + idleMs - performance.now();
       if (remainingMs <= 0) this.#fail("idle-timeout");
       else this.#armIdle(Math.ceil(remainingMs));
-    }, delayMs);
+    }, timerMs(delayMs));
   }
 
   #finish(): void {

@@ -140,7 +140,8 @@ export class UpstreamPools {
           );
           if (socket !== undefined && "destroy" in socket) socket.destroy();
         },
-        connectMs || 2 ** 31 - 1,
+        // Node fires a longer timer at once.
+        Math.min(connectMs || Number.POSITIVE_INFINITY, 2 ** 31 - 1),
       );
       const socket: { destroy(): void } | undefined = startConnect(connect, options, (error, connected) => {
         clearTimeout(timer);

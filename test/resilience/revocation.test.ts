@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { appendFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { RawClient } from "../support/raw-client.ts";
 import { chunk, reply, streamHead } from "../support/resilience/byte-upstream.ts";
+import { callBytes } from "../support/resilience/call-gateway.ts";
 import { formatNamed, formatOf } from "../support/resilience/formats.ts";
 import { apiKey, channel, manifest, rawKey, route, secret } from "../support/resilience/manifests.ts";
 import { type Rig, startRig } from "../support/resilience/rig.ts";
@@ -56,6 +58,21 @@ describe("a change of manifests while the gateway runs", function () {
 
   const restore = (): Promise<number> =>
     timeTo(200, () => rig.gateway.write("victim.yaml", manifest(apiKey("victim"))));
+
+  it("a key that is suspended while a body arrives begins no call", async () => {
+    serveForEver(rig);
+    const bytes = Buffer.from(callBytes({ port: rig.port, format: chat, key: "victim", model: "echo", stream: false }));
+    const client = await RawClient.connect({ port: rig.port });
+    client.write(bytes.subarray(0, -10));
+    await timeTo(401, () => rig.gateway.write("victim.yaml", manifest(apiKey("victim", { state: "Suspended" }))));
+    const seen = rig.upstream.requests.length;
+    client.write(bytes.subarray(-10));
+    const { status: answered } = await client.readResponse();
+    assert.equal(answered, 401);
+    assert.equal(rig.upstream.requests.length, seen, "calls that reached the upstream");
+    client.close();
+    await restore();
+  });
 
   it("a suspended key is refused within a second while another key's stream goes on", async () => {
     serveForEver(rig);
