@@ -113,7 +113,8 @@ describe("F1: slow clients", function () {
     const event = `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "y".repeat(60_000) } }] })}\n\n`;
     rig().upstream.replyWith({
       headers: { "content-type": "text/event-stream" },
-      body: event.repeat(300),
+      // More than the kernel may take for a client that reads nothing (tens of megabytes on some machines).
+      body: event.repeat(1_500),
       fragmentBytes: event.length,
     });
     const before = rig().upstream.requests.length;
