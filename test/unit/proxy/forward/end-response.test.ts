@@ -7,7 +7,8 @@ import { describe, it } from "mocha";
 import { endResponse } from "../../../../proxy/forward/end-response.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
-const large = Buffer.alloc(32 * 1024 * 1024, "x");
+/** More than the kernel may take for a client that reads nothing. */
+const large = Buffer.alloc(96 * 1024 * 1024, "x");
 
 async function answer(isReading: boolean): Promise<{ readonly receivedBytes: number; readonly isWhole: boolean }> {
   let response: ServerResponse | undefined;
