@@ -22,7 +22,7 @@ export interface ProxyLimits {
   readonly jsonDepthMax: number;
   /** More keys block the event loop for tenths of a second wherever they are parsed. */
   readonly jsonKeysMax: number;
-  /** Request bodies, replies and open stream events of all requests together; beyond it new requests get 503. */
+  /** Request bodies of all requests together; beyond it new requests get 503. Replies are not counted here. */
   readonly inFlightBytesMax: number;
   /** Requests served at once; beyond it new ones get 503. */
   readonly inFlightRequestsMax: number;

@@ -180,8 +180,6 @@ export class UpstreamPools {
   }
 }
 
-type ConnectCallback = (error: Error | null, socket: { destroy(): void } | null) => void;
-
 /**
  * Starts undici's connector and returns the socket it is opening, so that a timeout can destroy it.
  * The published type says `void`; the socket is returned since undici 5, and its absence only delays the cleanup.
@@ -211,5 +209,3 @@ function tlsOptions(channel: Channel): { ca?: string; servername?: string; cert?
     ...(tls.privateKey === undefined ? {} : { key: tls.privateKey }),
   };
 }
-
-export type { ConnectCallback };

@@ -1,4 +1,4 @@
-/** Counts the bytes that all requests hold at once: bodies, replies and open events share one cap. */
+/** Counts the bytes of all request bodies that are held at once, against one cap; replies have a cap each, no common one. */
 import { GatewayError } from "../errors.ts";
 
 export class InFlightBytes {
