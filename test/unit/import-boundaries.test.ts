@@ -14,7 +14,6 @@ interface Rule {
   readonly name: string;
   readonly from: RegExp;
   readonly forbidden: RegExp;
-  readonly except?: RegExp;
 }
 
 const rules: readonly Rule[] = [
@@ -42,7 +41,22 @@ const rules: readonly Rule[] = [
     name: "protocol folders do not import each other",
     from: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
     forbidden: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
-    except: /^same-folder$/,
+  },
+  {
+    name: "translators of formats do not import each other",
+    from: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
+    forbidden: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
+  },
+  {
+    name: "a translator knows no protocol folder but its own format's",
+    from: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
+    forbidden: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
+  },
+  {
+    name: "translation is pure",
+    from: /^proxy\/translate\//,
+    forbidden:
+      /^(node:(fs|http|https|net|tls|dns|worker_threads|sqlite|child_process|timers)|undici|pino|express|proxy\/(authenticate|authorize|admit|route|forward)\/)/,
   },
   {
     name: "stages do not import each other: authenticate",
@@ -81,6 +95,14 @@ function importsOf(file: string): readonly string[] {
   return found;
 }
 
+/** Within one folder, or from a format's translator to the same format's protocol folder. */
+function isOfSameFormat(file: string, imported: string): boolean {
+  const [top, layer, format] = dirname(file).split("/");
+  const [otherTop, otherLayer, otherFormat] = dirname(imported).split("/");
+  if (top !== otherTop || format !== otherFormat) return false;
+  return layer === otherLayer || (layer === "translate" && otherLayer === "protocols" && format !== undefined);
+}
+
 describe("import boundaries", () => {
   for (const rule of rules) {
     it(rule.name, () => {
@@ -88,8 +110,7 @@ describe("import boundaries", () => {
       for (const file of sources.filter((path) => rule.from.test(path))) {
         for (const imported of importsOf(file)) {
           if (!rule.forbidden.test(imported)) continue;
-          if (dirname(imported).split("/").slice(0, 3).join("/") === dirname(file).split("/").slice(0, 3).join("/"))
-            continue;
+          if (isOfSameFormat(file, imported)) continue;
           broken.push(`${file} imports ${imported}`);
         }
       }

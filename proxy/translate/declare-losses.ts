@@ -1,0 +1,75 @@
+/**
+ * Declares what a conversation says and a target's format cannot: one list for all formats
+ * (`protocols/translation.md` section 12).
+ *
+ * A writer names the fields that it carries; everything else that the client set is dropped or refused here, so that no
+ * writer forgets one.
+ */
+import type { Conversation } from "./conversation.ts";
+import type { Losses } from "./losses.ts";
+import type { NeutralField } from "./translator.ts";
+
+/** `true` when the client set it to something that matters. */
+const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boolean>> = {
+  temperature: ({ sampling }) => sampling.temperature !== undefined,
+  topP: ({ sampling }) => sampling.topP !== undefined,
+  topK: ({ sampling }) => sampling.topK !== undefined,
+  seed: ({ sampling }) => sampling.seed !== undefined,
+  presencePenalty: ({ sampling }) => (sampling.presencePenalty ?? 0) !== 0,
+  frequencyPenalty: ({ sampling }) => (sampling.frequencyPenalty ?? 0) !== 0,
+  stop: ({ sampling }) => (sampling.stop?.length ?? 0) > 0,
+  candidates: ({ sampling }) => (sampling.candidates ?? 1) > 1,
+  logitBias: ({ sampling }) => Object.keys(sampling.logitBias ?? {}).length > 0,
+  logprobs: ({ sampling }) => sampling.logprobs === true,
+  topLogprobs: ({ sampling }) => (sampling.topLogprobs ?? 0) > 0,
+  outputCap: ({ outputCap }) => outputCap !== undefined,
+  reasoning: ({ reasoning }) => reasoning !== undefined,
+  answerFormat: ({ answerFormat }) => answerFormat !== undefined,
+  verbosity: ({ verbosity }) => verbosity !== undefined && verbosity !== "medium",
+  modalities: ({ modalities }) => modalities?.some((modality) => modality !== "text") === true,
+  audioOutput: ({ audioOutput }) => audioOutput !== undefined,
+  user: ({ user }) => user !== undefined,
+  safetyIdentifier: ({ safetyIdentifier }) => safetyIdentifier !== undefined,
+  metadata: ({ metadata }) => Object.keys(metadata ?? {}).length > 0,
+  promptCacheKey: ({ promptCacheKey }) => promptCacheKey !== undefined,
+  promptCacheRetention: ({ promptCacheRetention }) => promptCacheRetention !== undefined,
+  automaticCache: ({ automaticCache }) => automaticCache !== undefined,
+  serviceTier: ({ serviceTier }) => serviceTier !== undefined && serviceTier !== "auto",
+  store: ({ store }) => store === true,
+  safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,
+  tools: ({ tools }) => tools.length > 0,
+  toolChoice: ({ toolChoice, tools }) => tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
+  parallelTools: ({ parallelTools }) => parallelTools === false,
+};
+
+/** Without these the answer would be another one, or cost another amount: refused whatever the channel's policy is. */
+const essential: ReadonlySet<NeutralField> = new Set([
+  "candidates",
+  "modalities",
+  "audioOutput",
+  "answerFormat",
+  "tools",
+]);
+
+/**
+ * @param carried the fields that the writer puts into its body
+ * @param fieldName how the client spells a field
+ * @throws GatewayError for what would change meaning, or for anything when the channel rejects
+ */
+export function declareLosses(
+  conversation: Conversation,
+  carried: ReadonlySet<NeutralField>,
+  fieldName: (field: NeutralField) => string,
+  losses: Losses,
+): void {
+  for (const [field, asks] of Object.entries(isSet)) {
+    if (!isNeutralField(field) || carried.has(field) || !asks(conversation)) continue;
+    if (essential.has(field)) losses.refuse(fieldName(field));
+    losses.drop(fieldName(field));
+  }
+  for (const field of conversation.unread) losses.drop(field);
+}
+
+function isNeutralField(field: string): field is NeutralField {
+  return Object.hasOwn(isSet, field);
+}

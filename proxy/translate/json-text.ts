@@ -1,0 +1,37 @@
+/**
+ * JSON in and out without losing digits: tool arguments and schemas may hold integers beyond 2^53, whose source text
+ * must survive (`protocols/translation.md` section 5.4).
+ *
+ * Bodies without a run of 16 digits, which is nearly all, take the plain parser.
+ */
+import { isObject, type JsonObject } from "../protocols/json-value.ts";
+
+const manyDigits = /\d{16}/;
+
+/** @throws SyntaxError when the text is no JSON */
+export function parseJsonText(text: string): unknown {
+  return manyDigits.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || context?.source === undefined || String(value) === context.source) return value;
+  // Only what a double cannot hold: 1.0 or 1e3 mean the same as 1 and 1000.
+  return manyDigits.test(context.source) ? rawJson(context.source) : value;
+}
+
+/** A value that is written as it stands. Typed by hand until the standard library's types know it. */
+function rawJson(source: string): unknown {
+  const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+  return rawJSON(source);
+}
+
+/** The arguments of a call as an object; undefined when the text is none (`""` is `{}`). */
+export function argumentsObject(text: string): JsonObject | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value = parseJsonText(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

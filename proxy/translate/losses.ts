@@ -1,0 +1,43 @@
+/**
+ * What a translation could not carry over: declared, never silent (INTERFACE.md section 2, `translation.md` section 12).
+ *
+ * The channel's `unsupportedParameters` decides: `Ignore` drops, counts and names the field in `x-tollgate-dropped`;
+ * `Reject` answers 400 naming the client's field. What would change the meaning of a call is refused in both.
+ */
+import { GatewayError } from "../errors.ts";
+
+export class Losses {
+  readonly #policy: "Ignore" | "Reject";
+  readonly #dropped = new Set<string>();
+
+  constructor(policy: "Ignore" | "Reject") {
+    this.#policy = policy;
+  }
+
+  /**
+   * A hint of the client that the target cannot take: the call means the same without it.
+   * @param field path in the client's body, as the client spells it
+   * @throws GatewayError `unsupported_parameter` when the channel rejects
+   */
+  drop(field: string): void {
+    if (this.#policy === "Reject") throw unsupported(field);
+    this.#dropped.add(field);
+  }
+
+  /**
+   * A part of the call without which it would mean something else.
+   * @throws GatewayError `unsupported_parameter`, always
+   */
+  refuse(field: string, reason?: string): never {
+    throw unsupported(field, reason);
+  }
+
+  /** Fields that were dropped, each once. */
+  get dropped(): readonly string[] {
+    return [...this.#dropped];
+  }
+}
+
+function unsupported(field: string, reason = "is not supported by the selected model."): GatewayError {
+  return new GatewayError("unsupported_parameter", `Unsupported parameter: '${field}' ${reason}`, { param: field });
+}

@@ -1,0 +1,176 @@
+/**
+ * What one wire format brings to translation: a reader and a writer for requests, replies and streams.
+ *
+ * One implementation a folder (`chat-completions/`, `responses/`, `messages/`, `generate-content/`), each knowing only
+ * its own format and the neutral forms beside this file: four readers and four writers make twelve conversions, and no
+ * pair has code of its own. All of it is pure but for ids and time, which are given.
+ */
+import type { GatewayError } from "../errors.ts";
+import type { ChatEndpoint, ErrorContext } from "../protocols/chat-format.ts";
+import type { JsonObject } from "../protocols/json-value.ts";
+import type { ChatWireFormat } from "../protocols/wire.ts";
+import type { Channel } from "../snapshot/types.gen.ts";
+import type { CallPart, CarriedState, Conversation, ProviderState, TextPart } from "./conversation.ts";
+import type { Losses } from "./losses.ts";
+import type { Reply, ReplyEvent } from "./reply.ts";
+
+export interface Translator {
+  readonly format: ChatWireFormat;
+  /**
+   * A client's body as a conversation. The body has passed `ChatFormat.readCall`; content of unknown shape or type is
+   * refused, never dropped.
+   * @throws GatewayError naming the client's field
+   */
+  readRequest(body: JsonObject, endpoint: ChatEndpoint): Conversation;
+  /**
+   * The conversation as a body of this format: complete and clean, but for the edits that every channel makes
+   * (`ChatFormat.editBody`: model name, channel and target rules, privacy, usage forced in streams).
+   * @throws GatewayError naming the client's field, for what would change meaning or the channel rejects
+   */
+  writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest;
+  /** A whole reply with a success status. @throws InvalidReply */
+  readReply(body: JsonObject): Reply;
+  /** A whole reply for this format's client. */
+  writeReply(reply: Reply, context: ReplyContext): JsonObject;
+  createStreamReader(): StreamReader;
+  createStreamWriter(context: ReplyContext): StreamWriter;
+  /**
+   * How this format's client spells a neutral field, for errors and losses: `sampling.seed` is `seed` in one format and
+   * `generationConfig.seed` in another.
+   */
+  fieldName(field: NeutralField): string;
+  /**
+   * A body of this format for an upstream of this format, without state that is not that provider's own: blocks that
+   * this gateway sealed for another channel in an earlier turn. The same object when there is none. Called only when
+   * the body holds the envelope's mark.
+   */
+  removeSealedState(body: JsonObject): JsonObject;
+}
+
+/** Members of a conversation that not every format can say; named in losses by `Translator.fieldName`. */
+export type NeutralField =
+  | "temperature"
+  | "topP"
+  | "topK"
+  | "seed"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "stop"
+  | "candidates"
+  | "logitBias"
+  | "logprobs"
+  | "topLogprobs"
+  | "outputCap"
+  | "reasoning"
+  | "answerFormat"
+  | "verbosity"
+  | "modalities"
+  | "audioOutput"
+  | "user"
+  | "safetyIdentifier"
+  | "metadata"
+  | "promptCacheKey"
+  | "promptCacheRetention"
+  | "automaticCache"
+  | "serviceTier"
+  | "store"
+  | "safetySettings"
+  | "tools"
+  | "toolChoice"
+  | "parallelTools";
+
+/** Where a written request goes, and what is known about it. */
+export interface TranslationTarget {
+  readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy">;
+  readonly upstreamModel: string;
+  /** `info.maxOutputTokens` of the route. */
+  readonly outputTokensMax: number | undefined;
+  readonly states: StateKeeper;
+  /** How the client spells a neutral field (`Translator.fieldName` of the client's format). */
+  readonly fieldName: (field: NeutralField) => string;
+}
+
+export interface WrittenRequest {
+  readonly body: JsonObject;
+  readonly adaptation: ReplyAdaptation;
+}
+
+/**
+ * How the answer must be changed so that it fits what the client asked, because the request was said in other words.
+ * Applied between reader and writer by `adapt-reply.ts`.
+ */
+export interface ReplyAdaptation {
+  /** Tool names that were changed: upstream's to the client's. */
+  readonly toolNames?: ReadonlyMap<string, string> | undefined;
+  /** Custom tools (client's names) that went as functions with one string member `input`. */
+  readonly customTools?: ReadonlySet<string> | undefined;
+  /** Function whose arguments are the answer: becomes text, and `tool-calls` becomes `stop`. */
+  readonly answerTool?: string | undefined;
+  /** The answer is a JSON object with this one member, whose value is the answer (strings go out bare). */
+  readonly unwrapMember?: string | undefined;
+  /** Stop sequences the upstream does not know: the answer is cut at the first one found in its visible text. */
+  readonly stop?: readonly string[] | undefined;
+  /** Asked for as prose: a Markdown fence around the JSON is taken off. */
+  readonly isFencedJson?: boolean | undefined;
+}
+
+/** Nothing to adapt. */
+export const noAdaptation: ReplyAdaptation = {};
+
+/** What a writer of replies knows about its client and the call. */
+export interface ReplyContext {
+  readonly conversation: Conversation;
+  /** The client's body, for formats that echo it. */
+  readonly clientBody: JsonObject;
+  readonly endpoint: ChatEndpoint;
+  /** Whether the client wants usage in its stream. */
+  readonly wantsStreamUsage: boolean;
+  /** Prompt tokens as estimated before the call, for a `message_start` whose upstream tells only later. */
+  readonly inputTokensEstimate: number;
+  readonly nowSeconds: number;
+  /** A fresh id: prefix and 24 letters and digits. */
+  readonly newId: (prefix: string) => string;
+  readonly states: StateKeeper;
+}
+
+/** One event of an upstream's stream, framing removed: the `event:` field and the joined `data:`. */
+export interface WireEvent {
+  readonly name: string | undefined;
+  readonly data: string;
+}
+
+export interface StreamReader {
+  /** @throws InvalidReply when it cannot be an event of this format at this place */
+  read(event: WireEvent): readonly ReplyEvent[];
+  /** The upstream ended its body after its terminator: what is still open is closed, finished and ended. */
+  end(): readonly ReplyEvent[];
+}
+
+export interface StreamWriter {
+  /** Text to send, whole frames; empty when there is nothing to say yet. */
+  write(event: ReplyEvent): string;
+  /** Last frames of a stream that failed; never a sign of success. `start` may not have come. */
+  fail(error: GatewayError, context: ErrorContext): string;
+}
+
+/**
+ * Keeps a provider's opaque state safe on its way through a client of another format (`translation.md` section 6.2).
+ * Bound to one channel and one client key: what another channel or key sealed does not open.
+ */
+export interface StateKeeper {
+  /** An envelope (`tg1.` and base64url) that only this channel opens. An empty list marks a block as the gateway's own. */
+  seal(states: readonly ProviderState[]): string;
+  /** Keeps state for a call in this process, for clients whose format has no place for it. */
+  remember(callId: string, states: readonly ProviderState[]): void;
+  /**
+   * State of a part that may go to this channel: from the part itself, else (for calls) from memory. State of other
+   * vendors, other channels, or forged, is left out. Native state of the client's own format never is this channel's.
+   */
+  recover(
+    part: { readonly states?: readonly CarriedState[] | undefined } & (
+      | CallPart
+      | TextPart
+      | { readonly kind: "reasoning" }
+    ),
+  ): readonly ProviderState[];
+}
