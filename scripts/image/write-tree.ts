@@ -1,0 +1,79 @@
+/**
+ * Writes what an image holds below `/app`: compiled code, the production packages that it loads, and nothing else.
+ *
+ * The `Dockerfile` and the end-to-end suite both call this, so that what is tested is what is shipped. Two runs over the
+ * same sources give the same bytes.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { projectRoot, runTool } from "../run.ts";
+import { type LockFile, packageClosure, packageOf } from "./package-closure.ts";
+import { reachableModules } from "./reachable-modules.ts";
+import type { ImageTarget } from "./targets.ts";
+
+/** Packages of many large files of which few are loaded: only those are copied. */
+const sparsePackages = new Set(["gpt-tokenizer"]);
+/** Of no use to a running program. */
+const uselessFile = /\.(d\.[mc]?ts|[mc]?ts|map|md|markdown|flow)$|\/(test|tests|\.github|docs|benchmarks?|examples?)$/;
+
+/** @throws Error when the sources do not compile */
+export function writeImageTree(target: ImageTarget, out: string): void {
+  const compiled = mkdtempSync(join(tmpdir(), "tollgate-image-"));
+  try {
+    compile(compiled);
+    const { files, data, imports } = reachableModules(compiled, [target.entry], new Set(target.leftOut));
+    rmSync(out, { recursive: true, force: true });
+    for (const file of files) copy(join(compiled, file), join(out, file));
+    for (const file of ["package.json", ...data]) copy(join(projectRoot, file), join(out, file));
+    for (const file of target.leftOut) write(join(out, file), leftOutModule);
+    const lock: LockFile = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8"));
+    for (const path of packageClosure(lock, imports)) {
+      const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+      if (sparsePackages.has(name)) copySparsely(path, imports, out);
+      else cpSync(join(projectRoot, path), join(out, path), { recursive: true, filter: isUseful });
+    }
+  } finally {
+    rmSync(compiled, { recursive: true, force: true });
+  }
+}
+
+const leftOutModule = 'throw new Error("this image does not hold that command");\n';
+
+function compile(out: string): void {
+  const { status } = runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--outDir", out], "inherit");
+  if (status !== 0) throw new Error("the sources do not compile");
+  // `tsc` emits nothing for plain JavaScript.
+  const validators = "proxy/snapshot/validators.gen.mjs";
+  copy(join(projectRoot, validators), join(out, validators));
+}
+
+/** Nested packages are entries of the closure themselves. */
+function isUseful(source: string): boolean {
+  return !uselessFile.test(source) && !source.endsWith("/node_modules");
+}
+
+function copySparsely(path: string, imports: readonly string[], out: string): void {
+  const folder = join(projectRoot, path);
+  const entries = imports
+    .filter((specifier) => join("node_modules", packageOf(specifier)) === path)
+    .map((specifier) => resolveWithin(folder, specifier));
+  const files = [...reachableModules(folder, entries).files, "package.json", "LICENSE"];
+  for (const file of files) copy(join(folder, file), join(out, path, file));
+}
+
+/** @returns the file of a specifier, relative to its package's folder */
+function resolveWithin(folder: string, specifier: string): string {
+  const file = new URL(import.meta.resolve(specifier)).pathname;
+  return file.slice(folder.length + 1);
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

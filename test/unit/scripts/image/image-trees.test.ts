@@ -1,0 +1,93 @@
+/** What the images hold: enough to run, and nothing that does not belong there. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, describe, it } from "mocha";
+import { proxyNodeFlags } from "../../../../cli/proxy-node-flags.ts";
+import { readImageConfig } from "../../../../scripts/image/image-config.ts";
+import { imageTargets } from "../../../../scripts/image/targets.ts";
+import { writeImageTree } from "../../../../scripts/image/write-tree.ts";
+
+describe("image trees", function () {
+  this.timeout(60_000);
+  let folder = "";
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-images-"));
+    for (const [name, target] of Object.entries(imageTargets)) writeImageTree(target, join(folder, name));
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs an image's program as the image would, but for the place of Node. */
+  function run(name: string, ...programArguments: string[]) {
+    const { entrypoint } = readImageConfig(name);
+    const flags = entrypoint.slice(1).map((part) => part.replace(/^\/app/, join(folder, name)));
+    return spawnSync(process.execPath, [...flags, ...programArguments], { encoding: "utf8", timeout: 20_000 });
+  }
+
+  for (const name of ["proxy", "operator"])
+    it(`the ${name}'s program runs in its tree alone`, () => {
+      const { status, stdout, stderr } = run(name, "--help");
+      assert.equal(status, 0, stderr);
+      assert.match(stdout, new RegExp(`Usage: tollgate ${name} `));
+    });
+
+  it("a command of another image is refused in words", () => {
+    const main = join(folder, "proxy", "cli", "main.js");
+    const { status, stderr } = spawnSync(process.execPath, [main, "operator", "--manifests", "."], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 1);
+    assert.match(stderr, /this image does not hold that command/);
+  });
+
+  it("the proxy's image holds nothing of the operator and nothing of Kubernetes", () => {
+    assert.equal(existsSync(join(folder, "proxy", "operator")), false);
+    assert.equal(existsSync(join(folder, "proxy", "node_modules", "@kubernetes")), false);
+  });
+
+  it("the operator's image holds nothing that serves requests", () => {
+    for (const path of ["main.js", "server.js", "handle-request.js", "forward", "protocols"])
+      assert.equal(existsSync(join(folder, "operator", "proxy", path)), false, path);
+    assert.equal(existsSync(join(folder, "operator", "node_modules", "undici")), false);
+  });
+
+  it("no image holds a source, a test or a development package", () => {
+    const found = globSync("**/*.{ts,map}", { cwd: folder });
+    assert.deepEqual(found, []);
+    const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
+    const packages = globSync("*/node_modules/**/package.json", { cwd: folder })
+      .map((path) => path.replace(/^[^/]+\//, "").replace(/\/package\.json$/, ""))
+      .filter((path) => lock.packages[path] !== undefined);
+    assert.ok(packages.length > 50);
+    assert.deepEqual(
+      packages.filter((path) => lock.packages[path].dev === true),
+      [],
+    );
+  });
+
+  it("two runs over the same sources give the same bytes", () => {
+    const again = join(folder, "again");
+    const target = imageTargets["proxy"];
+    assert.ok(target);
+    writeImageTree(target, again);
+    const files = globSync("**/*.{js,mjs,cjs,json}", { cwd: again, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(again, join(entry.parentPath, entry.name)));
+    assert.ok(files.length > 300);
+    for (const file of files)
+      assert.ok(readFileSync(join(again, file)).equals(readFileSync(join(folder, "proxy", file))), file);
+  });
+
+  it("the Dockerfile runs the proxy with the flags that it was measured with", () => {
+    const { entrypoint } = readImageConfig("proxy");
+    for (const flag of proxyNodeFlags) assert.ok(entrypoint.includes(flag), flag);
+  });
+
+  it("every image runs as an unprivileged user", () => {
+    for (const name of Object.keys(imageTargets)) assert.equal(readImageConfig(name).user, "65532:65532");
+  });
+});
