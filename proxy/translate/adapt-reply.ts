@@ -1,0 +1,46 @@
+/**
+ * Changes an answer between reader and writer so that it fits what the client asked, where the request was said to the
+ * upstream in other words (`ReplyAdaptation`): the filters of `adapt/`, in their order.
+ */
+import { AnswerToolAsText } from "./adapt/answer-tool.ts";
+import { CutAtStop } from "./adapt/cut-at-stop.ts";
+import type { ReplyFilter } from "./adapt/filter.ts";
+import { RenameTools, UnwrapCustomTools } from "./adapt/tools-back.ts";
+import { StripFence, UnwrapMember } from "./adapt/whole-text.ts";
+import type { ReplyEvent } from "./reply.ts";
+import type { ReplyAdaptation } from "./translator.ts";
+
+export class ReplyAdapter {
+  readonly #filters: readonly ReplyFilter[];
+
+  constructor(adaptation: ReplyAdaptation) {
+    this.#filters = filtersOf(adaptation);
+  }
+
+  /** The answer is complete for the client; the upstream need not say more. */
+  get isCut(): boolean {
+    return this.#filters.some((filter) => filter.isCut === true);
+  }
+
+  adapt(event: ReplyEvent): readonly ReplyEvent[] {
+    let events: readonly ReplyEvent[] = [event];
+    for (const filter of this.#filters) {
+      const [only] = events;
+      events = events.length === 1 && only !== undefined ? filter.take(only) : events.flatMap((it) => filter.take(it));
+    }
+    return events;
+  }
+}
+
+function filtersOf(adaptation: ReplyAdaptation): readonly ReplyFilter[] {
+  const filters: ReplyFilter[] = [];
+  const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
+  if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
+  if (answerTool !== undefined) filters.push(new AnswerToolAsText(answerTool));
+  if (customTools !== undefined && customTools.size > 0) filters.push(new UnwrapCustomTools(customTools));
+  if (adaptation.isFencedJson === true) filters.push(new StripFence());
+  if (unwrapMember !== undefined) filters.push(new UnwrapMember(unwrapMember));
+  const sequences = stop?.filter((sequence) => sequence !== "") ?? [];
+  if (sequences.length > 0) filters.push(new CutAtStop(sequences));
+  return filters;
+}

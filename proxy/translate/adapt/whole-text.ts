@@ -1,0 +1,77 @@
+/**
+ * Changes that need the whole of a text: the value out of a wrapping object, the JSON out of a Markdown fence
+ * (`protocols/translation.md` section 7.1). Texts that are neither pass piece by piece.
+ */
+import { member } from "../../protocols/json-value.ts";
+import { parseJsonText } from "../json-text.ts";
+import type { ReplyEvent } from "../reply.ts";
+import { partKey, type ReplyFilter } from "./filter.ts";
+
+/** Holds each text back until it is complete, as long as `mayNeed` cannot rule out that it must change. */
+abstract class WholeText implements ReplyFilter {
+  readonly #held = new Map<string, string>();
+
+  /** Whether a text that begins so may have to change. */
+  protected abstract mayNeed(text: string): boolean;
+  protected abstract change(text: string): string;
+
+  take(event: ReplyEvent): readonly ReplyEvent[] {
+    if (event.type === "open" && event.block.kind === "text") {
+      this.#held.set(partKey(event), "");
+      return [event];
+    }
+    if (event.type !== "delta" && event.type !== "close") return [event];
+    const key = partKey(event);
+    const held = this.#held.get(key);
+    if (held === undefined) return [event];
+    const at = { candidate: event.candidate, part: event.part };
+    if (event.type === "close") {
+      this.#held.delete(key);
+      const text = held === "" ? "" : this.change(held);
+      return text === "" ? [event] : [{ type: "delta", ...at, text }, event];
+    }
+    const text = held + event.text;
+    if (this.mayNeed(text)) {
+      this.#held.set(key, text);
+      return [];
+    }
+    this.#held.delete(key);
+    return [{ type: "delta", ...at, text }];
+  }
+}
+
+/** `{"value": X}` becomes X: a string bare, everything else as JSON. */
+export class UnwrapMember extends WholeText {
+  readonly #name: string;
+
+  constructor(name: string) {
+    super();
+    this.#name = name;
+  }
+
+  protected mayNeed(): boolean {
+    return true;
+  }
+
+  protected change(text: string): string {
+    try {
+      const value = member(parseJsonText(text), this.#name);
+      if (value === undefined) return text;
+      return typeof value === "string" ? value : JSON.stringify(value);
+    } catch {
+      return text;
+    }
+  }
+}
+
+/** Takes the fence off an answer that was asked for as bare JSON. */
+export class StripFence extends WholeText {
+  protected mayNeed(text: string): boolean {
+    const start = text.trimStart().slice(0, 3);
+    return "```".startsWith(start);
+  }
+
+  protected change(text: string): string {
+    return /^\s*```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```\s*$/i.exec(text)?.[1] ?? text;
+  }
+}

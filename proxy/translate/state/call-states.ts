@@ -1,0 +1,95 @@
+/**
+ * State of recent tool calls, for clients whose format has no place for it: chat completions above all.
+ *
+ * Kept in this process, by client key and call id, for an hour after its last use; bounded in entries and bytes, the
+ * longest unused go first. A lost entry costs quality, never correctness: every writer knows how to do without.
+ */
+import type { ProviderState } from "../conversation.ts";
+
+export interface CallStatesOptions {
+  readonly entriesMax: number;
+  readonly bytesMax: number;
+  readonly idleMsMax: number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+}
+
+/** One hour, and memory that a proxy does not notice. */
+export const callStatesDefaults = { entriesMax: 20_000, bytesMax: 32 * 1024 * 1024, idleMsMax: 3_600_000 } as const;
+
+interface Entry {
+  readonly states: readonly ProviderState[];
+  readonly bytes: number;
+  usedMs: number;
+}
+
+export class CallStates {
+  readonly #options: CallStatesOptions;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(options: CallStatesOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** @param owner what the state belongs to: nobody else finds it */
+  remember(owner: string, callId: string, states: readonly ProviderState[]): void {
+    const bytes = states.reduce((sum, state) => sum + bytesOf(state), 0);
+    if (states.length === 0 || bytes > this.#options.bytesMax / 16) return;
+    const key = keyOf(owner, callId);
+    this.#remove(key);
+    this.#entries.set(key, { states, bytes, usedMs: this.#options.clock() });
+    this.#bytes += bytes;
+    this.#trim();
+  }
+
+  recall(owner: string, callId: string): readonly ProviderState[] {
+    const key = keyOf(owner, callId);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return [];
+    this.#entries.delete(key);
+    if (this.#options.clock() - entry.usedMs > this.#options.idleMsMax) {
+      this.#bytes -= entry.bytes;
+      return [];
+    }
+    entry.usedMs = this.#options.clock();
+    this.#entries.set(key, entry);
+    return entry.states;
+  }
+
+  #trim(): void {
+    const { entriesMax, bytesMax, idleMsMax, clock } = this.#options;
+    for (const [key, entry] of this.#entries) {
+      const isOld = clock() - entry.usedMs > idleMsMax;
+      if (!isOld && this.#entries.size <= entriesMax && this.#bytes <= bytesMax) return;
+      this.#remove(key);
+    }
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+}
+
+function keyOf(owner: string, callId: string): string {
+  return `${owner}\n${callId}`;
+}
+
+function bytesOf(state: ProviderState): number {
+  switch (state.kind) {
+    case "thinking":
+      return state.text.length + state.signature.length;
+    case "encrypted-reasoning":
+      return state.data.length + state.summary.reduce((sum, text) => sum + text.length, 0);
+    default:
+      return state.data.length;
+  }
+}

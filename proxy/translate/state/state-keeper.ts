@@ -1,0 +1,67 @@
+/**
+ * Who may get which provider state back: bound to one channel, one vendor and one client key
+ * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `translator.ts`).
+ */
+import { hkdfSync, randomBytes } from "node:crypto";
+import type { ChatWireFormat } from "../../protocols/wire.ts";
+import type { CarriedState, ProviderState } from "../conversation.ts";
+import type { StateKeeper } from "../translator.ts";
+import type { CallStates } from "./call-states.ts";
+import { openEnvelope, sealEnvelope } from "./envelope.ts";
+
+export interface StateScope {
+  /** `namespace/name` of the channel. */
+  readonly channel: string;
+  /** Secrets of its credentials: state belongs to the account behind them. The first one seals, each one opens. */
+  readonly secrets: readonly string[];
+  /** Format spoken with the channel: decides which kinds of state are its own. */
+  readonly format: ChatWireFormat;
+  /** `namespace/name` of the client's key. */
+  readonly key: string;
+}
+
+/** For channels without credentials: their state is lost with this process, and nobody can forge it. */
+const processSecret = randomBytes(32).toString("hex");
+
+const ownKinds: Readonly<Record<ChatWireFormat, ReadonlySet<ProviderState["kind"]>>> = {
+  ChatCompletions: new Set(["thought-signature"]),
+  Responses: new Set(["encrypted-reasoning"]),
+  Messages: new Set(["thinking", "redacted-thinking"]),
+  GenerateContent: new Set(["thought-signature"]),
+};
+
+/** @param callStates shared by all calls of this process */
+export function createStateKeeper(scope: StateScope, callStates: CallStates): StateKeeper {
+  const owner = `${scope.key}\n${scope.channel}\n${scope.format}`;
+  let keys: readonly Buffer[] | undefined;
+  // Derived on first use: most calls carry no state at all.
+  const allKeys = (): readonly Buffer[] => {
+    keys ??= (scope.secrets.length === 0 ? [processSecret] : scope.secrets).map((secret) =>
+      sealingKey(scope.channel, secret),
+    );
+    return keys;
+  };
+  const open = (carried: CarriedState): readonly ProviderState[] => {
+    // Native state was given to the client by its own format's provider, which this channel is not.
+    if (carried.type === "native") return [];
+    for (const key of allKeys()) {
+      const states = openEnvelope(carried.envelope, key);
+      if (states !== undefined) return states.filter(({ kind }) => ownKinds[scope.format].has(kind));
+    }
+    return [];
+  };
+  return {
+    seal: (states) => sealEnvelope(states, allKeys()[0] ?? sealingKey(scope.channel, processSecret)),
+    remember: (callId, states) => callStates.remember(owner, callId, states),
+    recover(part) {
+      const carried = (part.states ?? []).flatMap(open);
+      if (carried.length > 0 || part.kind !== "call") return carried;
+      return callStates.recall(owner, part.id);
+    },
+  };
+}
+
+/** Not the credential itself: a client sees MACs made with it. */
+function sealingKey(channel: string, secret: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, channel, "tollgate provider state", 32));
+}
