@@ -1,0 +1,81 @@
+/**
+ * `tls.mode` CertManager and ExistingSecret: somebody else renews a Secret that is mounted here; its files are read again
+ * regularly. What cannot be used is told, and the certificate before it serves on.
+ */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import { validityOf } from "./authorities.ts";
+import { checkLoop } from "./check-loop.ts";
+import type { CertificatesLog, ServingCertificate, ServingCertificates } from "./serving-certificates.ts";
+
+export interface CertificateFiles {
+  readonly certificateFile: string;
+  readonly privateKeyFile: string;
+  /** Authorities that peers trust. */
+  readonly bundleFile: string;
+}
+
+export interface FileCertificatesOptions extends CertificateFiles {
+  readonly log: CertificatesLog;
+  readonly checkEveryMs: number;
+  readonly timers?: Timers;
+}
+
+export class FileCertificates implements ServingCertificates {
+  readonly #options: FileCertificatesOptions;
+  readonly #listeners = new Set<(serving: ServingCertificate) => void>();
+  readonly #loop;
+  #current: ServingCertificate | undefined;
+
+  constructor(options: FileCertificatesOptions) {
+    this.#options = options;
+    this.#loop = checkLoop({
+      everyMs: options.checkEveryMs,
+      timers: options.timers ?? systemTimers,
+      check: () => this.check(),
+      onFailure: (cause) => options.log.error("the certificate files of the push endpoint cannot be used", { cause }),
+    });
+  }
+
+  get current(): ServingCertificate | undefined {
+    return this.#current;
+  }
+
+  get expiry(): { leafMs: number } | undefined {
+    return this.#current && { leafMs: validityOf(this.#current.certificate).notAfterMs };
+  }
+
+  start(): Promise<void> {
+    return this.#loop.start();
+  }
+
+  close(): void {
+    this.#loop.close();
+    this.#listeners.clear();
+  }
+
+  onChange(listener: (serving: ServingCertificate) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Reads the files. @throws when they are missing, damaged or do not belong together */
+  async check(): Promise<void> {
+    const { certificateFile, privateKeyFile, bundleFile } = this.#options;
+    const [certificate, privateKey, bundle] = await Promise.all(
+      [certificateFile, privateKeyFile, bundleFile].map((file) => readFile(file, "utf8")),
+    );
+    if (certificate === undefined || privateKey === undefined || bundle === undefined) return;
+    const present = this.#current;
+    if (present?.certificate === certificate && present.privateKey === privateKey && present.bundle === bundle) return;
+    // A volume is renewed at once, yet the three reads may straddle it: then the next look finds them together.
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) {
+      throw new Error("the private key does not belong to the certificate");
+    }
+    createSecureContext({ cert: certificate, key: privateKey, ca: bundle });
+    this.#current = { certificate, privateKey, bundle };
+    for (const listener of this.#listeners) listener(this.#current);
+  }
+}

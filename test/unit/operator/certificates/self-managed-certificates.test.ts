@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import type { CertificatePeriods } from "../../../../operator/certificates/authorities.ts";
+import { SelfManagedCertificates } from "../../../../operator/certificates/self-managed-certificates.ts";
+import { MemoryOwnedData } from "../../../support/fleet/memory-owned-data.ts";
+import { ManualTimers } from "../../../support/manual-timers.ts";
+
+const hourMs = 3_600_000;
+const periods: CertificatePeriods = {
+  authorityLifeMs: 300 * hourMs,
+  announceMs: hourMs,
+  leafLifeMs: 24 * hourMs,
+  checkEveryMs: 300_000,
+};
+
+describe("SelfManagedCertificates", () => {
+  let secret: MemoryOwnedData;
+  let bundle: MemoryOwnedData;
+  let timers: ManualTimers;
+
+  beforeEach(() => {
+    secret = new MemoryOwnedData();
+    bundle = new MemoryOwnedData();
+    timers = new ManualTimers();
+  });
+
+  function operator(): SelfManagedCertificates {
+    const log = { info() {}, error() {} };
+    return new SelfManagedCertificates({ secret, bundle, dnsNames: ["push"], log, periods, timers });
+  }
+
+  function authoritiesIn(pem: string | undefined): X509Certificate[] {
+    const blocks = pem?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    return blocks.map((block) => new X509Certificate(block));
+  }
+
+  /** What a handshake needs: one of the bundle's authorities signed the leaf, and both are valid now. */
+  function assertTrusted(certificates: SelfManagedCertificates, trusted: string | undefined): void {
+    const leaf = new X509Certificate(certificates.current?.certificate ?? "");
+    const issuer = authoritiesIn(trusted).find((authority) => leaf.verify(authority.publicKey));
+    assert.ok(issuer !== undefined, "no authority of the bundle signed the leaf");
+    for (const { validFromDate, validToDate } of [leaf, issuer]) {
+      assert.ok(validFromDate.getTime() <= timers.wallClock() && timers.wallClock() < validToDate.getTime());
+    }
+  }
+
+  it("makes an authority once, and one leaf for each operator", async () => {
+    const [first, second] = [operator(), operator()];
+    await Promise.all([first.check(), second.check()]);
+    assert.equal(secret.writes, 1);
+    assert.equal(bundle.writes, 1);
+    assertTrusted(first, bundle.data?.["ca.crt"]);
+    assertTrusted(second, bundle.data?.["ca.crt"]);
+    assert.notEqual(first.current?.certificate, second.current?.certificate);
+    assert.ok(!JSON.stringify([secret.data, bundle.data]).includes(first.current?.privateKey.slice(40, 90) ?? ""));
+    assert.doesNotMatch(JSON.stringify(bundle.data), /PRIVATE KEY/);
+  });
+
+  it("renews the leaf at two thirds of its life and not before", async () => {
+    const certificates = operator();
+    await certificates.check();
+    const first = certificates.current?.certificate;
+    timers.advance(15 * hourMs);
+    await certificates.check();
+    assert.equal(certificates.current?.certificate, first);
+    timers.advance(hourMs);
+    await certificates.check();
+    assert.notEqual(certificates.current?.certificate, first);
+    assert.equal(secret.writes, 1);
+  });
+
+  it("keeps every handshake possible over three authorities, also with bundles an hour old", async () => {
+    const certificates = operator();
+    const seen = new Set<string>();
+    const bundles: (string | undefined)[] = [];
+    for (let minute = 0; minute < 900 * 60; minute += 30) {
+      await certificates.check();
+      bundles.push(bundle.data?.["ca.crt"]);
+      assertTrusted(certificates, bundles.at(-1));
+      // A proxy that read the bundle up to an hour ago.
+      assertTrusted(certificates, bundles.at(-3) ?? bundles[0]);
+      assert.ok(authoritiesIn(bundles.at(-1)).length <= 3);
+      seen.add(secret.data?.["ca.crt"] ?? "");
+      timers.advance(30 * 60_000);
+    }
+    assert.ok(seen.size >= 4, `${seen.size} authorities`);
+  }).timeout(20_000);
+
+  for (const row of [
+    { name: "was deleted", damage: () => secret.delete() },
+    { name: "was replaced by another authority", damage: () => secret.delete(), by: "another operator" },
+  ]) {
+    it(`follows when the Secret ${row.name}`, async () => {
+      const certificates = operator();
+      await certificates.check();
+      row.damage();
+      if (row.by !== undefined) await operator().check();
+      await certificates.check();
+      assertTrusted(certificates, bundle.data?.["ca.crt"]);
+      assert.equal(certificates.current?.bundle, bundle.data?.["ca.crt"]);
+    });
+  }
+
+  it("makes a new authority where the Secret holds none that can be used", async () => {
+    await secret.write({ "ca.crt": "damaged", "ca.key": "damaged" }, undefined);
+    const certificates = operator();
+    await certificates.check();
+    assertTrusted(certificates, bundle.data?.["ca.crt"]);
+  });
+
+  it("writes the bundle anew when somebody changed it", async () => {
+    const certificates = operator();
+    await certificates.check();
+    const wanted = bundle.data?.["ca.crt"];
+    bundle.delete();
+    await certificates.check();
+    assert.equal(bundle.data?.["ca.crt"], wanted);
+  });
+
+  it("serves on while the API server is away, and tries again soon", async () => {
+    const certificates = operator();
+    await certificates.start();
+    const first = certificates.current;
+    secret.failure = new Error("connection refused");
+    timers.advance(20 * hourMs);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(certificates.current, first);
+    await assert.rejects(certificates.check());
+    secret.failure = undefined;
+    const changed = new Promise((resolve) => certificates.onChange(resolve));
+    timers.advance(31_000);
+    await changed;
+    assertTrusted(certificates, bundle.data?.["ca.crt"]);
+    certificates.close();
+    assert.equal(timers.waiting, 0);
+  });
+
+  it("renews the leaf although the bundle cannot be written, and says so", async () => {
+    const certificates = operator();
+    await certificates.check();
+    const first = certificates.current?.certificate;
+    bundle.failure = new Error("forbidden");
+    timers.advance(17 * hourMs);
+    await assert.rejects(certificates.check(), /forbidden/);
+    assert.notEqual(certificates.current?.certificate, first);
+  });
+});
