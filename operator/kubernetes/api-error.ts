@@ -1,0 +1,44 @@
+/** What can go wrong with a call of the API server. Compare `code`, `status` and `reason`, never the text. */
+
+/**
+ * `refused`: it answered with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no answer in
+ * time. `unreadable`: an answer that is cut or no JSON.
+ */
+export type ApiErrorCode = "refused" | "unreachable" | "timeout" | "unreadable";
+
+export interface ApiErrorFacts {
+  readonly code: ApiErrorCode;
+  /** HTTP status, or the code of an `ERROR` event of a watch. */
+  readonly status?: number | undefined;
+  /** The API server's own word: `AlreadyExists`, `Conflict`, `Expired`, `Forbidden`, ... */
+  readonly reason?: string | undefined;
+  /** How long it asked us to wait. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { code, status, reason, retryAfterMs, cause }: ApiErrorFacts) {
+    super(message, cause === undefined ? {} : { cause });
+    this.name = "ApiError";
+    this.code = code;
+    this.status = status;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Whether an error is the API server's answer with this status: 404 not found, 409 conflict, 410 gone. */
+export function isApiStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
+}
+
+/** No answer came at all: the network or the API server, not what we asked. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === "unreachable" || error.code === "timeout");
+}

@@ -1,0 +1,112 @@
+/**
+ * The body of a watch -> its events, one JSON object a line.
+ *
+ * A line that is cut or no JSON ends the watch with an error, never silently: the reader cannot know what it missed.
+ */
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "./api-error.ts";
+import { type ApiObject, isApiObject, isRecord } from "./api-object.ts";
+
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
+  | {
+      /** Nothing changed up to this version. */
+      readonly type: "BOOKMARK";
+      readonly resourceVersion: string;
+      /** The end of a streaming list. */
+      readonly isInitialEnd: boolean;
+    };
+
+export interface WatchEventsOptions {
+  readonly idleMs: number;
+  /** Of whoever asked: giving up is no failure of the connection. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onBytes?: (count: number) => void;
+}
+
+/** An object has at most 1.5 MiB in etcd; JSON makes of it at most this. */
+const lineBytesMax = 16 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+export async function* watchEvents(answer: IncomingMessage, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
+  const timer = setTimeout(() => {
+    const seconds = Math.round(options.idleMs / 1_000);
+    answer.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "timeout" }));
+  }, options.idleMs);
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  try {
+    for await (const piece of piecesOf(answer, options.signal)) {
+      timer.refresh();
+      options.onBytes?.(piece.length);
+      let start = 0;
+      for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
+        const line = Buffer.concat([...rest, piece.subarray(start, end)]).toString("utf8");
+        rest = [];
+        restBytes = 0;
+        start = end + 1;
+        if (line.trim() !== "") yield readEvent(line);
+      }
+      if (start < piece.length) {
+        rest.push(piece.subarray(start));
+        restBytes += piece.length - start;
+        if (restBytes > lineBytesMax) throw new ApiError("A line of the watch is too long.", { code: "unreadable" });
+      }
+    }
+    if (restBytes > 0) throw new ApiError("The watch ended within a line.", { code: "unreadable" });
+  } finally {
+    clearTimeout(timer);
+    answer.destroy();
+  }
+}
+
+async function* piecesOf(answer: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of answer) yield piece;
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    if (signal?.aborted) throw signal.reason;
+    throw new ApiError("The connection of the watch broke.", { code: "unreachable", cause });
+  }
+}
+
+function readEvent(line: string): WatchEvent {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    // The parser's own message would quote the line, which may be a Secret.
+    throw new ApiError("A line of the watch is no JSON.", { code: "unreadable" });
+  }
+  const event = toEvent(value);
+  if (event === undefined) throw new ApiError("A line of the watch is no event.", { code: "unreadable" });
+  return event;
+}
+
+/** @throws ApiError for an `ERROR` event */
+function toEvent(value: unknown): WatchEvent | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, object } = value;
+  if (!isRecord(object)) return undefined;
+  switch (type) {
+    case "ADDED":
+    case "MODIFIED":
+    case "DELETED":
+      return isApiObject(object) && object.metadata.resourceVersion !== undefined ? { type, object } : undefined;
+    case "BOOKMARK": {
+      const metadata = object["metadata"];
+      if (!isRecord(metadata) || typeof metadata["resourceVersion"] !== "string") return undefined;
+      const { annotations, resourceVersion } = metadata;
+      const isInitialEnd = isRecord(annotations) && annotations["k8s.io/initial-events-end"] === "true";
+      return { type, resourceVersion, isInitialEnd };
+    }
+    case "ERROR": {
+      const status = typeof object["code"] === "number" ? object["code"] : undefined;
+      const reason = typeof object["reason"] === "string" ? object["reason"] : undefined;
+      const message = typeof object["message"] === "string" ? object["message"] : "no message";
+      throw new ApiError(`The watch ended with an error: ${message}`, { code: "refused", status, reason });
+    }
+    default:
+      return undefined;
+  }
+}
