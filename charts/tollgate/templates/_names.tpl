@@ -1,0 +1,107 @@
+{{/* Names, labels and images. */}}
+
+{{- define "tollgate.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "tollgate.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains (include "tollgate.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "tollgate.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What selects pods: never changes for a release. Called with a dict of root and component. */}}
+{{- define "tollgate.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "tollgate.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "tollgate.labels" -}}
+{{ include "tollgate.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: tollgate
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Metadata of an object: a dict of root, component, name and, if any, labels and annotations of its own. */}}
+{{- define "tollgate.metadata" -}}
+name: {{ .name }}
+namespace: {{ .namespace | default .root.Release.Namespace }}
+labels:
+  {{- include "tollgate.labels" . | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with merge (dict) (.annotations | default dict) .root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "tollgate.image" -}}
+{{- $tag := .image.tag | default .root.Chart.AppVersion -}}
+{{- if and (eq $tag "latest") (not .image.digest) -}}
+{{- fail "an image may not be named by the tag latest: what runs must be known; give a version or a digest" -}}
+{{- end -}}
+{{- $repository := .image.repository -}}
+{{- with .root.Values.global.imageRegistry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .) $repository }}{{ end -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $repository .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository $tag -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.operator.serviceAccount" -}}
+{{- if .Values.operator.serviceAccount.create -}}
+{{- .Values.operator.serviceAccount.name | default (printf "%s-operator" (include "tollgate.fullname" .)) -}}
+{{- else -}}
+{{- required "operator.serviceAccount.name is needed where operator.serviceAccount.create is false" .Values.operator.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.proxy.serviceAccount" -}}
+{{- if .Values.proxy.serviceAccount.create -}}
+{{- .Values.proxy.serviceAccount.name | default (printf "%s-proxy" (include "tollgate.fullname" .)) -}}
+{{- else -}}
+{{- required "proxy.serviceAccount.name is needed where proxy.serviceAccount.create is false" .Values.proxy.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The headless Service that proxies resolve; also the name in the certificate. */}}
+{{- define "tollgate.push.host" -}}
+{{- printf "%s-push.%s.svc" (include "tollgate.fullname" .) .Release.Namespace -}}
+{{- end -}}
+
+{{- define "tollgate.push.tlsSecret" -}}
+{{- if eq .Values.tls.mode "ExistingSecret" -}}
+{{- required "tls.existingSecret is needed for tls.mode ExistingSecret" .Values.tls.existingSecret -}}
+{{- else -}}
+{{- printf "%s-push-tls" (include "tollgate.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "tollgate.push.caSecret" -}}
+{{- printf "%s-push-ca" (include "tollgate.fullname" .) -}}
+{{- end -}}
+
+{{- define "tollgate.push.bundle" -}}
+{{- printf "%s-push-ca" (include "tollgate.fullname" .) -}}
+{{- end -}}
+
+{{- define "tollgate.lastGoodSecret" -}}
+{{- printf "%s-last-good" (include "tollgate.fullname" .) -}}
+{{- end -}}
+
+{{- define "tollgate.lease" -}}
+{{- printf "%s-operator" (include "tollgate.fullname" .) -}}
+{{- end -}}
