@@ -1,4 +1,5 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
+import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
@@ -18,4 +19,7 @@ export const generators: readonly Generator[] = [
   generateKindSchemas,
   generateSettingsPage,
   generateResourcePage,
+  copyCrds,
+  completeValuesSchema,
+  writeChartReadme,
 ];

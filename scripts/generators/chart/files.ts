@@ -1,0 +1,91 @@
+/**
+ * The generated files of `charts/tollgate`: copies of the CRDs, the README, and in `values.schema.json` the descriptions
+ * (from the comments of `values.yaml`) and what `operator.settings` and `proxy.settings` may hold.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectRoot } from "../../run.ts";
+import type { GeneratedFile } from "../index.ts";
+import { chartSettingsSchema } from "./settings-schema.ts";
+import { type ChartValue, readChartValues } from "./value-comments.ts";
+
+const chart = join(projectRoot, "charts", "tollgate");
+
+/** Byte-equal: the annotation that keeps them stands in the source. */
+export async function copyCrds(): Promise<readonly GeneratedFile[]> {
+  const folder = join(projectRoot, "crds");
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".yaml"))
+    .map((name) => ({
+      path: join(chart, "files", "crds", name),
+      content: readFileSync(join(folder, name), "utf8"),
+    }));
+}
+
+interface SchemaNode {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, SchemaNode>;
+  definitions?: Record<string, object>;
+}
+
+export async function completeValuesSchema(): Promise<readonly GeneratedFile[]> {
+  const path = join(chart, "values.schema.json");
+  const schema: SchemaNode = JSON.parse(readFileSync(path, "utf8"));
+  for (const value of values()) describe(schema, value);
+  const settings = JSON.parse(readFileSync(join(projectRoot, "cli", "settings.schema.json"), "utf8"));
+  for (const command of ["operator", "proxy"] as const) {
+    schema.definitions = {
+      ...schema.definitions,
+      [`${command}Settings`]: chartSettingsSchema(settings, command),
+    };
+  }
+  return [{ path, content: `${JSON.stringify(schema, null, 2)}\n` }];
+}
+
+/** A member that the schema does not know is left to the test that compares both. */
+function describe(schema: SchemaNode, { path, description }: ChartValue): void {
+  let node: SchemaNode | undefined = schema;
+  for (const member of path) node = node?.properties?.[member];
+  if (node === undefined || description === "") return;
+  // Beside a reference the older drafts read nothing, and people still do.
+  node.description = description;
+}
+
+export async function writeChartReadme(): Promise<readonly GeneratedFile[]> {
+  const lines = [
+    "# Helm chart of Tollgate",
+    "",
+    "<!-- Made from values.yaml by `npm run generate`; do not edit. -->",
+    "",
+    "Installs the operator, the proxies and the custom resource definitions. Kubernetes 1.31 or newer, Helm 3 or 4. How to",
+    "go on from there stands in the project's README; what the settings mean, in `docs/settings.md`.",
+    "",
+    "```sh",
+    "helm install tollgate charts/tollgate --namespace tollgate --create-namespace",
+    "```",
+    "",
+    "An upgrade updates the definitions as well (`crds.enabled`). Uninstalling leaves them, and with them every key, channel,",
+    "route and account; what the operator made itself (the CA of its push endpoint, the key of last good files) goes with the",
+    "namespace.",
+    "",
+    "## Values",
+    "",
+    "| Value | Default | Meaning |",
+    "| --- | --- | --- |",
+    ...values()
+      .filter(({ isGroup, description }) => !isGroup || description !== "")
+      .map((value) => row(value)),
+    "",
+  ];
+  return [{ path: join(chart, "README.md"), content: lines.join("\n") }];
+}
+
+function row({ path, description, defaultValue, isGroup }: ChartValue): string {
+  const shown = isGroup ? "" : `\`${JSON.stringify(defaultValue)}\``;
+  return `| \`${path.join(".")}\` | ${shown} | ${description} |`.replaceAll("  |", " |");
+}
+
+function values(): readonly ChartValue[] {
+  return readChartValues(readFileSync(join(chart, "values.yaml"), "utf8"));
+}
