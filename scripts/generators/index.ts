@@ -1,4 +1,5 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
+import { writeDashboards } from "./chart/dashboards.ts";
 import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
@@ -22,4 +23,5 @@ export const generators: readonly Generator[] = [
   copyCrds,
   completeValuesSchema,
   writeChartReadme,
+  writeDashboards,
 ];
