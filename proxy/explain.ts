@@ -9,6 +9,7 @@ import { decide, decideModel } from "./authorize/decide.ts";
 import { errorTable } from "./errors.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat, Protocol } from "./protocols/wire.ts";
+import { spokenFormat } from "./route/select-target.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
 
@@ -46,7 +47,7 @@ export interface ExplainedTarget {
   readonly upstreamModel: string;
   readonly priority: number;
   readonly weight: number;
-  /** `yes`, or `no: ` and why. */
+  /** `yes`, `yes, translated to FORMAT`, or `no: ` and why. */
   readonly usable: string;
 }
 
@@ -93,9 +94,9 @@ function explainRoute(
   if (!decision.allowed) return refuse(decision.refused, decision.message);
   const { route } = decision;
   const targets = explainTargets(route, question.model, format, snapshot);
-  const verdict = targets.some((target) => target.usable === "yes")
+  const verdict = targets.some((target) => target.usable.startsWith("yes"))
     ? { allowed: true, status: 200, message: `The call would go to the route ${route.namespace}/${route.name}.` }
-    : refuse("no_available_channel", "No target of the route can serve this format now.");
+    : refuse("no_available_channel", "No target of the route can serve a call now.");
   return {
     ...verdict,
     ...(key.account === undefined ? {} : { account: `${key.namespace}/${key.account}` }),
@@ -140,11 +141,13 @@ function describeTarget(id: string, format: ChatWireFormat, snapshot: Snapshot):
   const channel = snapshot.channel(id);
   if (channel === undefined) return "no: the channel is not in the configuration";
   if (channel.state !== "Active") return `no: the channel is ${channel.state}`;
-  if (!channel.formats.some((entry) => entry.type === format)) return `no: the channel does not speak ${format}`;
+  const spoken = spokenFormat(channel, format);
+  if (spoken === undefined) return "no: the channel speaks no chat format";
   const isKeyed = channel.credentials.some(
     ({ name, state }) => state === "Active" && snapshot.credential(channel.namespace, channel.name, name) !== undefined,
   );
-  return channel.credentials.length === 0 || isKeyed ? "yes" : "no: the channel has no live credential";
+  if (channel.credentials.length > 0 && !isKeyed) return "no: the channel has no live credential";
+  return spoken.format === format ? "yes" : `yes, translated to ${spoken.format}`;
 }
 
 function explainLimits(key: Key, route: Route, snapshot: Snapshot): ExplainedLimit[] {

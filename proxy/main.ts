@@ -27,6 +27,7 @@ import { PushClient } from "./sync/push-client.ts";
 import { unixSocketTransport } from "./sync/push-transport.ts";
 import { SnapshotStore } from "./sync/snapshot-store.ts";
 import { startLastGood } from "./sync/start-last-good.ts";
+import { CallStates, callStatesDefaults } from "./translate/state/call-states.ts";
 
 const build = "0.1.0";
 /** Longer than the longest estimate of tokens. */
@@ -49,6 +50,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     reservations: new LiveReservations(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
     openAttempts: new OpenAttempts(),
+    callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     keyUses,
     metrics,
     accessLog: io.accessLog,

@@ -6,10 +6,9 @@
  * attempt: a full channel is skipped, and no client is refused for it.
  */
 import type { Dispatcher } from "undici";
-import type { Estimate } from "./admit/estimate-cost.ts";
+import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
 import { Attempt, type AttemptOutcome } from "./forward/attempt.ts";
-import { buildUpstreamRequest } from "./forward/build-upstream-request.ts";
 import { ClientStream } from "./forward/client-stream.ts";
 import {
   errorOfFailure,
@@ -21,33 +20,13 @@ import {
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
-import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
-import { isStillAllowed, type RunningCall } from "./is-still-allowed.ts";
-import type { RequestRecord } from "./observe/request-record.ts";
-import type { ChatCall, ChatFormat, UpstreamError } from "./protocols/chat-format.ts";
+import { isStillAllowed } from "./is-still-allowed.ts";
+import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
+import type { StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
-import type { Exchange } from "./server.ts";
-import type { Services } from "./services.ts";
-import type { CallSettlement } from "./settle-call.ts";
-import type { Snapshot } from "./snapshot/snapshot.ts";
-import type { Route } from "./snapshot/types.gen.ts";
-
-export interface AdmittedCall extends RunningCall {
-  readonly exchange: Exchange;
-  readonly services: Services;
-  readonly snapshot: Snapshot;
-  readonly format: ChatFormat;
-  readonly route: Route;
-  readonly estimate: Estimate;
-  readonly settlement: CallSettlement;
-  readonly record: RequestRecord;
-  /** Client headers that may go upstream, names in lower case. */
-  readonly passedHeaders: Readonly<Record<string, string>>;
-  /** Headers of every answer, names and values in turn: request id and rate limits. */
-  readonly answerHeaders: readonly string[];
-}
+import { TranslatingMeter } from "./translate/translating-meter.ts";
 
 /** A failed attempt, with what the client is told if it was the last. */
 interface Failed extends FailedAttempt {
@@ -58,22 +37,23 @@ interface Failed extends FailedAttempt {
 export async function serveChat(admitted: AdmittedCall): Promise<void> {
   const { services, snapshot, route, call, record } = admitted;
   const excluded = new Set<string>();
+  const preparation = new AttemptPreparation(admitted);
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   while (true) {
     const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
     if (selected === undefined) throw lastError ?? noTarget();
     excluded.add(selected.target.name);
-    const request = prepareRequest(admitted, selected);
-    if (request instanceof GatewayError) {
-      lastError ??= request;
+    const prepared = preparation.prepare(selected);
+    if (prepared instanceof GatewayError) {
+      lastError ??= prepared;
       continue;
     }
     const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") continue;
     record.attempts += 1;
     record.channel = selected.target.channel;
-    const failed = await attemptTarget(admitted, selected, request);
+    const failed = await attemptTarget(admitted, selected, prepared);
     if (failed === undefined) return;
     lastError = failed.error;
     if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
@@ -84,38 +64,13 @@ function noTarget(): GatewayError {
   return new GatewayError("no_available_channel", "No channel can serve this model at the moment.");
 }
 
-/** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
-function objectionTo(selected: SelectedTarget, call: ChatCall): GatewayError | undefined {
-  const [param] = call.upstreamObjects;
-  if (param === undefined || selected.channel.upstreamObjects === "Shared") return undefined;
-  return new GatewayError(
-    "unsupported_parameter",
-    `'${param}' refers to an object that is kept by the provider, which is not supported for this model. Send the content itself.`,
-    { param },
-  );
-}
-
-/** The request for one target, or why it must not be sent there: known before anything is reserved on the channel. */
-function prepareRequest(admitted: AdmittedCall, selected: SelectedTarget): UpstreamRequest | GatewayError {
-  const { services, format, call, route, passedHeaders, estimate } = admitted;
-  const objection = objectionTo(selected, call);
-  if (objection !== undefined) return objection;
-  const target = { ...selected, route };
-  try {
-    return buildUpstreamRequest(format, call, target, passedHeaders, estimate.outputCap, services.limits);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-}
-
 /** @returns undefined when the client has its answer, whole or broken */
 async function attemptTarget(
   admitted: AdmittedCall,
   selected: SelectedTarget,
-  request: UpstreamRequest,
+  prepared: PreparedAttempt,
 ): Promise<Failed | undefined> {
-  const { exchange, services, format, call, record } = admitted;
+  const { exchange, services, call, record } = admitted;
   const { response } = exchange;
   let dispatcher: Dispatcher;
   try {
@@ -129,9 +84,7 @@ async function attemptTarget(
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
     dispatcher,
-    request,
-    format,
-    call,
+    ...prepared,
     limits: services.limits,
     client,
     onPiece: () => record.pieceSent(),
@@ -294,7 +247,7 @@ async function endBroken(
   admitted: AdmittedCall,
   client: ClientStream | undefined,
   error: GatewayError,
-  meter: Parameters<ChatFormat["renderStreamError"]>[2],
+  meter: StreamMeter,
 ): Promise<void> {
   const { format, call, record, services } = admitted;
   services.log.warn("a stream ended before it was complete", {
@@ -304,7 +257,11 @@ async function endBroken(
     cause: error.cause instanceof Error ? error.cause : undefined,
   });
   const context = { requestId: record.requestId, model: call.model };
-  await client?.endUnclean(format.renderStreamError(error, context, meter, call));
+  const lastBytes =
+    meter instanceof TranslatingMeter
+      ? meter.fail(error, context)
+      : format.renderStreamError(error, context, meter, call);
+  await client?.endUnclean(lastBytes);
 }
 
 function clientError(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {

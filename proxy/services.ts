@@ -10,6 +10,7 @@ import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import type { KeyUses } from "./sync/key-uses.ts";
 import type { SnapshotStore } from "./sync/snapshot-store.ts";
+import type { CallStates } from "./translate/state/call-states.ts";
 
 export interface Services {
   readonly snapshots: Pick<SnapshotStore, "pin" | "isReady">;
@@ -30,6 +31,8 @@ export interface Services {
   readonly random: () => number;
   readonly nextRequestId: () => string;
   readonly openAttempts: OpenAttempts;
+  /** Provider state of recent tool calls, for clients of other formats. */
+  readonly callStates: CallStates;
   /** Told once a call; for the operator's status. */
   readonly keyUses: Pick<KeyUses, "note">;
 }

@@ -11,6 +11,10 @@ import { GatewayError } from "../errors.ts";
 import { clientHeaders } from "../http/header-rules.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import { droppedHeader } from "../translate/dropped-fields.ts";
+import { InvalidReply } from "../translate/reply.ts";
+import type { Translation } from "../translate/translation.ts";
+import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
@@ -48,8 +52,12 @@ export type StreamProblem =
 export interface AttemptOptions {
   readonly dispatcher: Dispatcher;
   readonly request: UpstreamRequest;
+  /** Spoken with the upstream. */
   readonly format: ChatFormat;
+  /** As the upstream reads it. */
   readonly call: ChatCall;
+  /** Set when the client speaks another format: what goes to it is translated. */
+  readonly translation: Translation | undefined;
   readonly limits: ProxyLimits;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
@@ -124,8 +132,8 @@ export class Attempt {
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess && this.#options.client !== undefined && !this.#isJsonInsteadOfStream()) {
       this.#phase = "streaming";
-      this.#options.client.addHeaders(clientHeaders(headers));
-      this.#meter = this.#options.format.createStreamMeter(this.#options.call, this.#options.limits.eventBytesMax);
+      this.#options.client.addHeaders(this.#passedHeaders());
+      this.#meter = this.#createMeter();
     } else {
       this.#phase = "collecting";
       this.#collectedBytesMax = isSuccess ? this.#options.limits.replyBodyBytesMax : errorBodyBytesMax;
@@ -152,6 +160,18 @@ export class Attempt {
     } else {
       this.#settle({ kind: "failure", failure });
     }
+  }
+
+  /** Of the upstream what may pass, and what a translation had to drop. Names and values in turn. */
+  #passedHeaders(): readonly string[] {
+    const headers = clientHeaders(this.#headers);
+    const dropped = droppedHeader(this.#options.translation?.dropped ?? []);
+    return dropped === undefined ? headers : [...headers, "x-tollgate-dropped", dropped];
+  }
+
+  #createMeter(): StreamMeter {
+    const { translation, format, call, limits } = this.#options;
+    return translation?.createStreamMeter(limits.eventBytesMax) ?? format.createStreamMeter(call, limits.eventBytesMax);
   }
 
   /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
@@ -202,7 +222,7 @@ export class Attempt {
         this.#decoder?.pause();
       }
     }
-    if (meter.error !== undefined || meter.violation !== undefined) {
+    if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
     }
@@ -238,6 +258,10 @@ export class Attempt {
       return;
     }
     const body = this.#body();
+    if (this.#options.translation !== undefined) {
+      this.#endTranslated(this.#options.translation, body);
+      return;
+    }
     if (this.#isArrayInsteadOfEvents(body)) {
       this.#passWhole(body);
       return;
@@ -247,9 +271,35 @@ export class Attempt {
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
       else if (this.#options.client !== undefined)
         this.#settle({ kind: "invalid", reason: "a stream was asked for and a single JSON body came" });
-      else this.#settle({ kind: "reply", body, reading, headers: clientHeaders(this.#headers) });
+      else this.#settle({ kind: "reply", body, reading, headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
+      this.#settle({ kind: "invalid", reason: error.message });
+    }
+  }
+
+  /** A translated answer may stream though the upstream did not, and the reverse. */
+  #endTranslated(translation: Translation, body: Buffer): void {
+    const { client } = this.#options;
+    try {
+      const reading = translation.readReply(body);
+      if (reading.error !== undefined) {
+        this.#settle({ kind: "upstream-error", error: reading.error });
+      } else if (client === undefined) {
+        this.#settle({
+          kind: "reply",
+          body: translation.translateReply(body),
+          reading,
+          headers: this.#passedHeaders(),
+        });
+      } else {
+        client.addHeaders(this.#passedHeaders());
+        client.write([translation.streamOfReply(body)]);
+        this.#options.onPiece();
+        this.#settle({ kind: "streamed", meter: new WholeReplyMeter(reading), problem: undefined });
+      }
+    } catch (error) {
+      if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });
     }
   }

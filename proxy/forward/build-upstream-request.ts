@@ -32,7 +32,7 @@ export function buildUpstreamRequest(
   limits: ProxyLimits,
 ): UpstreamRequest {
   const { channel, route, target } = upstream;
-  const upstreamModel = target.upstreamModel ?? mappedModel(channel, call.model);
+  const upstreamModel = upstreamModelOf(channel, target, call.model);
   const editor = new BodyEditor(call.body);
   format.editBody(call, { channel, route, upstreamModel, targetRules: target.parameters, outputCap }, editor);
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
@@ -66,6 +66,11 @@ function originOf(channel: Channel): string {
     origins.set(channel, origin);
   }
   return origin;
+}
+
+/** The name that a target's upstream knows a model by. */
+export function upstreamModelOf(channel: Channel, target: UpstreamTarget["target"], model: string): string {
+  return target.upstreamModel ?? mappedModel(channel, model);
 }
 
 /** The channel's own mapping: exact name first, then the longest prefix; a `*` in the upstream name keeps the rest. */

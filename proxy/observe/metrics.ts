@@ -86,6 +86,7 @@ export class ProxyMetrics {
   readonly #slots = new Map<string, MetricSlot>();
   readonly #durations = new Map<string, DurationSlot>();
   readonly #attempts = new Map<string, Float64Array>();
+  readonly #dropped = new Map<string, number>();
   readonly #decisions = new Float64Array(quotaDecisions.length);
   readonly #ledger = {
     reserve: new BucketHistogram(overheadSecondsBounds),
@@ -142,6 +143,12 @@ export class ProxyMetrics {
     }
     const index = attemptOutcomes.indexOf(outcome);
     counts[index] = (counts[index] ?? 0) + 1;
+  }
+
+  /** @param parameter of a closed set */
+  parameterDropped(format: MetricFormat, parameter: string): void {
+    const id = `${format} ${parameter}`;
+    this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
   }
 
   quotaDecision(decision: QuotaDecision): void {
@@ -211,6 +218,15 @@ export class ProxyMetrics {
     );
     this.#counter("tollgate_quota_decisions_total", "Decisions of the ledger by reason.", () =>
       quotaDecisions.map((decision, index) => ({ labels: { decision }, value: this.#decisions[index] ?? 0 })),
+    );
+    this.#counter(
+      "tollgate_dropped_parameters_total",
+      "Parameters of clients that a translated call could not carry, by the client's format.",
+      () =>
+        [...this.#dropped].map(([id, value]) => {
+          const [format = "", parameter = ""] = id.split(" ");
+          return { labels: { format, parameter }, value };
+        }),
     );
     this.#counter("tollgate_upstream_attempts_total", "Attempts on upstreams by outcome.", () =>
       [...this.#attempts].flatMap(([channel, counts]) =>

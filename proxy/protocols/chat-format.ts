@@ -94,6 +94,8 @@ export interface StreamMeter {
   readonly events: number;
   /** The format's own terminator has been seen: only then may the client's stream end cleanly. */
   readonly isComplete: boolean;
+  /** Nothing more is needed of the upstream: what the client asked for is complete before the upstream's end. */
+  readonly isCut?: boolean;
   /** Set when the upstream sent an error event. The error event itself is not among the bytes returned. */
   readonly error: UpstreamError | undefined;
   /** Set when the bytes break the format beyond repair (event over the cap, not UTF-8): end with an error. */

@@ -1,8 +1,9 @@
 /**
  * Chooses the next upstream for a call: priority first, then weight, never one that was tried (PURE).
  *
- * A target counts only if its channel is active, speaks the client's format natively and has a live credential (or
- * needs none). The caller brings the random number, so that a choice can be replayed.
+ * A target counts only if its channel is active, speaks a chat format and has a live credential (or needs none). The
+ * client's own format is preferred on each channel; where it does not speak it, the call is translated to the format
+ * that keeps most of it. The caller brings the random number, so that a choice can be replayed.
  */
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -15,7 +16,9 @@ export interface SelectedTarget {
   readonly channel: Channel;
   /** Undefined for a channel that needs none (a server inside the cluster). */
   readonly credential: Credential | undefined;
-  /** Path template of the format on this channel. */
+  /** Spoken with the upstream: the client's own where the channel has it. */
+  readonly format: ChatWireFormat;
+  /** Path template of that format on this channel. */
   readonly path: string;
 }
 
@@ -45,29 +48,45 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
   return target === undefined ? undefined : resolve(target, request);
 }
 
-/** Whether any target could ever serve this format, tried or not: tells "wrong endpoint" from "nothing left". */
-export function speaksFormat(route: Route, format: ChatWireFormat, snapshot: Snapshot): boolean {
-  return route.targets.some((target) => formatPath(snapshot.channel(target.channel), format) !== undefined);
-}
-
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
   const channel = request.snapshot.channel(target.channel);
-  if (channel === undefined || channel.state !== "Active" || formatPath(channel, request.format) === undefined)
+  if (channel === undefined || channel.state !== "Active" || spokenFormat(channel, request.format) === undefined)
     return false;
   return channel.credentials.length === 0 || liveCredentials(channel, request.snapshot).length > 0;
 }
 
 function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget | undefined {
   const channel = request.snapshot.channel(target.channel);
-  const path = formatPath(channel, request.format);
-  if (channel === undefined || path === undefined) return undefined;
-  if (channel.credentials.length === 0) return { target, channel, credential: undefined, path };
+  if (channel === undefined) return undefined;
+  const spoken = spokenFormat(channel, request.format);
+  if (spoken === undefined) return undefined;
+  if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
   const chosen = weighted(liveCredentials(channel, request.snapshot), request.random);
-  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, path };
+  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
 }
 
-function formatPath(channel: Channel | undefined, format: ChatWireFormat): string | undefined {
-  return channel?.formats.find((entry) => entry.type === format)?.path;
+/** Where a client's format is not spoken: the others, those first that can say most of what it says. */
+const nearest: Readonly<Record<ChatWireFormat, readonly ChatWireFormat[]>> = {
+  ChatCompletions: ["ChatCompletions", "Responses", "GenerateContent", "Messages"],
+  Responses: ["Responses", "ChatCompletions", "Messages", "GenerateContent"],
+  // Reasoning state comes back through Responses, and is lost in chat completions.
+  Messages: ["Messages", "Responses", "ChatCompletions", "GenerateContent"],
+  GenerateContent: ["GenerateContent", "ChatCompletions", "Responses", "Messages"],
+};
+
+export interface SpokenFormat {
+  readonly format: ChatWireFormat;
+  /** Path template of the format on the channel. */
+  readonly path: string;
+}
+
+/** The format in which a channel is spoken to for a client of this format; undefined when it speaks no chat format. */
+export function spokenFormat(channel: Channel, clientFormat: ChatWireFormat): SpokenFormat | undefined {
+  for (const format of nearest[clientFormat]) {
+    const entry = channel.formats.find(({ type }) => type === format);
+    if (entry !== undefined) return { format, path: entry.path };
+  }
+  return undefined;
 }
 
 interface LiveCredential {

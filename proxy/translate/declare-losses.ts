@@ -42,6 +42,13 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   parallelTools: ({ parallelTools }) => parallelTools === false,
 };
 
+/** Every field, once. */
+export const neutralFields: readonly NeutralField[] = Object.keys(isSet).filter(isNeutralField);
+
+function isNeutralField(field: string): field is NeutralField {
+  return Object.hasOwn(isSet, field);
+}
+
 /** Without these the answer would be another one, or cost another amount: refused whatever the channel's policy is. */
 const essential: ReadonlySet<NeutralField> = new Set([
   "candidates",
@@ -62,14 +69,10 @@ export function declareLosses(
   fieldName: (field: NeutralField) => string,
   losses: Losses,
 ): void {
-  for (const [field, asks] of Object.entries(isSet)) {
-    if (!isNeutralField(field) || carried.has(field) || !asks(conversation)) continue;
+  for (const field of neutralFields) {
+    if (carried.has(field) || !isSet[field](conversation)) continue;
     if (essential.has(field)) losses.refuse(fieldName(field));
     losses.drop(fieldName(field));
   }
   for (const field of conversation.unread) losses.drop(field);
-}
-
-function isNeutralField(field: string): field is NeutralField {
-  return Object.hasOwn(isSet, field);
 }

@@ -20,6 +20,7 @@ import type { Services } from "../../../proxy/services.ts";
 import { createTokenEstimator } from "../../../proxy/settle/estimate-tokens.ts";
 import type { IndexedSnapshot } from "../../../proxy/snapshot/build-index.ts";
 import { emptySnapshot, SnapshotDraft } from "../../../proxy/snapshot/build-index.ts";
+import { CallStates, callStatesDefaults } from "../../../proxy/translate/state/call-states.ts";
 import { compileText } from "../compile-manifests.ts";
 import { waitFor } from "../wait-for.ts";
 
@@ -62,6 +63,7 @@ export class InProcessGateway {
       reservations: new LiveReservations(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
       openAttempts: new OpenAttempts(),
+      callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
       keyUses: { note: () => {} },
       metrics: new ProxyMetrics(),
       accessLog: { write: (record) => records.push(record), close: () => undefined },

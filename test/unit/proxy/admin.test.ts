@@ -147,9 +147,9 @@ describe("admin port", () => {
       want: { allowed: false, status: 404, refused: "model_not_found" },
     },
     {
-      name: "explains an upstream that does not speak the format",
+      name: "explains an upstream that speaks another format",
       query: "key=team/bot&model=gpt-x&format=Messages",
-      want: { allowed: false, status: 503 },
+      want: { allowed: true, status: 200 },
     },
     { name: "explains an unknown key", query: "key=team/nobody&model=gpt-x", want: { allowed: false, status: 401 } },
   ]) {

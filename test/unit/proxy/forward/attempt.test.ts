@@ -43,6 +43,7 @@ describe("Attempt", () => {
       format: chatCompletions,
       call: callOf(chatCompletions, { stream: false }),
       limits: defaultLimits,
+      translation: undefined,
       client: undefined,
       onPiece: () => undefined,
     });

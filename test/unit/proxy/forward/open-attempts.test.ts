@@ -27,6 +27,7 @@ class Recorded extends Attempt {
       format: chatCompletions,
       call: callOf(chatCompletions),
       limits: defaultLimits,
+      translation: undefined,
       client: undefined,
       onPiece: () => undefined,
     });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type SelectedTarget, selectTarget, speaksFormat } from "../../../../proxy/route/select-target.ts";
+import { type SelectedTarget, selectTarget, spokenFormat } from "../../../../proxy/route/select-target.ts";
 import type { Channel, Route, WireObject } from "../../../../proxy/snapshot/types.gen.ts";
 import { snapshotWith } from "../../../support/snapshot-of.ts";
 import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
@@ -103,9 +103,9 @@ describe("selectTarget()", () => {
       want: "b",
     },
     {
-      name: "passes by a channel of another format",
+      name: "passes by a channel without a chat format",
       targets: [target("a"), target("b", { priority: 1 })],
-      objects: [...open("a", { formats: [{ type: "Messages", path: "/messages" }] }), ...open("b")],
+      objects: [...open("a", { formats: [{ type: "Embeddings", path: "/embeddings" }] }), ...open("b")],
       want: "b",
     },
     {
@@ -220,20 +220,28 @@ describe("selectTarget()", () => {
   });
 });
 
-describe("speaksFormat()", () => {
-  const route = wireRoute("m", { targets: [target("a"), target("gone")] });
-  for (const row of [
-    { name: "is true for a format of any target", format: "ChatCompletions", state: "Active", want: true },
-    {
-      name: "is true though the channel is switched off for now",
-      format: "ChatCompletions",
-      state: "Disabled",
-      want: true,
-    },
-    { name: "is false for a format of none", format: "Messages", state: "Active", want: false },
-  ] as const) {
-    it(row.name, () => {
-      assert.equal(speaksFormat(route, row.format, snapshotWith(route, ...open("a", { state: row.state }))), row.want);
+describe("spokenFormat()", () => {
+  const all = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
+  const channelOf = (...formats: readonly string[]): Channel =>
+    wireChannel("a", {
+      formats: all.filter((type) => formats.includes(type)).map((type) => ({ type, path: `/${type}` })),
     });
+
+  for (const format of all) {
+    it(`keeps ${format} where the channel speaks it`, () => {
+      assert.deepEqual(spokenFormat(channelOf(...all), format), { format, path: `/${format}` });
+    });
+    for (const other of all.filter((it) => it !== format)) {
+      it(`turns ${format} to ${other} where the channel speaks nothing else`, () => {
+        assert.deepEqual(spokenFormat(channelOf(other), format), { format: other, path: `/${other}` });
+      });
+    }
   }
+
+  it("is none for a channel without a chat format", () => {
+    assert.equal(
+      spokenFormat(wireChannel("a", { formats: [{ type: "Embeddings", path: "/e" }] }), "Messages"),
+      undefined,
+    );
+  });
 });

@@ -1,0 +1,25 @@
+/** A call that has passed every check and holds its reservation: what serving it needs. */
+import type { Estimate } from "./admit/estimate-cost.ts";
+import type { RunningCall } from "./is-still-allowed.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import type { ChatFormat } from "./protocols/chat-format.ts";
+import type { Exchange } from "./server.ts";
+import type { Services } from "./services.ts";
+import type { CallSettlement } from "./settle-call.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
+import type { Route } from "./snapshot/types.gen.ts";
+
+export interface AdmittedCall extends RunningCall {
+  readonly exchange: Exchange;
+  readonly services: Services;
+  readonly snapshot: Snapshot;
+  readonly format: ChatFormat;
+  readonly route: Route;
+  readonly estimate: Estimate;
+  readonly settlement: CallSettlement;
+  readonly record: RequestRecord;
+  /** Client headers that may go upstream, names in lower case. */
+  readonly passedHeaders: Readonly<Record<string, string>>;
+  /** Headers of every answer, names and values in turn: request id and rate limits. */
+  readonly answerHeaders: readonly string[];
+}

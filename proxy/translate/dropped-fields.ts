@@ -1,0 +1,32 @@
+/** What is told of dropped fields: to the client in a header, to operators in a counter with a closed label set. */
+import type { ChatWireFormat } from "../protocols/wire.ts";
+import { neutralFields } from "./declare-losses.ts";
+import { translators } from "./translators.ts";
+
+/** Longer lists help nobody and may hold whatever names a client invented. */
+const headerCharactersMax = 1_000;
+
+/** Value of `x-tollgate-dropped`; undefined when nothing was. */
+export function droppedHeader(fields: readonly string[]): string | undefined {
+  if (fields.length === 0) return undefined;
+  const names = fields.map((field) => field.replace(/[^\w.[\]-]/g, "?"));
+  let text = "";
+  for (const [index, name] of names.entries()) {
+    const next = text === "" ? name : `${text}, ${name}`;
+    if (next.length > headerCharactersMax) return `${text}, and ${names.length - index} more`;
+    text = next;
+  }
+  return text;
+}
+
+const known = new Map<ChatWireFormat, ReadonlySet<string>>();
+
+/** The field as a metric label: one of the format's own parameters, else `other`. */
+export function droppedLabel(format: ChatWireFormat, field: string): string {
+  let names = known.get(format);
+  if (names === undefined) {
+    names = new Set(neutralFields.map((neutral) => translators[format].fieldName(neutral)));
+    known.set(format, names);
+  }
+  return names.has(field) ? field : "other";
+}

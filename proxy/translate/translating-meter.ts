@@ -1,0 +1,127 @@
+/**
+ * Watches an upstream's stream as its own format's meter does, and lets out the client's format instead of its bytes.
+ *
+ * Usage, errors, the terminator and incomplete events stay the inner meter's business; only whole events that it lets
+ * pass are translated, so that a cut never lets half an event out. Complete means both: the upstream said its
+ * terminator and the client has been told the end.
+ */
+import type { GatewayError } from "../errors.ts";
+import type { ErrorContext, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import type { TokenUsage } from "../settle/usage.ts";
+import { readEventFields, splitEvents } from "../sse/event-fields.ts";
+import type { ReplyAdapter } from "./adapt-reply.ts";
+import { InvalidReply, type ReplyEvent } from "./reply.ts";
+import type { StreamReader, StreamWriter } from "./translator.ts";
+
+const nothing: readonly Buffer[] = [];
+
+export interface TranslatingMeterParts {
+  /** Meter of the upstream's format. */
+  readonly inner: StreamMeter;
+  readonly reader: StreamReader;
+  readonly adapter: ReplyAdapter;
+  readonly writer: StreamWriter;
+}
+
+export class TranslatingMeter implements StreamMeter {
+  readonly #inner: StreamMeter;
+  readonly #reader: StreamReader;
+  readonly #adapter: ReplyAdapter;
+  readonly #writer: StreamWriter;
+  #isEnded = false;
+  #violation: string | undefined;
+
+  constructor(parts: TranslatingMeterParts) {
+    this.#inner = parts.inner;
+    this.#reader = parts.reader;
+    this.#adapter = parts.adapter;
+    this.#writer = parts.writer;
+  }
+
+  get events(): number {
+    return this.#inner.events;
+  }
+
+  get isComplete(): boolean {
+    return this.#isEnded && (this.#inner.isComplete || this.#adapter.isCut);
+  }
+
+  /** A stop sequence was found: the client has its end, and the upstream may be left. */
+  get isCut(): boolean {
+    return this.#adapter.isCut;
+  }
+
+  get error(): UpstreamError | undefined {
+    return this.#inner.error;
+  }
+
+  get violation(): string | undefined {
+    return this.#violation ?? this.#inner.violation;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#inner.usage;
+  }
+
+  get heldBytes(): number {
+    return this.#inner.heldBytes;
+  }
+
+  get hasContent(): boolean {
+    return this.#inner.hasContent;
+  }
+
+  producedText(): string {
+    return this.#inner.producedText();
+  }
+
+  push(chunk: Buffer): readonly Buffer[] {
+    return this.#translate(this.#inner.push(chunk), false);
+  }
+
+  end(): readonly Buffer[] {
+    const pieces = this.#inner.end();
+    return this.#translate(pieces, this.#inner.isComplete && this.#inner.error === undefined);
+  }
+
+  /** Last bytes of a stream that failed; no sign of success. */
+  fail(error: GatewayError, context: ErrorContext): Buffer {
+    return Buffer.from(this.#writer.fail(error, context));
+  }
+
+  #translate(pieces: readonly Buffer[], isOver: boolean): readonly Buffer[] {
+    if (this.#violation !== undefined || this.#adapter.isCut) return nothing;
+    let text = "";
+    try {
+      for (const piece of pieces) {
+        for (const bytes of splitEvents(piece)) {
+          const { name, data, stray } = readEventFields(bytes);
+          const payload = data ?? stray;
+          // A comment says that the upstream lives; so must we.
+          text += payload === undefined ? this.#write({ type: "ping" }) : this.#read({ name, data: payload });
+        }
+      }
+      if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
+    } catch (error) {
+      if (!(error instanceof InvalidReply)) throw error;
+      this.#violation = error.message;
+    }
+    return text === "" ? nothing : [Buffer.from(text)];
+  }
+
+  #read(event: { readonly name: string | undefined; readonly data: string }): string {
+    let text = "";
+    for (const read of this.#reader.read(event)) text += this.#write(read);
+    return text;
+  }
+
+  #write(event: ReplyEvent): string {
+    if (this.#isEnded) return "";
+    let text = "";
+    for (const adapted of this.#adapter.adapt(event)) {
+      if (adapted.type === "end") this.#isEnded = true;
+      text += this.#writer.write(adapted);
+    }
+    return text;
+  }
+}

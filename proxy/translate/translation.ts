@@ -1,0 +1,222 @@
+/**
+ * One call said to an upstream of another format, and its answer said back: the order of the steps of translation.
+ *
+ * `ClientRequest` is read once for a call; each attempt on a target of another format makes a `Translation` of it. The
+ * written body then goes the same way as a client's own would: read strictly and edited by the target format's
+ * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by the serving stage.
+ */
+import { scanJsonObject } from "../http/strict-json.ts";
+import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "../protocols/chat-format.ts";
+import { chatFormats } from "../protocols/chat-formats.ts";
+import { isObject, type JsonObject } from "../protocols/json-value.ts";
+import type { ChatWireFormat, Protocol } from "../protocols/wire.ts";
+import { readEventFields, splitEvents } from "../sse/event-fields.ts";
+import { ReplyAdapter } from "./adapt-reply.ts";
+import type { Conversation } from "./conversation.ts";
+import { foldReply, ReplyFolder } from "./fold-reply.ts";
+import { parseJsonText } from "./json-text.ts";
+import { Losses } from "./losses.ts";
+import { InvalidReply, type Reply, type ReplyEvent } from "./reply.ts";
+import { envelopeMark } from "./state/envelope.ts";
+import { TranslatingMeter } from "./translating-meter.ts";
+import type { ReplyContext, TranslationTarget, WrittenRequest } from "./translator.ts";
+import { translators } from "./translators.ts";
+import { unfoldReply } from "./unfold-reply.ts";
+
+const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
+  ChatCompletions: "OpenAI",
+  Responses: "OpenAI",
+  Messages: "Anthropic",
+  GenerateContent: "Gemini",
+};
+
+/** A client's call, read once for all its attempts. */
+export interface ClientRequest {
+  readonly call: ChatCall;
+  readonly body: JsonObject;
+  readonly conversation: Conversation;
+}
+
+/** @throws GatewayError naming what cannot be carried to any other format */
+export function readClientRequest(call: ChatCall): ClientRequest {
+  const body = parseJsonText(call.body.bytes.toString("utf8"));
+  if (!isObject(body)) throw new TypeError("a scanned body is an object");
+  return { call, body, conversation: translators[call.endpoint.format].readRequest(body, call.endpoint) };
+}
+
+export interface TranslationOptions {
+  readonly format: ChatWireFormat;
+  readonly target: Omit<TranslationTarget, "fieldName">;
+  readonly unsupportedParameters: "Ignore" | "Reject";
+  readonly nowSeconds: number;
+  readonly newId: (prefix: string) => string;
+  /** Prompt tokens as estimated for the reservation. */
+  readonly inputTokensEstimate: number;
+  readonly jsonKeysMax: number;
+}
+
+/** Wrapping a client's content takes a few levels more than the client may use. */
+const depthMax = 96;
+
+export class Translation {
+  /** Format spoken with the upstream. */
+  readonly format: ChatFormat;
+  /** The call as the upstream's format reads it. */
+  readonly upstreamCall: ChatCall;
+  /** Client's fields that were dropped. */
+  readonly dropped: readonly string[];
+  readonly #client: ClientRequest;
+  readonly #written: WrittenRequest;
+  readonly #options: TranslationOptions;
+
+  /** @throws GatewayError naming the client's field, for what this target cannot take */
+  constructor(client: ClientRequest, options: TranslationOptions) {
+    const { format, target, unsupportedParameters, jsonKeysMax } = options;
+    this.#client = client;
+    this.#options = options;
+    const losses = new Losses(unsupportedParameters);
+    const own = translators[client.call.endpoint.format];
+    this.#written = translators[format].writeRequest(
+      client.conversation,
+      { ...target, fieldName: (field) => own.fieldName(field) },
+      losses,
+    );
+    this.dropped = losses.dropped;
+    this.format = chatFormats[format];
+    const bytes = Buffer.from(JSON.stringify(this.#written.body));
+    const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: this.format.watchedKeys });
+    this.upstreamCall = this.format.readCall(scanned, upstreamEndpoint(client, format));
+  }
+
+  /** Meter of the upstream's stream that lets out the client's. */
+  createStreamMeter(eventBytesMax: number): TranslatingMeter {
+    return new TranslatingMeter({
+      // The client's writer decides whether usage is shown; it must arrive here in any case.
+      inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
+      reader: translators[this.format.format].createStreamReader(),
+      adapter: new ReplyAdapter(this.#written.adaptation),
+      writer: this.#clientTranslator.createStreamWriter(this.#context()),
+    });
+  }
+
+  /**
+   * Usage, error and text of a success, whole or (also when nobody asked) a stream.
+   * @throws InvalidReply, GatewayError when it is no answer of its format
+   */
+  readReply(body: Buffer): ReplyReading {
+    return isJsonObject(body) ? this.format.readReply(body) : this.#meterOf(body).reading;
+  }
+
+  /** @param body of a success without an error in it. @throws InvalidReply */
+  translateReply(body: Buffer): Buffer {
+    const reply = this.#adapted(unfoldReply(this.#read(body)));
+    return Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context())));
+  }
+
+  /** For a client that streams, of an upstream that did not. @throws InvalidReply */
+  streamOfReply(body: Buffer): Buffer {
+    const writer = this.#clientTranslator.createStreamWriter(this.#context());
+    const adapter = new ReplyAdapter(this.#written.adaptation);
+    let text = "";
+    for (const event of unfoldReply(this.#read(body))) {
+      for (const adapted of adapter.adapt(event)) text += writer.write(adapted);
+    }
+    return Buffer.from(text);
+  }
+
+  #read(body: Buffer): Reply {
+    const translator = translators[this.format.format];
+    if (isJsonObject(body)) return translator.readReply(parsed(body));
+    const reader = translator.createStreamReader();
+    const read = this.#meterOf(body)
+      .pieces.flatMap(splitEvents)
+      .flatMap((bytes) => {
+        const { name, data, stray } = readEventFields(bytes);
+        const payload = data ?? stray;
+        return payload === undefined ? [] : reader.read({ name, data: payload });
+      });
+    return foldReply([...read, ...reader.end()]);
+  }
+
+  /** Events, or Google's array of them: the meter knows both, and whether they came to their end. */
+  #meterOf(body: Buffer): { readonly reading: ReplyReading; readonly pieces: readonly Buffer[] } {
+    const call = { ...this.upstreamCall, stream: true, wantsStreamUsage: true };
+    const meter = this.format.createStreamMeter(call, body.length);
+    const pieces = [...meter.push(body), ...meter.end()];
+    if (meter.violation !== undefined) throw new InvalidReply(meter.violation);
+    const { error, usage } = meter;
+    if (error === undefined && !meter.isComplete) throw new InvalidReply("the answer ended before it was complete");
+    return { reading: { error, usage, producedText: () => meter.producedText() }, pieces };
+  }
+
+  #adapted(events: Iterable<ReplyEvent>): Reply {
+    const adapter = new ReplyAdapter(this.#written.adaptation);
+    const folder = new ReplyFolder();
+    for (const event of events) {
+      // Usage comes after the text that a stop sequence cuts.
+      const isUsage = event.type === "usage";
+      for (const adapted of isUsage ? [event] : adapter.adapt(event)) folder.take(adapted);
+    }
+    return folder.reply();
+  }
+
+  get #clientTranslator() {
+    return translators[this.#client.call.endpoint.format];
+  }
+
+  #context(): ReplyContext {
+    const { call, body, conversation } = this.#client;
+    const { nowSeconds, newId, target, inputTokensEstimate } = this.#options;
+    return {
+      conversation,
+      clientBody: body,
+      endpoint: call.endpoint,
+      wantsStreamUsage: call.wantsStreamUsage,
+      inputTokensEstimate,
+      nowSeconds,
+      newId,
+      states: target.states,
+    };
+  }
+}
+
+function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEndpoint {
+  const { capability } = client.call.endpoint;
+  const endpoint = { kind: "chat", protocol: protocolOf[format], format, capability } as const;
+  if (format !== "GenerateContent") return endpoint;
+  const named = { ...endpoint, modelInPath: client.call.model };
+  return client.call.stream ? { ...named, geminiStream: "sse" } : named;
+}
+
+const openBrace = 0x7b;
+
+function isJsonObject(body: Buffer): boolean {
+  return body.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) === openBrace;
+}
+
+function parsed(body: Buffer): JsonObject {
+  try {
+    const json = parseJsonText(body.toString("utf8").replace(/^\uFEFF/, ""));
+    if (isObject(json)) return json;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidReply("the answer is not a JSON object");
+}
+
+/**
+ * A call in its own format whose history holds state that this gateway sealed for channels of other formats: without
+ * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
+ */
+export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
+  if (!call.body.bytes.includes(envelopeMark)) return call;
+  const body = parsed(call.body.bytes);
+  const cleaned = translators[call.endpoint.format].removeSealedState(body);
+  if (cleaned === body) return call;
+  const format = chatFormats[call.endpoint.format];
+  const bytes = Buffer.from(JSON.stringify(cleaned));
+  return format.readCall(
+    scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax, watch: format.watchedKeys }),
+    call.endpoint,
+  );
+}

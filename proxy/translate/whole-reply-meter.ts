@@ -1,0 +1,33 @@
+/** A whole reply that answers a streaming client, as its stream's meter would have left it. */
+import type { ReplyReading, StreamMeter } from "../protocols/chat-format.ts";
+import type { TokenUsage } from "../settle/usage.ts";
+
+export class WholeReplyMeter implements StreamMeter {
+  readonly events = 1;
+  readonly isComplete = true;
+  readonly error = undefined;
+  readonly violation = undefined;
+  readonly heldBytes = 0;
+  readonly hasContent = true;
+  readonly #reading: ReplyReading;
+
+  constructor(reading: ReplyReading) {
+    this.#reading = reading;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#reading.usage;
+  }
+
+  producedText(): string {
+    return this.#reading.producedText();
+  }
+
+  push(): readonly Buffer[] {
+    return [];
+  }
+
+  end(): readonly Buffer[] {
+    return [];
+  }
+}
