@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { projectRoot } from "../../run.ts";
 import type { GeneratedFile } from "../index.ts";
 import { type Dashboard, dashboards, type Panel } from "./dashboard-panels.ts";
+import { formatJson } from "./format-json.ts";
 
 const columns = 24;
 const panelsInRow = 3;
@@ -11,7 +12,7 @@ const rowHeight = 8;
 export async function writeDashboards(): Promise<readonly GeneratedFile[]> {
   return dashboards.map((dashboard) => ({
     path: join(projectRoot, "charts", "tollgate", "files", "dashboards", `${dashboard.name}.json`),
-    content: `${JSON.stringify(render(dashboard), null, 2)}\n`,
+    content: formatJson(`${dashboard.name}.json`, render(dashboard)),
   }));
 }
 
@@ -47,7 +48,7 @@ function render({ name, title, description, panels }: Dashboard): object {
   };
 }
 
-const source = { type: "prometheus", uid: "${datasource}" };
+const source = { type: "prometheus", uid: "$datasource" };
 
 function renderPanel(panel: Panel, index: number): object {
   const width = columns / panelsInRow;

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectRoot } from "../../run.ts";
 import type { GeneratedFile } from "../index.ts";
+import { formatJson } from "./format-json.ts";
 import { chartSettingsSchema } from "./settings-schema.ts";
 import { type ChartValue, readChartValues } from "./value-comments.ts";
 
@@ -40,7 +41,7 @@ export async function completeValuesSchema(): Promise<readonly GeneratedFile[]> 
       [`${command}Settings`]: chartSettingsSchema(settings, command),
     };
   }
-  return [{ path, content: `${JSON.stringify(schema, null, 2)}\n` }];
+  return [{ path, content: formatJson("values.schema.json", schema) }];
 }
 
 /** A member that the schema does not know is left to the test that compares both. */
