@@ -1,0 +1,26 @@
+/** Follows `$ref` inside of one schema: pointers such as `#/$defs/Address`; nothing is ever fetched. */
+
+import type { JsonObject } from "../../protocols/json-value.ts";
+import { member } from "../../protocols/json-value.ts";
+import { isSchemaNode } from "./subschemas.ts";
+
+/** @returns undefined for a reference to another document, to nothing, or to what is no schema */
+export function resolveReference(root: JsonObject, reference: string): JsonObject | undefined {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let current: unknown = root;
+  for (const step of reference.slice(2).split("/")) {
+    const name = unescapeStep(step);
+    if (name === undefined) return undefined;
+    current = Array.isArray(current) ? current[Number(name)] : member(current, name);
+  }
+  return isSchemaNode(current) ? current : undefined;
+}
+
+function unescapeStep(step: string): string | undefined {
+  try {
+    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return undefined;
+  }
+}

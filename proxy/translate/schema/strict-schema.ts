@@ -1,0 +1,45 @@
+/**
+ * Whether a JSON Schema already keeps OpenAI's strict rules: every object closed and all of its properties required
+ * (`protocols/translation.md` section 7.1). Formats that have no such flag may set it only then.
+ */
+import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
+import { isSchemaNode, subschemas } from "./subschemas.ts";
+
+/** Keywords that strict mode refuses. */
+const refused = [
+  "allOf",
+  "oneOf",
+  "not",
+  "if",
+  "dependentRequired",
+  "dependentSchemas",
+  "patternProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+  "minProperties",
+  "maxProperties",
+  "uniqueItems",
+  "contains",
+] as const;
+
+export function isStrictSchema(schema: JsonObject): boolean {
+  return schema["type"] === "object" && isStrictNode(schema);
+}
+
+function isStrictNode(schema: JsonObject): boolean {
+  if (refused.some((keyword) => Object.hasOwn(schema, keyword))) return false;
+  const saysType = ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => Object.hasOwn(schema, keyword));
+  if (!saysType || (describesObject(schema) && !isClosed(schema))) return false;
+  return subschemas(schema).every((node) => isSchemaNode(node) && isStrictNode(node));
+}
+
+function describesObject(schema: JsonObject): boolean {
+  const type = schema["type"];
+  return type === "object" || (Array.isArray(type) && type.includes("object")) || isObject(schema["properties"]);
+}
+
+function isClosed(schema: JsonObject): boolean {
+  if (schema["additionalProperties"] !== false) return false;
+  const required = new Set(asList(schema["required"]));
+  return Object.keys(isObject(schema["properties"]) ? schema["properties"] : {}).every((name) => required.has(name));
+}

@@ -1,0 +1,43 @@
+/**
+ * Where a JSON Schema holds further schemas. Rules about keywords act on these places alone: a property named `format`
+ * or `$id`, and whatever stands in `default`, `const`, `enum` or `examples`, is the user's own (pitfall 68).
+ */
+import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
+
+/** Keywords whose value is one schema. */
+export const schemaKeywords = ["items", "additionalProperties", "contains", "propertyNames", "not"] as const;
+/** Keywords whose value is a list of schemas. */
+export const listKeywords = ["anyOf", "oneOf", "allOf", "prefixItems"] as const;
+/** Keywords whose value is a map of schemas by names that are the user's. */
+export const mapKeywords = ["properties", "patternProperties", "$defs", "definitions"] as const;
+
+/** An object that can be a schema; numbers kept as source text are objects too, but none. */
+export function isSchemaNode(value: unknown): value is JsonObject {
+  return isObject(value) && !isRawNumber(value);
+}
+
+/** Integers beyond what a double holds are kept as their source text (`json-text.ts`). */
+export function isRawNumber(value: JsonObject): boolean {
+  return Object.isFrozen(value) && Object.getPrototypeOf(value) === null && Object.hasOwn(value, "rawJSON");
+}
+
+/** The schemas directly inside a schema, booleans left out. */
+export function subschemas(schema: JsonObject): readonly unknown[] {
+  const found: unknown[] = [];
+  for (const keyword of schemaKeywords) {
+    const value = schema[keyword];
+    if (Array.isArray(value)) found.push(...value);
+    else if (value !== undefined && typeof value !== "boolean") found.push(value);
+  }
+  for (const keyword of listKeywords) found.push(...asList(schema[keyword]));
+  for (const keyword of mapKeywords) {
+    const map = schema[keyword];
+    if (isObject(map)) found.push(...Object.values(map));
+  }
+  return found.filter((value) => typeof value !== "boolean");
+}
+
+/** Sets a member that may have any name: `__proto__` too is a name here and no prototype. */
+export function setOwn(target: JsonObject, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}

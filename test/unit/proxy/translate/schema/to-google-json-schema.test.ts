@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { toGoogleJsonSchema } from "../../../../../proxy/translate/schema/to-google-json-schema.ts";
+
+describe("toGoogleJsonSchema()", () => {
+  for (const row of [
+    {
+      name: "leaves a schema of the subset as it is",
+      schema: {
+        type: "object",
+        properties: { x: { type: "integer", minimum: 0 }, y: { anyOf: [{ $ref: "#/$defs/Y" }, { type: "null" }] } },
+        required: ["x"],
+        additionalProperties: false,
+        $defs: { Y: { type: ["string", "null"], enum: ["a", "b"] } },
+      },
+      want: undefined,
+    },
+    {
+      name: "pitfall 67: drops unknown keywords and makes exclusive bounds inclusive",
+      schema: {
+        $schema: "s",
+        type: "object",
+        patternProperties: {},
+        properties: { n: { type: "integer", exclusiveMinimum: 0, multipleOf: 2 }, c: { const: "k" } },
+      },
+      want: { type: "object", properties: { n: { type: "integer", minimum: 1 }, c: { enum: ["k"] } } },
+    },
+    {
+      name: "pitfall 68: keeps properties named like keywords",
+      schema: { type: "object", properties: { $schema: { type: "string" }, not: { type: "string" } } },
+      want: undefined,
+    },
+    {
+      name: "pitfall 71: keeps numeric enums",
+      schema: { type: "integer", enum: [1, 2] },
+      want: undefined,
+    },
+    {
+      name: "pitfall 72: keeps references alone, and moves older definitions",
+      schema: {
+        type: "object",
+        properties: { a: { $ref: "#/definitions/A", description: "d" } },
+        definitions: { A: { type: "object", properties: { again: { $ref: "#/definitions/A" } } } },
+      },
+      want: {
+        type: "object",
+        properties: { a: { $ref: "#/$defs/A" } },
+        $defs: { A: { type: "object", properties: { again: { $ref: "#/$defs/A" } } } },
+      },
+    },
+    {
+      name: "tells values in words that an enum cannot hold",
+      schema: { enum: [true, false], description: "D" },
+      want: { description: "D (one of true, false)" },
+    },
+    {
+      name: "makes null among values a type",
+      schema: { type: "string", enum: ["a", null] },
+      want: { type: ["string", "null"], enum: ["a"] },
+    },
+    {
+      name: "takes a lone reference in allOf for the reference",
+      schema: {
+        properties: { a: { allOf: [{ $ref: "#/$defs/A" }], description: "d" } },
+        $defs: { A: { type: "string" } },
+      },
+      want: { properties: { a: { $ref: "#/$defs/A" } }, $defs: { A: { type: "string" } } },
+    },
+    {
+      name: "joins the branches of allOf, references followed",
+      schema: {
+        allOf: [{ $ref: "#/$defs/A" }, { properties: { b: { type: "string" } } }],
+        $defs: { A: { type: "object", properties: { a: { type: "string" } } } },
+      },
+      want: {
+        type: "object",
+        properties: { a: { type: "string" }, b: { type: "string" } },
+        $defs: { A: { type: "object", properties: { a: { type: "string" } } } },
+      },
+    },
+    {
+      name: "makes a list of items a tuple",
+      schema: { type: "array", items: [{ type: "string" }, true] },
+      want: { type: "array", prefixItems: [{ type: "string" }, {}] },
+    },
+    {
+      name: "leaves out what cannot be",
+      schema: { type: "object", properties: { never: false, any: true } },
+      want: { type: "object", properties: { any: {} } },
+    },
+  ]) {
+    it(row.name, () => assert.deepEqual(toGoogleJsonSchema(row.schema), row.want ?? row.schema));
+  }
+
+  it("ends branches of allOf that refer to each other in a circle", () => {
+    const schema = { allOf: [{ $ref: "#/$defs/A" }, {}], $defs: { A: { allOf: [{ $ref: "#/$defs/A" }, {}] } } };
+    assert.equal(toGoogleJsonSchema(schema)["type"], "object");
+  });
+});
