@@ -1,0 +1,175 @@
+/** The chart's values: every one documented and typed, what does not fit refused with words that help. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "mocha";
+import { readChartValues } from "../../scripts/generators/chart/value-comments.ts";
+import { projectRoot } from "../../scripts/run.ts";
+import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { chartFolder, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+
+interface SchemaNode {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: unknown;
+  readonly definitions?: Readonly<Record<string, SchemaNode>>;
+}
+
+const schema: SchemaNode = JSON.parse(readFileSync(join(chartFolder, "values.schema.json"), "utf8"));
+const values = readChartValues(readFileSync(join(chartFolder, "values.yaml"), "utf8"));
+
+function typeOf(path: readonly string[]): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, member) => follow(node)?.properties?.[member], schema);
+}
+
+function follow(node: SchemaNode | undefined): SchemaNode | undefined {
+  const name = node?.$ref?.replace("#/definitions/", "");
+  return name === undefined ? node : schema.definitions?.[name];
+}
+
+describe("the chart's values", () => {
+  it("every value has a type, and every type a value", () => {
+    for (const { path } of values) assert.ok(typeOf(path), `${path.join(".")} is not in values.schema.json`);
+    const groups = [[], ...values.filter(({ isGroup }) => isGroup).map(({ path }) => path)];
+    for (const group of groups) {
+      const known = values.filter(({ path }) => path.slice(0, -1).join(".") === group.join("."));
+      assert.deepEqual(
+        Object.keys(follow(typeOf(group))?.properties ?? {}).sort(),
+        known.map(({ path }) => path.at(-1)).sort(),
+        group.join("."),
+      );
+    }
+  });
+
+  it("every group of values takes nothing unknown", () => {
+    // `global` belongs to the charts around this one, too.
+    for (const { path, isGroup } of values)
+      if (isGroup && path[0] !== "global")
+        assert.equal(follow(typeOf(path))?.additionalProperties, false, path.join("."));
+  });
+
+  it("every value is documented", () => {
+    const silent = values.filter(({ isGroup, description }) => !isGroup && description === "");
+    assert.deepEqual(
+      silent.map(({ path }) => path.join(".")),
+      [],
+    );
+  });
+
+  it("every alert has its runbook, and no runbook is without an alert", () => {
+    const rules = readFileSync(join(chartFolder, "files", "rules", "tollgate.yaml"), "utf8");
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map((match) => match[1]);
+    const runbooks = readdirSync(join(projectRoot, "docs", "runbooks")).map((name) => name.replace(/\.md$/, ""));
+    assert.deepEqual(alerts.sort(), runbooks.sort());
+  });
+});
+
+describe("the chart rendered", function () {
+  this.timeout(20_000);
+  let helm = "";
+
+  before(function () {
+    const found = findProgram("helm");
+    if (found === undefined) skipLoudly(this, "no helm in PATH, KUBEBUILDER_ASSETS or the cache of the test cluster");
+    else helm = found;
+  });
+
+  it("twice gives the same bytes", async () => {
+    assert.equal(await renderChart(helm, {}), await renderChart(helm, {}));
+  });
+
+  it("holds the CRDs as they are in crds/, with the annotation that keeps them", async () => {
+    const text = await renderChart(helm, {});
+    for (const file of readdirSync(join(projectRoot, "crds")).filter((name) => name.endsWith(".yaml"))) {
+      const source = readFileSync(join(projectRoot, "crds", file), "utf8");
+      assert.ok(text.includes(source.trimEnd()), file);
+      assert.match(source, /helm\.sh\/resource-policy: keep/);
+    }
+    const kinds = parseObjects(text).filter(({ kind }) => kind === "CustomResourceDefinition");
+    assert.equal(kinds.length, 4);
+    const without = parseObjects(await renderChart(helm, { crds: { enabled: false } }));
+    assert.equal(without.filter(({ kind }) => kind === "CustomResourceDefinition").length, 0);
+  });
+
+  it("grants no right by `*`, none to the proxy, and writes no Secret", async () => {
+    const objects = parseObjects(await renderChart(helm, { operator: { generateKeys: true } }));
+    for (const { kind, rules, subjects, metadata } of objects) {
+      assert.doesNotMatch(JSON.stringify(rules ?? []), /"\*"/, metadata.name);
+      assert.doesNotMatch(JSON.stringify(subjects ?? []), /proxy/);
+      assert.notEqual(kind, "Secret");
+    }
+  });
+
+  it("every object carries the common labels", async () => {
+    const objects = parseObjects(await renderChart(helm, { commonLabels: { team: "platform" } }));
+    for (const object of objects.filter(({ kind }) => kind !== "CustomResourceDefinition"))
+      assert.match(JSON.stringify(object.metadata), /"team":"platform"/, idOf(object));
+  });
+
+  const refusals = [
+    {
+      name: "a drain as long as the grace",
+      values: { proxy: { terminationGracePeriodSeconds: 605 } },
+      message: /terminationGracePeriodSeconds \(605\) must be more than drain\.endpointLag and drain\.timeout/,
+    },
+    {
+      name: "two proxies with the embedded ledger",
+      values: { quota: { store: "Embedded" }, proxy: { replicas: 2 } },
+      message: /leave proxy\.replicas empty or 1, or use quota\.store Memory/,
+    },
+    {
+      name: "autoscaling with the embedded ledger",
+      values: { quota: { store: "Embedded" }, proxy: { autoscaling: { enabled: true } } },
+      message: /proxy\.autoscaling\.enabled must be false/,
+    },
+    { name: "the tag latest", values: { proxy: { image: { tag: "latest" } } }, message: /tag latest/ },
+    {
+      name: "an Ingress without a host",
+      values: { proxy: { ingress: { enabled: true } } },
+      message: /proxy\.ingress\.hosts is needed/,
+    },
+    {
+      name: "a route without a Gateway",
+      values: { proxy: { httpRoute: { enabled: true } } },
+      message: /proxy\.httpRoute\.parentRefs is needed/,
+    },
+    {
+      name: "cert-manager without an issuer",
+      values: { tls: { mode: "CertManager" } },
+      message: /issuerRef\.name is needed/,
+    },
+    {
+      name: "an existing certificate without its name",
+      values: { tls: { mode: "ExistingSecret" } },
+      message: /tls\.existingSecret is needed/,
+    },
+    {
+      name: "more replicas at least than at most",
+      values: { proxy: { autoscaling: { enabled: true, minReplicas: 11 } } },
+      message: /minReplicas is more than maxReplicas/,
+    },
+    { name: "an unknown value", values: { proxy: { replica: 3 } }, message: /'replica' not allowed/ },
+    {
+      name: "a setting that does not exist",
+      values: { proxy: { settings: { timeouts: { firstbyte: "3s" } } } },
+      message: /'firstbyte' not allowed/,
+    },
+    {
+      name: "a setting that the chart sets itself",
+      values: { proxy: { settings: { listen: "0.0.0.0:1" } } },
+      message: /'listen' not allowed/,
+    },
+    {
+      name: "a setting of the wrong form",
+      values: { proxy: { settings: { timeouts: { firstByte: "soon" } } } },
+      message: /firstByte/,
+    },
+    { name: "no amount of memory", values: { proxy: { resources: { limits: { memory: "much" } } } }, message: /512Mi/ },
+    { name: "no address range", values: { proxy: { egress: { allowCIDRs: ["10.0.0.1"] } } }, message: /allowCIDRs/ },
+    { name: "a digest of another form", values: { proxy: { image: { digest: "sha256:1" } } }, message: /digest/ },
+  ];
+  for (const { name, values, message } of refusals)
+    it(`refuses ${name}`, async () => {
+      await assert.rejects(renderChart(helm, values), message);
+    });
+});
