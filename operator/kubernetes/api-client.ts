@@ -81,8 +81,6 @@ export interface ApiClientOptions {
   /** Names us in the API server's audit log. */
   readonly userAgent?: string;
   readonly onCall?: (record: CallRecord) => void;
-  /** Any sign of life of the API server: an answer of whatever status, a byte of a watch. */
-  readonly onHeard?: () => void;
 }
 
 interface Call {
@@ -103,11 +101,22 @@ const keepAliveProbeMs = 15_000;
 
 export class ApiClient {
   readonly access: ClusterAccess;
+  readonly #listeners = new Set<() => void>();
   readonly #options: Required<Pick<ApiClientOptions, "timeoutMs" | "listTimeoutMs" | "userAgent">> & ApiClientOptions;
 
   constructor(access: ClusterAccess, options: ApiClientOptions = {}) {
     this.access = access;
     this.#options = { timeoutMs: 15_000, listTimeoutMs: 60_000, userAgent: "tollgate-operator", ...options };
+  }
+
+  /** Calls back at any sign of life of the API server: an answer of whatever status, a byte of a watch. */
+  onHeard(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #heard(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** @throws ApiError; status 404 when there is none */
@@ -137,7 +146,7 @@ export class ApiClient {
    * Events until the server ends the watch.
    *
    * @throws ApiError: `refused` with 410 (also as an `ERROR` event) when the version is too old, `unreadable` for a line
-   *   that is cut or no JSON, `unreachable` when the connection broke, `timeout` after `idleMs` of silence
+   *   that is cut or no JSON, `unreachable` when the connection broke, `silent` after `idleMs` of silence
    */
   async *watch(resource: ApiResource, options: WatchOptions): AsyncGenerator<WatchEvent, void> {
     const query = queryOf({
@@ -159,7 +168,7 @@ export class ApiClient {
     };
     const answer = await this.#open(call);
     const onBytes = (count: number) => {
-      this.#options.onHeard?.();
+      this.#heard();
       options.onBytes?.(count);
     };
     yield* watchEvents(answer, { idleMs: options.idleMs, signal: options.signal, onBytes });
@@ -315,7 +324,7 @@ export class ApiClient {
       outgoing.once("socket", (socket) => socket.setKeepAlive(true, keepAliveProbeMs));
       outgoing.once("response", (answer) => {
         clearTimeout(timer);
-        this.#options.onHeard?.();
+        this.#heard();
         resolve(answer);
       });
       outgoing.once("error", (cause) => {

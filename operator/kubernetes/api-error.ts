@@ -2,9 +2,9 @@
 
 /**
  * `refused`: it answered with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no answer in
- * time. `unreadable`: an answer that is cut or no JSON.
+ * time. `silent`: a watch that brought nothing for too long. `unreadable`: an answer that is cut or no JSON.
  */
-export type ApiErrorCode = "refused" | "unreachable" | "timeout" | "unreadable";
+export type ApiErrorCode = "refused" | "unreachable" | "timeout" | "silent" | "unreadable";
 
 export interface ApiErrorFacts {
   readonly code: ApiErrorCode;
@@ -14,6 +14,8 @@ export interface ApiErrorFacts {
   readonly reason?: string | undefined;
   /** How long it asked us to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** An `ERROR` event within a watch, not the answer to the question. */
+  readonly isEvent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -22,14 +24,16 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly reason: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly isEvent: boolean;
 
-  constructor(message: string, { code, status, reason, retryAfterMs, cause }: ApiErrorFacts) {
+  constructor(message: string, { code, status, reason, retryAfterMs, isEvent = false, cause }: ApiErrorFacts) {
     super(message, cause === undefined ? {} : { cause });
     this.name = "ApiError";
     this.code = code;
     this.status = status;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.isEvent = isEvent;
   }
 }
 

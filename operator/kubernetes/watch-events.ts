@@ -31,7 +31,7 @@ const lineFeed = 0x0a;
 export async function* watchEvents(answer: IncomingMessage, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
   const timer = setTimeout(() => {
     const seconds = Math.round(options.idleMs / 1_000);
-    answer.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "timeout" }));
+    answer.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "silent" }));
   }, options.idleMs);
   let rest: Buffer[] = [];
   let restBytes = 0;
@@ -104,7 +104,12 @@ function toEvent(value: unknown): WatchEvent | undefined {
       const status = typeof object["code"] === "number" ? object["code"] : undefined;
       const reason = typeof object["reason"] === "string" ? object["reason"] : undefined;
       const message = typeof object["message"] === "string" ? object["message"] : "no message";
-      throw new ApiError(`The watch ended with an error: ${message}`, { code: "refused", status, reason });
+      throw new ApiError(`The watch ended with an error: ${message}`, {
+        code: "refused",
+        status,
+        reason,
+        isEvent: true,
+      });
     }
     default:
       return undefined;

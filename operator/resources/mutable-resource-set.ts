@@ -10,6 +10,7 @@ import {
   type NamespaceResource,
   type Problem,
   type ResourceChange,
+  type ResourceKind,
   type ResourceSet,
   type SecretResource,
 } from "./resource.ts";
@@ -61,7 +62,16 @@ export class MutableResourceSet implements ResourceSet {
     return this.#mapOf(kind).delete(kind === "Namespace" ? name : `${namespace}/${name}`);
   }
 
-  #mapOf(kind: ResourceChange["kind"]): { get(key: string): AnyResource | undefined; delete(key: string): boolean } {
+  /** All objects of a kind. */
+  all(kind: ResourceKind): Iterable<AnyResource> {
+    return this.#mapOf(kind).values();
+  }
+
+  countOf(kind: ResourceKind): number {
+    return this.#mapOf(kind).size;
+  }
+
+  #mapOf(kind: ResourceKind): Pick<Map<string, AnyResource>, "get" | "delete" | "values" | "size"> {
     switch (kind) {
       case "ApiKey":
         return this.apiKeys;

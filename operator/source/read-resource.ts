@@ -33,30 +33,40 @@ export function readResource(
   const spec = previous && "spec" in previous ? previous.spec : undefined;
   const validation = validateResource(object, spec === undefined ? {} : { previous: { spec } });
   return validation.object
-    ? { resource: toResource(validation.object, generation, origin) }
+    ? { resource: toResource(validation.object, { generation }, origin) }
     : { problems: validation.problems };
 }
 
-function toResource(object: KnownObject, generation: number, origin: Origin): AnyResource {
+/**
+ * A validated object as a resource.
+ *
+ * @param facts what its source knows of it besides name and labels
+ */
+export function toResource(
+  object: KnownObject,
+  facts: Omit<ObjectMeta, "namespace" | "name" | "labels">,
+  origin?: Origin,
+): AnyResource {
   const { namespace = "", name, labels = {} } = object.metadata;
-  const metadata: ObjectMeta = { namespace: object.kind === "Namespace" ? "" : namespace, name, labels, generation };
+  const place = object.kind === "Namespace" ? "" : namespace;
+  const common = { metadata: { namespace: place, name, labels, ...facts }, ...(origin && { origin }) };
   switch (object.kind) {
     case "Secret":
-      return { kind: "Secret", metadata, origin, data: new ProtectedData(decode(object.data)) };
+      return { kind: "Secret", ...common, data: new ProtectedData(decode(object.data)) };
     case "ConfigMap": {
       const values = [...Object.entries(object.data ?? {}), ...decode(object.binaryData)];
-      return { kind: "ConfigMap", metadata, origin, data: new ProtectedData(new Map(values)) };
+      return { kind: "ConfigMap", ...common, data: new ProtectedData(new Map(values)) };
     }
     case "Namespace":
-      return { kind: "Namespace", metadata, origin };
+      return { kind: "Namespace", ...common };
     case "ApiKey":
-      return { kind: "ApiKey", metadata, origin, spec: object.spec };
+      return { kind: "ApiKey", ...common, spec: object.spec };
     case "Channel":
-      return { kind: "Channel", metadata, origin, spec: object.spec };
+      return { kind: "Channel", ...common, spec: object.spec };
     case "ModelRoute":
-      return { kind: "ModelRoute", metadata, origin, spec: object.spec };
+      return { kind: "ModelRoute", ...common, spec: object.spec };
     case "Account":
-      return { kind: "Account", metadata, origin, spec: object.spec };
+      return { kind: "Account", ...common, spec: object.spec };
     default:
       return object satisfies never;
   }
@@ -71,19 +81,20 @@ function decode(data: { readonly [key: string]: string } | undefined): Map<strin
 export function refusedResource(
   kind: ResourceKind,
   metadata: ObjectMeta,
-  origin: Origin,
+  origin: Origin | undefined,
   invalid: string,
   before: AnyResource | undefined,
 ): OwnResource | undefined {
+  const common = { metadata, invalid, ...(origin && { origin }) };
   switch (kind) {
     case "ApiKey":
-      return { kind, metadata, origin, invalid };
+      return { kind, ...common };
     case "Channel":
-      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, ...common };
     case "ModelRoute":
-      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, ...common };
     case "Account":
-      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, metadata, origin, invalid };
+      return { ...(before?.kind === kind && before.spec && { spec: before.spec }), kind, ...common };
     default:
       // Secrets, ConfigMaps and Namespaces have no status: the list of problems is where they are reported.
       return undefined;

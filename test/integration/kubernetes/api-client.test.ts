@@ -98,7 +98,7 @@ describe("api client", function () {
     const silent = async (): Promise<void> => {
       for await (const _event of client.watch(leaseResource, { ...options, idleMs: 300 }));
     };
-    await assert.rejects(silent(), (error: unknown) => error instanceof ApiError && error.code === "timeout");
+    await assert.rejects(silent(), (error: unknown) => error instanceof ApiError && error.code === "silent");
     const stop = new AbortController();
     const given = async (): Promise<void> => {
       for await (const _event of client.watch(leaseResource, { ...options, idleMs: 9_000, signal: stop.signal }));

@@ -1,0 +1,347 @@
+/**
+ * What the operator knows of the cluster: the resources as the compiler sees them, filled by the list-watches.
+ *
+ * Invariants: an object goes only by an event that says so or by a complete list without it; a later version never
+ * gives way to an earlier one, whichever way the two came; an object whose meaning did not change is no change; Secrets
+ * and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of connections.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
+import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
+import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
+import type { ListCollector, ListWatchSink } from "./list-watch.ts";
+import { watchedResources } from "./own-resources.ts";
+import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
+import { type DataReference, dataReferencesOf, WantedData } from "./wanted-data.ts";
+
+export interface ClusterStoreOptions {
+  /** Told what to look at again; not before `open`. */
+  readonly onChange: (changes: readonly ResourceChange[]) => void;
+  /**
+   * Asks for Secrets and ConfigMaps that somebody refers to and that are not held; `put` takes the answers. Resolves
+   * when they are there, known not to exist, or long enough in coming; never rejects.
+   */
+  readonly fetchMissing: (references: readonly DataReference[]) => Promise<void>;
+  /** Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. */
+  readonly onSeen?: ((kind: ResourceKind, object: ApiObject) => void) | undefined;
+}
+
+interface ListedObject {
+  readonly version: string;
+  /** Undefined: it exists, and nobody wants it. */
+  readonly resource: AnyResource | undefined;
+}
+
+export class ClusterStore {
+  readonly #options: ClusterStoreOptions;
+  readonly #resources = new MutableResourceSet();
+  readonly #wanted = new WantedData();
+  readonly #collectors = new Set<Collector>();
+  /** Versions in which wanted data was deleted, so that an answer from before does not bring it back. */
+  readonly #deleted = new Map<string, string>();
+  /** Objects that wait for the data they name, by identity; the present version of each stays in force meanwhile. */
+  readonly #waiting = new Map<string, AnyResource>();
+  #isOpen = false;
+
+  constructor(options: ClusterStoreOptions) {
+    this.#options = options;
+  }
+
+  get resources(): ResourceSet {
+    return this.#resources;
+  }
+
+  /** Everything was read once: changes are told from now on. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** How many objects of a kind are held. */
+  countOf(kind: ResourceKind): number {
+    return this.#resources.countOf(kind);
+  }
+
+  /** Where the list-watch of a kind, in one namespace or in all, puts what it reads. */
+  sinkFor(kind: ResourceKind, namespace: string | undefined): ListWatchSink {
+    return {
+      beginList: () => {
+        const collector = new Collector(this, this.#resources, kind, namespace, () =>
+          this.#collectors.delete(collector),
+        );
+        this.#collectors.add(collector);
+        return collector;
+      },
+      put: (object) => {
+        this.#touch(kind, object);
+        this.put(kind, object);
+      },
+      remove: (object) => {
+        this.#touch(kind, object);
+        const change = changeOf(kind, object);
+        this.#stopWaiting(keyOf(change));
+        const held = this.#resources.get(change);
+        if (kind === "Secret" || kind === "ConfigMap") this.#noteDeleted(kind, object);
+        if (held === undefined || isOlder(object.metadata.resourceVersion, held.metadata.resourceVersion)) return;
+        this.#drop(change);
+        this.tell([change]);
+      },
+    };
+  }
+
+  /** Takes one object, from a watch or a question of its own, and tells what changed. */
+  put(kind: ResourceKind, object: ApiObject): void {
+    const change = changeOf(kind, object);
+    const before = this.#resources.get(change);
+    const version = object.metadata.resourceVersion;
+    if (before !== undefined && isOlder(version, before.metadata.resourceVersion)) return;
+    if (isOlder(version, this.#deleted.get(keyOf(change)))) return;
+    this.#stopWaiting(keyOf(change));
+    const next = this.read(kind, object, before);
+    if (next === undefined) return;
+    const missing = this.#isOpen ? dataReferencesOf(next).filter((reference) => !this.#holds(reference)) : [];
+    if (missing.length > 0) void this.#takeLater(change, next, missing);
+    else if (this.take(next, before)) this.tell([change]);
+  }
+
+  /** Takes an object once the Secrets it names are there, so that one that is exchanged never leaves a gap. */
+  async #takeLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
+    const key = keyOf(change);
+    this.#waiting.set(key, next);
+    // What it names must be kept when it comes.
+    this.#wanted.add(dataReferencesOf(next));
+    await this.#options.fetchMissing(missing);
+    if (this.#waiting.get(key) !== next) return;
+    const isChanged = this.take(next, this.#resources.get(change));
+    this.#stopWaiting(key);
+    if (isChanged) this.tell([change]);
+  }
+
+  #stopWaiting(key: string): void {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return;
+    this.#waiting.delete(key);
+    this.#letGo(dataReferencesOf(waiting));
+  }
+
+  /** What is kept of an object; undefined: nothing, as nobody refers to it. */
+  read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined {
+    switch (kind) {
+      case "Namespace":
+        return readNamespace(object);
+      case "Secret":
+      case "ConfigMap": {
+        const { namespace = "", name } = object.metadata;
+        const keys = this.#wanted.keysOf(kind, `${namespace}/${name}`);
+        return keys && readDataObject(kind, object, keys);
+      }
+      default:
+        this.#options.onSeen?.(kind, object);
+        return readOwnObject(kind, watchedResources[kind], object, before);
+    }
+  }
+
+  /** Puts a resource in its place. @returns whether its meaning changed */
+  take(next: AnyResource, before: AnyResource | undefined): boolean {
+    if ("spec" in next) this.#refer(before, next);
+    if (before === undefined) {
+      this.#resources.set(next);
+      return true;
+    }
+    // A status may name the version of a Secret: any new one counts.
+    const isSame = next.kind === "Secret" ? false : isSameMeaning(before, next);
+    // The identity of what did not change is what the compiler goes by.
+    this.#resources.set(isSame ? { ...before, metadata: { ...next.metadata, labels: before.metadata.labels } } : next);
+    return !isSame;
+  }
+
+  /** Forgets objects that a whole list no longer shows. */
+  dropAll(changes: readonly ResourceChange[]): void {
+    for (const change of changes) {
+      this.#stopWaiting(keyOf(change));
+      this.#drop(change);
+    }
+  }
+
+  /** Versions start anew, at lower numbers. */
+  rewind(): void {
+    this.#deleted.clear();
+  }
+
+  tell(changes: readonly ResourceChange[]): void {
+    if (this.#isOpen && changes.length > 0) this.#options.onChange(changes);
+  }
+
+  #drop(change: ResourceChange): void {
+    const before = this.#resources.get(change);
+    if (before !== undefined && "spec" in before) this.#refer(before, undefined);
+    this.#resources.delete(change);
+  }
+
+  /** Keeps account of who needs which data. */
+  #refer(before: AnyResource | undefined, next: AnyResource | undefined): void {
+    const old = dataReferencesOf(before);
+    const references = dataReferencesOf(next);
+    if (old.length === 0 && references.length === 0) return;
+    if (isDeepStrictEqual(old, references)) return;
+    const missing = references.filter((reference) => !this.#holds(reference));
+    // The new ones first: what both name must not be let go in between.
+    this.#wanted.add(references);
+    this.#letGo(old);
+    if (missing.length > 0) void this.#options.fetchMissing(missing);
+  }
+
+  #letGo(references: readonly DataReference[]): void {
+    for (const { kind, identity } of this.#wanted.remove(references)) {
+      this.#resources.delete(toChange(kind, identity));
+      this.#deleted.delete(`${kind}/${identity}`);
+    }
+  }
+
+  /** Whether every key needed is held already, or its absence known. */
+  #holds({ kind, identity, keys }: DataReference): boolean {
+    const map = kind === "Secret" ? this.#resources.secrets : this.#resources.configMaps;
+    const held = map.get(identity);
+    return held !== undefined && keys.every((key) => held.data.get(key) !== undefined);
+  }
+
+  #noteDeleted(kind: "Secret" | "ConfigMap", object: ApiObject): void {
+    const { namespace = "", name, resourceVersion } = object.metadata;
+    const identity = `${namespace}/${name}`;
+    if (resourceVersion !== undefined && this.#wanted.keysOf(kind, identity) !== undefined)
+      this.#deleted.set(`${kind}/${identity}`, resourceVersion);
+  }
+
+  #touch(kind: ResourceKind, object: ApiObject): void {
+    for (const collector of this.#collectors) collector.touch(kind, object);
+  }
+}
+
+/** One list under way. */
+class Collector implements ListCollector {
+  readonly #store: ClusterStore;
+  readonly #resources: MutableResourceSet;
+  readonly #kind: ResourceKind;
+  readonly #namespace: string | undefined;
+  readonly #onDrop: () => void;
+  readonly #listed = new Map<string, ListedObject>();
+  readonly #touched = new Set<string>();
+
+  constructor(
+    store: ClusterStore,
+    resources: MutableResourceSet,
+    kind: ResourceKind,
+    namespace: string | undefined,
+    onDrop: () => void,
+  ) {
+    this.#store = store;
+    this.#resources = resources;
+    this.#kind = kind;
+    this.#namespace = namespace;
+    this.#onDrop = onDrop;
+  }
+
+  add(object: ApiObject): void {
+    const change = changeOf(this.#kind, object);
+    const before = this.#resources.get(change);
+    const version = object.metadata.resourceVersion ?? "";
+    // What is held already is not parsed twice.
+    const isHeld = before !== undefined && before.metadata.resourceVersion === version;
+    const resource = isHeld ? before : this.#store.read(this.#kind, object, before);
+    this.#listed.set(identityOf(change), { version, resource });
+  }
+
+  remove(object: ApiObject): void {
+    this.#listed.delete(identityOf(changeOf(this.#kind, object)));
+  }
+
+  touch(kind: ResourceKind, object: ApiObject): void {
+    if (kind === this.#kind) this.#touched.add(identityOf(changeOf(kind, object)));
+  }
+
+  differences(version: string): string[] {
+    const differing: string[] = [];
+    for (const [identity, listed] of this.#listed) {
+      if (listed.resource === undefined) continue;
+      const held = this.#resources.get(toChange(this.#kind, identity));
+      if (held === undefined || isOlder(held.metadata.resourceVersion, listed.version)) differing.push(identity);
+    }
+    for (const { metadata } of this.#held()) {
+      const identity = identityOf({ kind: this.#kind, ...metadata });
+      if (!this.#listed.has(identity) && !isOlder(version, metadata.resourceVersion)) differing.push(identity);
+    }
+    return differing.filter((identity) => !this.#touched.has(identity));
+  }
+
+  finish(version: string, isRewound: boolean): void {
+    if (isRewound) this.#store.rewind();
+    const changes: ResourceChange[] = [];
+    for (const [identity, { resource }] of this.#listed) {
+      if (resource === undefined) continue;
+      const change = toChange(this.#kind, identity);
+      const before = this.#resources.get(change);
+      if (before === resource) continue;
+      // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
+      const isNewer =
+        before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
+      if (!isNewer && !isRewound) continue;
+      if (this.#store.take(resource, before)) changes.push(change);
+    }
+    const gone: ResourceChange[] = [];
+    for (const { metadata } of this.#held()) {
+      const change = { kind: this.#kind, namespace: metadata.namespace, name: metadata.name };
+      if (this.#listed.has(identityOf(change))) continue;
+      // It came after the list was made, by an event or a question of its own.
+      if (isOlder(version, metadata.resourceVersion) && !isRewound) continue;
+      gone.push(change);
+    }
+    this.#store.dropAll(gone);
+    this.#store.tell([...changes, ...gone]);
+  }
+
+  drop(): void {
+    this.#onDrop();
+  }
+
+  *#held(): Generator<AnyResource> {
+    for (const resource of this.#resources.all(this.#kind)) {
+      if (this.#namespace === undefined || resource.metadata.namespace === this.#namespace) yield resource;
+    }
+  }
+}
+
+function changeOf(kind: ResourceKind, { metadata }: ApiObject): ResourceChange {
+  return { kind, namespace: kind === "Namespace" ? "" : (metadata.namespace ?? ""), name: metadata.name };
+}
+
+function identityOf({ namespace, name }: ResourceChange): string {
+  return `${namespace}/${name}`;
+}
+
+function toChange(kind: ResourceKind, identity: string): ResourceChange {
+  const slash = identity.indexOf("/");
+  return { kind, namespace: identity.slice(0, slash), name: identity.slice(slash + 1) };
+}
+
+function keyOf({ kind, namespace, name }: ResourceChange): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** Whether the left version is known to come before the right. */
+function isOlder(left: string | undefined, right: string | undefined): boolean {
+  return left !== undefined && right !== undefined && compareVersions(left, right) < 0;
+}
+
+/** A new version with the same meaning: only status, annotations or unused keys of a Secret differ. */
+function isSameMeaning(before: AnyResource, next: AnyResource): boolean {
+  if (before.metadata.uid !== next.metadata.uid || before.metadata.generation !== next.metadata.generation)
+    return false;
+  if (!isDeepStrictEqual(before.metadata.labels, next.metadata.labels)) return false;
+  if ("data" in before) return "data" in next && before.data.equals(next.data);
+  if (!("spec" in before) && !("spec" in next)) return invalidOf(before) === invalidOf(next);
+  if (!("spec" in before) || !("spec" in next)) return false;
+  return before.invalid === next.invalid && isDeepStrictEqual(before.spec, next.spec);
+}
+
+function invalidOf(resource: AnyResource): string | undefined {
+  return "invalid" in resource ? resource.invalid : undefined;
+}

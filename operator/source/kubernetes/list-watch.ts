@@ -1,0 +1,328 @@
+/**
+ * Keeps a view of one kind of objects up to date: list, then watch, for ever (`OPERATIONS.md` section 3).
+ *
+ * Our own, because the library's informers have been seen to stop for ever after one connection error. Invariants: no
+ * error takes an object away, only a complete list or a `DELETED` event does; a watch that ends is followed by another
+ * from where it ended; one that may have missed something by a whole list, one at a time and after a growing wait;
+ * while the API server is away nobody asks it but `Reachability`. Knows none of our kinds: a `ListWatchSink` keeps the
+ * objects. Called by `kubernetes-source.ts`, once for each kind and watched namespace.
+ */
+import type { ApiClient } from "../../kubernetes/api-client.ts";
+import { ApiError, isUnreachable } from "../../kubernetes/api-error.ts";
+import { type ApiObject, type ApiResource, compareVersions } from "../../kubernetes/api-object.ts";
+import type { WatchEvent } from "../../kubernetes/watch-events.ts";
+import { Backoff, pause } from "./backoff.ts";
+import type { Reachability } from "./reachability.ts";
+import type { WatchTimings } from "./timings.ts";
+import type { RelistReason, WatchCounters } from "./watch-counters.ts";
+
+/** A list that is being read; nothing changes before it is complete. */
+export interface ListCollector {
+  add(object: ApiObject): void;
+  /** The object went while the list was being read. */
+  remove(object: ApiObject): void;
+  /** Takes the list over: what is held and not listed is gone, unless it came after the list. */
+  finish(version: string, isRewound: boolean): void;
+  /** Objects that the list shows in another version than what is held, and that no event has touched meanwhile. */
+  differences(version: string): string[];
+  /** Nobody wants the list any more. */
+  drop(): void;
+}
+
+export interface ListWatchSink {
+  beginList(): ListCollector;
+  put(object: ApiObject): void;
+  remove(object: ApiObject): void;
+}
+
+export interface ListWatchOptions {
+  readonly client: ApiClient;
+  readonly resource: ApiResource;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly sink: ListWatchSink;
+  readonly reachability: Reachability;
+  readonly timings: WatchTimings;
+  readonly counters: WatchCounters;
+  /** Told of every failure, with what is done about it. */
+  readonly onFailure: (error: unknown, what: string) => void;
+  /** The API server's versions run from lower numbers than we have seen: it was restored from a backup. */
+  readonly onRewind: () => void;
+}
+
+/** A watch that lived shorter is not followed by the next at once. */
+const shortWatchMs = 5_000;
+/** Waits of watches that the server ends early, but cleanly, grow to no more than this. */
+const earlyEndMaxMs = 5_000;
+
+export class ListWatch {
+  readonly #options: ListWatchOptions;
+  readonly #stop = new AbortController();
+  readonly #backoff: Backoff;
+  readonly #earlyEnds: Backoff;
+  readonly #synced = Promise.withResolvers<void>();
+  /** Version up to which everything is known; undefined: a list is needed. */
+  #version: string | undefined;
+  /** The highest version seen, which a restored server may fall behind. */
+  #highest: string | undefined;
+  #lastEventVersion: string | undefined;
+  #relistReason: RelistReason = "first";
+  /** The server was away: it may not be the one it was. */
+  #isDoubtful = false;
+  #isStreamingOffered = true;
+  #watching: AbortController | undefined;
+  #comparing: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ListWatchOptions) {
+    this.#options = options;
+    const { backoffMinMs, backoffMaxMs } = options.timings;
+    this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
+    this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
+  }
+
+  /** Resolves when everything was read once. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Everything up to this version is known, bookmarks counted; undefined before the first list and while relisting. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  /** Version of the last list or event, bookmarks not counted: what whoever has the same events has reached too. */
+  get eventVersion(): string | undefined {
+    return this.#lastEventVersion;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+    this.#compareLater();
+  }
+
+  /** Lists again now; used when many objects are wanted at once. */
+  relist(reason: RelistReason): void {
+    if (this.#version === undefined) return;
+    this.#forget(reason);
+    this.#watching?.abort(new ApiError("Everything is listed again.", { code: "refused" }));
+  }
+
+  /** Ends the watch under way, as the API server is not there: it is followed by another once it is. */
+  interrupt(): void {
+    this.#watching?.abort(new ApiError("The API server does not answer.", { code: "unreachable" }));
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#comparing);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const begunAtMs = performance.now();
+      try {
+        if (this.#isDoubtful) await this.#checkForRewind();
+        if (this.#version === undefined && !this.#isStreamingOffered) await this.#listInPages();
+        await this.#watch();
+        if (performance.now() - begunAtMs >= shortWatchMs) this.#earlyEnds.reset();
+        else await pause(this.#earlyEnds.next(), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (performance.now() - begunAtMs >= this.#options.timings.backoffMaxMs) this.#backoff.reset();
+        await this.#recover(error);
+      }
+    }
+  }
+
+  /** Decides what a failure costs: another watch, or a whole list; and waits. */
+  async #recover(error: unknown): Promise<void> {
+    const { reachability, counters } = this.#options;
+    const { signal } = this.#stop;
+    if (this.#watching?.signal.aborted && this.#relistReason === "wanted") return;
+    if (!(error instanceof ApiError)) {
+      // A mistake of ours: what is held stays, and the next list may do better.
+      this.#forget("failure");
+      this.#options.onFailure(error, "listing again");
+      await pause(this.#backoff.next(), signal);
+      return;
+    }
+    counters.noteFailure(error);
+    if (isUnreachable(error)) {
+      this.#options.onFailure(error, "waiting for the API server");
+      await reachability.confirm();
+      this.#isDoubtful = true;
+      // All watches were waiting for this.
+      await pause(Math.random() * this.#options.timings.backoffMinMs, signal);
+      return;
+    }
+    if (error.code === "silent") this.#forget("silent");
+    else if (error.code === "unreadable") this.#forget("unreadable");
+    else if (error.status === 410) this.#forget("expired");
+    else if (error.isEvent) this.#forget("error");
+    // A version from the future, most of all.
+    else if (error.status === 504 || error.status === 500) this.#isDoubtful = true;
+    if (this.#isStreamingRefused(error)) return;
+    this.#options.onFailure(error, this.#version === undefined ? "listing again" : "watching again");
+    await pause(this.#backoff.next(Math.min(error.retryAfterMs ?? 0, this.#options.timings.backoffMaxMs)), signal);
+  }
+
+  /** Servers without streaming lists say that the question is not valid: then pages do. */
+  #isStreamingRefused({ status }: ApiError): boolean {
+    if (this.#version !== undefined || !this.#isStreamingOffered) return false;
+    if (status !== 400 && status !== 422) return false;
+    this.#isStreamingOffered = false;
+    return true;
+  }
+
+  #forget(reason: RelistReason): void {
+    if (this.#version !== undefined) this.#relistReason = reason;
+    this.#version = undefined;
+  }
+
+  /** One object of a list is enough to learn the server's present version. */
+  async #checkForRewind(): Promise<void> {
+    const { client, resource, namespace } = this.#options;
+    const { signal } = this.#stop;
+    const { resourceVersion } = await client.list(resource, { namespace, limit: 1, signal, timeoutMs: 10_000 });
+    this.#isDoubtful = false;
+    if (this.#highest !== undefined && compareVersions(resourceVersion, this.#highest) < 0) this.#forget("rewound");
+  }
+
+  async #listInPages(): Promise<void> {
+    const collector = this.#options.sink.beginList();
+    try {
+      const version = await this.#readPages(collector);
+      this.#finishList(collector, version);
+    } finally {
+      collector.drop();
+    }
+  }
+
+  /** @returns the version of the list. @throws ApiError 410 when a continue token has expired: the list starts anew */
+  async #readPages(collector: ListCollector): Promise<string> {
+    const { client, resource, namespace, fieldSelector, timings } = this.#options;
+    let continueToken: string | undefined;
+    for (;;) {
+      const page = await client.list(resource, {
+        namespace,
+        fieldSelector,
+        limit: timings.pageSize,
+        continueToken,
+        signal: this.#stop.signal,
+      });
+      for (const object of page.items) collector.add(object);
+      continueToken = page.continueToken;
+      if (continueToken === undefined) return page.resourceVersion;
+    }
+  }
+
+  #finishList(collector: ListCollector, version: string): void {
+    const isRewound = this.#highest !== undefined && compareVersions(version, this.#highest) < 0;
+    collector.finish(version, isRewound);
+    this.#version = version;
+    this.#highest = version;
+    this.#lastEventVersion = version;
+    this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
+    this.#relistReason = "expired";
+    this.#backoff.reset();
+    if (isRewound) this.#options.onRewind();
+    this.#synced.resolve();
+  }
+
+  /** Watches from the version known; without one, and where it is offered, the watch begins with the whole list. */
+  async #watch(): Promise<void> {
+    const { client, resource, namespace, fieldSelector, timings, counters, sink } = this.#options;
+    let collector = this.#version === undefined ? sink.beginList() : undefined;
+    const watching = new AbortController();
+    const onStop = () => watching.abort();
+    this.#stop.signal.addEventListener("abort", onStop, { once: true });
+    this.#watching = watching;
+    const { serverTimeoutMinMs, serverTimeoutMaxMs, bookmarkEveryMs, idleMs } = timings;
+    const timeoutMs = serverTimeoutMinMs + Math.random() * (serverTimeoutMaxMs - serverTimeoutMinMs);
+    try {
+      const events = client.watch(resource, {
+        namespace,
+        fieldSelector,
+        resourceVersion: this.#version,
+        sendInitialEvents: collector !== undefined,
+        timeoutSeconds: Math.ceil(timeoutMs / 1_000),
+        idleMs: bookmarkEveryMs + idleMs,
+        signal: watching.signal,
+        onBytes: (count) => counters.noteBytes(count),
+      });
+      for await (const event of events) {
+        counters.noteEvent(event.type);
+        if (collector === undefined) this.#take(event);
+        else if (event.type === "BOOKMARK") {
+          if (!event.isInitialEnd) continue;
+          this.#finishList(collector, event.resourceVersion);
+          collector = undefined;
+        } else if (event.type === "DELETED") collector.remove(event.object);
+        else collector.add(event.object);
+      }
+    } finally {
+      collector?.drop();
+      this.#stop.signal.removeEventListener("abort", onStop);
+    }
+  }
+
+  #take(event: WatchEvent): void {
+    const { sink } = this.#options;
+    if (event.type === "BOOKMARK") {
+      if (this.#highest !== undefined && compareVersions(event.resourceVersion, this.#highest) < 0) {
+        // A restored server takes a version from its future and then keeps silent until it gets there.
+        this.#forget("rewound");
+        throw new ApiError("The API server's versions went back.", { code: "refused" });
+      }
+      this.#advance(event.resourceVersion);
+      return;
+    }
+    if (event.type === "DELETED") sink.remove(event.object);
+    else sink.put(event.object);
+    const { resourceVersion } = event.object.metadata;
+    if (resourceVersion === undefined) return;
+    this.#lastEventVersion = resourceVersion;
+    this.#advance(resourceVersion);
+  }
+
+  #advance(version: string): void {
+    this.#version = version;
+    if (this.#highest === undefined || compareVersions(version, this.#highest) > 0) this.#highest = version;
+  }
+
+  #compareLater(): void {
+    // Not all kinds at once.
+    const delayMs = this.#options.timings.compareEveryMs * (0.75 + Math.random() / 2);
+    this.#comparing = setTimeout(() => {
+      void this.#compare().finally(() => {
+        if (!this.#stop.signal.aborted) this.#compareLater();
+      });
+    }, delayMs).unref();
+  }
+
+  /** Lists everything beside the watch: a difference that lasts is an event that never came. */
+  async #compare(): Promise<void> {
+    if (this.#version === undefined) return;
+    const { sink, timings, counters } = this.#options;
+    const collector = sink.beginList();
+    try {
+      const version = await this.#readPages(collector);
+      if (collector.differences(version).length > 0) await pause(timings.compareGraceMs, this.#stop.signal);
+      const missed = collector.differences(version);
+      counters.noteCompared(missed.length);
+      if (missed.length === 0 || this.#stop.signal.aborted || this.#version === undefined) return;
+      this.#options.onFailure(new Error(`The watch missed ${missed.length} changes.`), "taking them from the list");
+      collector.finish(version, false);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      if (error instanceof ApiError) counters.noteFailure(error);
+      this.#options.onFailure(error, "comparing later");
+    } finally {
+      collector.drop();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Fetches Secrets and ConfigMaps that were passed over when they were listed, as nobody referred to them yet.
+ *
+ * A few at a time; where many are missing at once, listing all is cheaper for everybody. A failure is tried again until
+ * the API server has said what there is: nothing is lost, only later.
+ */
+import type { ApiClient } from "../../kubernetes/api-client.ts";
+import { isApiStatus, isUnreachable } from "../../kubernetes/api-error.ts";
+import type { ApiObject } from "../../kubernetes/api-object.ts";
+import { Backoff, pause } from "./backoff.ts";
+import { watchedResources } from "./own-resources.ts";
+import type { Reachability } from "./reachability.ts";
+import type { WatchTimings } from "./timings.ts";
+import type { DataReference } from "./wanted-data.ts";
+
+export interface MissingDataOptions {
+  readonly client: ApiClient;
+  readonly reachability: Reachability;
+  readonly timings: WatchTimings;
+  readonly onFound: (kind: DataReference["kind"], object: ApiObject) => void;
+  /** Asks for a whole list. */
+  readonly relist: (kind: DataReference["kind"]) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const atOnceMax = 4;
+/** With more of them waiting a list is asked for instead. */
+const waitingMax = 100;
+
+export class MissingData {
+  readonly #options: MissingDataOptions;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Map<string, { reference: DataReference; done: PromiseWithResolvers<void> }>();
+  #busy = 0;
+
+  constructor(options: MissingDataOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when all are there or known not to exist, or after `holdBackMs`; never rejects. */
+  async fetch(references: readonly DataReference[]): Promise<void> {
+    const answers = references.map((reference) => this.#fetchOne(reference));
+    const given = new AbortController();
+    await Promise.race([Promise.all(answers), pause(this.#options.timings.holdBackMs, given.signal)]);
+    given.abort();
+  }
+
+  close(): void {
+    this.#stop.abort();
+    for (const { done } of this.#waiting.values()) done.resolve();
+    this.#waiting.clear();
+  }
+
+  #fetchOne(reference: DataReference): Promise<void> {
+    const key = `${reference.kind}/${reference.identity}`;
+    let entry = this.#waiting.get(key);
+    if (entry === undefined) {
+      entry = { reference, done: Promise.withResolvers() };
+      this.#waiting.set(key, entry);
+    }
+    if (this.#waiting.size > waitingMax) this.#listInstead();
+    else this.#work();
+    return entry.done.promise;
+  }
+
+  #listInstead(): void {
+    const entries = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const kind of new Set(entries.map(({ reference }) => reference.kind))) this.#options.relist(kind);
+    for (const { done } of entries) done.resolve();
+  }
+
+  #work(): void {
+    while (this.#busy < atOnceMax) {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const [key, { reference, done }] = next;
+      this.#waiting.delete(key);
+      this.#busy += 1;
+      void this.#ask(reference).finally(() => {
+        this.#busy -= 1;
+        done.resolve();
+        this.#work();
+      });
+    }
+  }
+
+  async #ask({ kind, identity }: DataReference): Promise<void> {
+    const { client, reachability, timings, onFound, onFailure } = this.#options;
+    const { signal } = this.#stop;
+    const [namespace, name = ""] = identity.split("/");
+    const backoff = new Backoff(timings.backoffMinMs, timings.backoffMaxMs);
+    while (!signal.aborted) {
+      try {
+        onFound(kind, await client.get(watchedResources[kind], namespace, name, { signal }));
+        return;
+      } catch (error) {
+        // The watch tells when it is made.
+        if (signal.aborted || isApiStatus(error, 404)) return;
+        onFailure(error);
+        if (isUnreachable(error)) await reachability.confirm();
+        await pause(backoff.next(), signal);
+      }
+    }
+  }
+}

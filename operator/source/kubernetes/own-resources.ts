@@ -1,0 +1,24 @@
+/** The kinds that the operator watches, as the API server names them. */
+import { type ApiResource, configMapResource, namespaceResource, secretResource } from "../../kubernetes/api-object.ts";
+import type { OwnKind, ResourceKind } from "../../resources/resource.ts";
+
+const apiVersion = "tollgate.dev/v1alpha1";
+
+/** Our own kinds; for reading, and for writing their status. */
+export const ownResources: { readonly [kind in OwnKind]: ApiResource } = {
+  ApiKey: { apiVersion, kind: "ApiKey", plural: "apikeys" },
+  Channel: { apiVersion, kind: "Channel", plural: "channels" },
+  ModelRoute: { apiVersion, kind: "ModelRoute", plural: "modelroutes" },
+  Account: { apiVersion, kind: "Account", plural: "accounts" },
+};
+
+/** Every kind of the store. */
+export const watchedResources: { readonly [kind in ResourceKind]: ApiResource } = {
+  ...ownResources,
+  Secret: secretResource,
+  ConfigMap: configMapResource,
+  Namespace: namespaceResource,
+};
+
+/** Releases of Helm lie in Secrets of up to a mebibyte each: nobody refers to one, so nobody need send them. */
+export const secretFieldSelector = "type!=helm.sh/release.v1";

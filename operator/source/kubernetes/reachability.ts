@@ -1,0 +1,104 @@
+/**
+ * Whether the API server is there at all: asked once for all watches, so that none of them storms it.
+ *
+ * Any answer or byte counts as a sign of life. After too long a silence, or when a call found nobody, one small question
+ * goes out; while it is not answered it is asked again about once a second, and everybody waits for the answer instead
+ * of trying for himself. A hung API server keeps its sockets open, so this is what notices it (RELIABILITY.md J2).
+ */
+import { isUnreachable } from "../../kubernetes/api-error.ts";
+import { pause } from "./backoff.ts";
+import type { WatchTimings } from "./timings.ts";
+
+export interface ReachabilityOptions {
+  /** Asks the API server; rejects with an `ApiError`. */
+  readonly probe: (signal: AbortSignal) => Promise<void>;
+  readonly timings: Pick<WatchTimings, "silenceMs" | "probeEveryMs">;
+  /** Told when it is lost and when it is back. */
+  readonly onChange: (isReachable: boolean) => void;
+  readonly random?: () => number;
+}
+
+/** An API server that answers, but that it is not ready, is believed for this long. */
+const notReadyMaxMs = 30_000;
+
+export class Reachability {
+  readonly #options: ReachabilityOptions;
+  readonly #random: () => number;
+  readonly #stop = new AbortController();
+  readonly #silence: NodeJS.Timeout;
+  #heardAtMs = performance.now();
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
+  #isReachable = true;
+
+  constructor(options: ReachabilityOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+    const { silenceMs } = options.timings;
+    this.#silence = setInterval(() => {
+      if (performance.now() - this.#heardAtMs >= silenceMs) void this.confirm();
+    }, silenceMs / 10).unref();
+  }
+
+  get isReachable(): boolean {
+    return this.#isReachable;
+  }
+
+  /** Milliseconds since the last sign of life. */
+  get silentMs(): number {
+    return performance.now() - this.#heardAtMs;
+  }
+
+  /** A sign of life. */
+  heard(): void {
+    this.#heardAtMs = performance.now();
+  }
+
+  /** Resolves once the API server has answered a question asked from now on, or this is closed. */
+  confirm(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  close(): void {
+    clearInterval(this.#silence);
+    this.#stop.abort();
+  }
+
+  async #ask(): Promise<void> {
+    const { signal } = this.#stop;
+    const beganAtMs = performance.now();
+    while (!signal.aborted) {
+      // Also between two questions asked for different reasons: callers may fail in a fast loop.
+      const everyMs = this.#options.timings.probeEveryMs * (1 + this.#random() / 2);
+      await pause(Math.max(0, this.#askedAtMs + everyMs - performance.now()), signal);
+      if (signal.aborted) return;
+      this.#askedAtMs = performance.now();
+      if (await this.#isThere(beganAtMs)) {
+        this.heard();
+        this.#note(true);
+        return;
+      }
+      this.#note(false);
+    }
+  }
+
+  async #isThere(beganAtMs: number): Promise<boolean> {
+    try {
+      await this.#options.probe(this.#stop.signal);
+      return true;
+    } catch (error) {
+      if (this.#stop.signal.aborted || isUnreachable(error)) return false;
+      // Refused: it is there. While it starts it says 500, and 401 or 403 before it has read its own rules.
+      return performance.now() - beganAtMs >= notReadyMaxMs;
+    }
+  }
+
+  #note(isReachable: boolean): void {
+    if (this.#isReachable === isReachable) return;
+    this.#isReachable = isReachable;
+    this.#options.onChange(isReachable);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * An object of the API server -> the resource that is kept of it.
+ *
+ * Only what somebody reads is taken over: managed fields, annotations and unused keys of Secrets are never stored. Our
+ * own kinds are validated although the API server did so: its CRDs may be newer or older than we are, and a key that we
+ * do not understand must be denied, not half enforced.
+ */
+import { type ApiMetadata, type ApiObject, type ApiResource, isRecord } from "../../kubernetes/api-object.ts";
+import {
+  type AnyResource,
+  type ObjectMeta,
+  type OwnKind,
+  ProtectedData,
+  type ResourceKind,
+} from "../../resources/resource.ts";
+import { validateResource } from "../../schema/validate-resource.ts";
+import { refusedResource, toResource } from "../read-resource.ts";
+
+const noLabels: ObjectMeta["labels"] = {};
+
+/** The metadata kept of an object. */
+export function metaOf(metadata: ApiMetadata): ObjectMeta {
+  const { namespace = "", name, labels = noLabels, generation = 1, creationTimestamp, uid, resourceVersion } = metadata;
+  return {
+    namespace,
+    name,
+    labels,
+    generation,
+    ...(creationTimestamp !== undefined && { createdAtMs: Date.parse(creationTimestamp) }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+/**
+ * @param before what is held: its spec goes on being served where the new one cannot be understood, but not of keys
+ */
+export function readOwnObject(
+  kind: OwnKind,
+  { apiVersion }: ApiResource,
+  object: ApiObject,
+  before: AnyResource | undefined,
+): AnyResource | undefined {
+  const { namespace, name, labels } = object.metadata;
+  const { spec } = object;
+  const facts = metaOf(object.metadata);
+  const metadata = { namespace, name, ...(labels && { labels }) };
+  const { object: known, problems } = validateResource({
+    apiVersion,
+    kind,
+    metadata,
+    ...(spec !== undefined && { spec }),
+  });
+  if (known !== undefined) return toResource(known, facts);
+  const why = problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
+  const message = `This operator does not understand the object as it is stored: ${why}. Correct it, or bring the operator to the version of the CRDs.`;
+  // Another object of the same name is not what was last good.
+  return refusedResource(kind, facts, undefined, message, before?.metadata.uid === facts.uid ? before : undefined);
+}
+
+/** @param keys those that somebody refers to */
+export function readDataObject(
+  kind: Extract<ResourceKind, "Secret" | "ConfigMap">,
+  object: ApiObject,
+  keys: Iterable<string>,
+): AnyResource {
+  const { data, binaryData } = object;
+  const values = new Map<string, string>();
+  for (const key of keys) {
+    const value = kind === "Secret" ? decoded(data, key) : (textOf(data, key) ?? decoded(binaryData, key));
+    if (value !== undefined) values.set(key, value);
+  }
+  return { kind, metadata: { ...metaOf(object.metadata), labels: noLabels }, data: new ProtectedData(values) };
+}
+
+export function readNamespace(object: ApiObject): AnyResource {
+  return { kind: "Namespace", metadata: { ...metaOf(object.metadata), namespace: "" } };
+}
+
+function textOf(data: unknown, key: string): string | undefined {
+  const value = isRecord(data) && Object.hasOwn(data, key) ? data[key] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+function decoded(data: unknown, key: string): string | undefined {
+  const value = textOf(data, key);
+  return value === undefined ? undefined : Buffer.from(value, "base64").toString("utf8");
+}

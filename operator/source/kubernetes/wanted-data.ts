@@ -1,0 +1,87 @@
+/**
+ * Which keys of which Secrets and ConfigMaps somebody refers to: only those are kept, all else is let go at once.
+ *
+ * Counted by reference, not listed by object, so that 100,000 keys cost little; whoever changes an object takes back
+ * the references of the version before.
+ */
+import { secretOfCredential } from "../../resources/api-key.ts";
+import type { AnyResource } from "../../resources/resource.ts";
+
+/** Keys that one object needs of one Secret or ConfigMap. */
+export interface DataReference {
+  readonly kind: "Secret" | "ConfigMap";
+  /** `namespace/name`. */
+  readonly identity: string;
+  readonly keys: readonly string[];
+}
+
+const defaultBundleKey = "ca.crt";
+const certificateKeys: readonly string[] = ["tls.crt", "tls.key"];
+
+/** What an object refers to, by its spec. */
+export function dataReferencesOf(resource: AnyResource | undefined): DataReference[] {
+  if (resource === undefined || !("spec" in resource) || resource.spec === undefined) return [];
+  const { namespace } = resource.metadata;
+  if (resource.kind === "ApiKey") {
+    return resource.spec.credentials.flatMap((credential): DataReference[] => {
+      const place = secretOfCredential(credential);
+      return place ? [{ kind: "Secret", identity: `${namespace}/${place.name}`, keys: [place.key] }] : [];
+    });
+  }
+  if (resource.kind !== "Channel") return [];
+  const { credentials = [], tls } = resource.spec;
+  const references = credentials.map(
+    ({ secretKeyRef: { name, key } }): DataReference => ({
+      kind: "Secret",
+      identity: `${namespace}/${name}`,
+      keys: [key],
+    }),
+  );
+  if (tls?.caBundleRef) {
+    const { name, key = defaultBundleKey } = tls.caBundleRef;
+    references.push({ kind: "ConfigMap", identity: `${namespace}/${name}`, keys: [key] });
+  }
+  if (tls?.clientCertificateRef) {
+    const identity = `${namespace}/${tls.clientCertificateRef.name}`;
+    references.push({ kind: "Secret", identity, keys: certificateKeys });
+  }
+  return references;
+}
+
+export class WantedData {
+  readonly #counts = {
+    Secret: new Map<string, Map<string, number>>(),
+    ConfigMap: new Map<string, Map<string, number>>(),
+  };
+
+  /** Keys of an object that somebody refers to; undefined: nobody. */
+  keysOf(kind: "Secret" | "ConfigMap", identity: string): Iterable<string> | undefined {
+    return this.#counts[kind].get(identity)?.keys();
+  }
+
+  add(references: readonly DataReference[]): void {
+    for (const { kind, identity, keys } of references) {
+      let counts = this.#counts[kind].get(identity);
+      if (counts === undefined) this.#counts[kind].set(identity, (counts = new Map()));
+      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+
+  /** @returns those that nobody refers to any more */
+  remove(references: readonly DataReference[]): DataReference[] {
+    const unwanted: DataReference[] = [];
+    for (const reference of references) {
+      const counts = this.#counts[reference.kind].get(reference.identity);
+      for (const key of reference.keys) {
+        const count = (counts?.get(key) ?? 0) - 1;
+        if (count > 0) counts?.set(key, count);
+        else counts?.delete(key);
+      }
+      if (counts?.size === 0) {
+        this.#counts[reference.kind].delete(reference.identity);
+        unwanted.push(reference);
+      }
+    }
+    return unwanted;
+  }
+}
