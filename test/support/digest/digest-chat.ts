@@ -1,7 +1,7 @@
 /** Step 2 of the digest for chat completions. */
 import { createHash } from "node:crypto";
 import { readError } from "./error-class.ts";
-import { addCitation, at, type Digest, list, number, parseArguments, text } from "./facts.ts";
+import { addCitation, at, type Digest, list, noteOrder, number, parseArguments, text } from "./facts.ts";
 import type { ParsedReply } from "./parse-reply.ts";
 
 interface OpenCall {
@@ -51,6 +51,7 @@ function sha256(base64: string): string {
 
 function readMessage(digest: Digest, message: unknown, calls: OpenCall[], audio: string[], isBody: boolean): void {
   const content = at(message, "content");
+  const before = digest.text + digest.refusal;
   digest.text += text(content);
   for (const part of list(content)) {
     if (at(part, "type") === "text") digest.text += text(at(part, "text"));
@@ -58,13 +59,24 @@ function readMessage(digest: Digest, message: unknown, calls: OpenCall[], audio:
   }
   digest.reasoning += text(at(message, "reasoning_content") ?? at(message, "reasoning"));
   digest.refusal += text(at(message, "refusal"));
+  if (digest.text + digest.refusal !== before) noteOrder(digest, "text");
   for (const note of list(at(message, "annotations"))) {
     addCitation(digest, at(note, "url_citation", "url"), at(note, "url_citation", "title"));
   }
+  for (const image of list(at(message, "images"))) readImage(digest, text(at(image, "image_url", "url")));
+  const known = calls.length;
   for (const call of list(at(message, "tool_calls"))) readCall(calls, call, isBody);
   const legacy = at(message, "function_call");
   if (legacy !== undefined && legacy !== null) readCall(calls, { index: "legacy", function: legacy }, isBody);
+  for (let call = known; call < calls.length; call += 1) noteOrder(digest, "tool");
   audio.push(text(at(message, "audio", "data")));
+}
+
+/** Convention of several servers for produced images: data URLs beside the text. */
+function readImage(digest: Digest, url: string): void {
+  const data = /^data:([^;,]+);base64,(.*)$/s.exec(url);
+  if (data !== null) digest.media.push({ mime: data[1] ?? "", sha256: sha256(data[2] ?? "") });
+  else if (url !== "") digest.media.push({ mime: "image", url });
 }
 
 function readCall(calls: OpenCall[], piece: unknown, isBody: boolean): void {

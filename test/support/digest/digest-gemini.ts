@@ -1,7 +1,7 @@
 /** Step 2 of the digest for generateContent. */
 import { createHash } from "node:crypto";
 import { readError } from "./error-class.ts";
-import { addCitation, at, type Digest, list, number, type ToolFact, text } from "./facts.ts";
+import { addCitation, at, type Digest, list, noteOrder, number, type ToolFact, text } from "./facts.ts";
 import type { ParsedReply } from "./parse-reply.ts";
 
 const filtered = new Set([
@@ -53,10 +53,14 @@ function readCandidate(digest: Digest, candidate: unknown, calls: CallReader): v
 
 function readPart(digest: Digest, part: unknown, calls: CallReader): void {
   if (at(part, "thought") === true) digest.reasoning += text(at(part, "text"));
-  else digest.text += text(at(part, "text"));
+  else {
+    if (text(at(part, "text")) !== "") noteOrder(digest, "text");
+    digest.text += text(at(part, "text"));
+  }
   const signature = at(part, "thoughtSignature");
   if (typeof signature === "string" && signature !== "") digest.signatures.push(signature);
   const call = at(part, "functionCall");
+  if (typeof at(call, "name") === "string") noteOrder(digest, "tool");
   if (call !== undefined) calls.read(call);
   for (const kind of ["executableCode", "codeExecutionResult"])
     if (at(part, kind) !== undefined) digest.server_tools.push(kind);

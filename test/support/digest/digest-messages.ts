@@ -1,6 +1,6 @@
 /** Step 2 of the digest for messages. */
 import { readError } from "./error-class.ts";
-import { addCitation, at, type Digest, list, number, parseArguments, text } from "./facts.ts";
+import { addCitation, at, type Digest, list, noteOrder, number, parseArguments, text } from "./facts.ts";
 import type { ParsedReply } from "./parse-reply.ts";
 
 interface Block {
@@ -80,6 +80,8 @@ function readBlock(digest: Digest, block: Block): void {
   for (const citation of block.citations) {
     addCitation(digest, at(citation, "url") ?? at(citation, "source"), at(citation, "title"));
   }
+  if (type === "text" && block.text !== "") noteOrder(digest, "text");
+  if (type === "tool_use") noteOrder(digest, "tool");
   if (type === "text") digest.text += block.text;
   else if (type === "thinking") {
     digest.reasoning += block.thinking;

@@ -1,7 +1,7 @@
 /** Step 2 of the digest for the responses API. */
 import { createHash } from "node:crypto";
 import { readError } from "./error-class.ts";
-import { addCitation, at, type Digest, list, number, parseArguments, text } from "./facts.ts";
+import { addCitation, at, type Digest, list, noteOrder, number, parseArguments, text } from "./facts.ts";
 import type { ParsedReply } from "./parse-reply.ts";
 
 export function digestResponses(reply: ParsedReply, digest: Digest): void {
@@ -58,6 +58,7 @@ function readItem(digest: Digest, item: unknown): void {
   }
   if (type === "function_call" || type === "custom_tool_call") {
     const args = type === "function_call" ? parseArguments(at(item, "arguments")) : { $custom: at(item, "input") };
+    noteOrder(digest, "tool");
     digest.tools.push({ id: text(at(item, "call_id")) || null, name: text(at(item, "name")), args });
     return;
   }
@@ -71,6 +72,7 @@ function readItem(digest: Digest, item: unknown): void {
 
 function readMessage(digest: Digest, item: unknown): void {
   for (const part of list(at(item, "content"))) {
+    if (text(at(part, "text")) !== "" || text(at(part, "refusal")) !== "") noteOrder(digest, "text");
     if (at(part, "type") === "output_text") digest.text += text(at(part, "text"));
     if (at(part, "type") === "refusal") digest.refusal += text(at(part, "refusal"));
     for (const note of list(at(part, "annotations"))) addCitation(digest, at(note, "url"), at(note, "title"));

@@ -36,6 +36,8 @@ export interface Digest {
   choices: number;
   error: ErrorFact | null;
   warnings: string[];
+  /** Order of visible text and tool calls; neighbouring texts count once. */
+  order: ("text" | "tool")[];
 }
 
 export function emptyDigest(): Digest {
@@ -54,6 +56,7 @@ export function emptyDigest(): Digest {
     choices: 0,
     error: null,
     warnings: [],
+    order: [],
   };
 }
 
@@ -88,6 +91,11 @@ export function parseArguments(value: unknown): unknown {
   } catch {
     return { $raw: value };
   }
+}
+
+/** Notes that visible text or a tool call comes next. */
+export function noteOrder(digest: Digest, kind: "text" | "tool"): void {
+  if (kind === "tool" || digest.order.at(-1) !== "text") digest.order.push(kind);
 }
 
 export function addCitation(digest: Digest, url: unknown, title: unknown): void {

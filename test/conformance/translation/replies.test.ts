@@ -1,0 +1,114 @@
+/**
+ * Every recorded reply to a client of every other format, streamed and not, through the whole gateway: the client
+ * learns every fact that both formats can say, and gets a clean stream of its own format whatever the upstream's was.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import type { HttpAnswer } from "../../support/conformance/http-call.ts";
+import { cuts, replay } from "../../support/conformance/replay.ts";
+import { protocols, useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { compare, type Difference } from "../../support/digest/compare.ts";
+import { type Digest, type DigestProtocol, digest } from "../../support/digest/digest.ts";
+import { checkGrammar } from "../../support/digest/grammar.ts";
+import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
+import { isKnown } from "./known-losses.ts";
+
+const recorded = readRecorded();
+const shortId = (reply: Recorded): string => reply.id.replace(/^upstream\//, "");
+const isArray = (reply: Recorded): boolean => reply.id.includes("jsonarray");
+
+const lineEnds = [
+  { name: "with CRLF", end: "\r\n" },
+  { name: "with CR", end: "\r" },
+  { name: "with LF", end: "\n" },
+];
+
+describe("recorded replies to clients of other formats", () => {
+  if (recorded === undefined) {
+    it(explainAbsence("recorded replies to clients of other formats"));
+    return;
+  }
+  const rig = useTranslationRig();
+  const counts = { compared: 0, withLoss: 0 };
+
+  for (const reply of recorded) {
+    const said = digest(reply.protocol, reply.bytes(), reply.httpStatus);
+    for (const to of protocols.filter((protocol) => protocol !== reply.protocol)) {
+      for (const stream of [true, false]) {
+        const manner = stream ? "streamed" : "whole";
+        it(`tells ${to} clients ${shortId(reply)}, ${manner}`, async () => {
+          rig().upstream.replyWith(replay(reply, () => Number.MAX_SAFE_INTEGER));
+          const answer = await rig().call(to, reply.protocol, stream);
+          const differences = judge(said, reply, answer, to, stream);
+          const surprising = differences.filter(
+            ({ fact, level }) => level === "must" || !isKnown(shortId(reply), to, fact),
+          );
+          counts.compared += 1;
+          if (differences.length > 0) counts.withLoss += 1;
+          assert.deepEqual(surprising, []);
+        });
+      }
+      if (!reply.isStream || isArray(reply)) continue;
+      it(`tells ${to} clients ${shortId(reply)} however it is cut and its lines end`, async () => {
+        rig().upstream.replyWith(replay(reply, () => Number.MAX_SAFE_INTEGER));
+        const whole = digest(to, (await rig().call(to, reply.protocol, true)).body);
+        for (const { name, pieces } of cuts) {
+          rig().upstream.replyWith(replay(reply, pieces(reply.bytes().length)));
+          assert.deepEqual(
+            comparable(digest(to, (await rig().call(to, reply.protocol, true)).body)),
+            comparable(whole),
+            name,
+          );
+        }
+        for (const { name, end } of lineEnds) {
+          const bytes = (): Buffer =>
+            Buffer.from(
+              reply
+                .bytes()
+                .toString("utf8")
+                .replace(/\r\n|\r|\n/g, end),
+            );
+          rig().upstream.replyWith(replay({ ...reply, bytes }, () => 97));
+          assert.deepEqual(
+            comparable(digest(to, (await rig().call(to, reply.protocol, true)).body)),
+            comparable(whole),
+            name,
+          );
+        }
+      });
+    }
+  }
+
+  it("loses what it should keep in less than one reply of twenty", () => {
+    assert.equal(counts.compared, recorded.length * 3 * 2);
+    assert.ok(counts.withLoss <= counts.compared / 20, `${counts.withLoss} of ${counts.compared}`);
+  });
+});
+
+/** Ids are minted afresh for each answer, and what is sealed differs with them. */
+function comparable({ tools, signatures, ...facts }: Digest): unknown {
+  return { ...facts, tools: tools.map(({ name, args }) => ({ name, args })), signatures: signatures.length };
+}
+
+function judge(
+  said: Digest,
+  reply: Recorded,
+  answer: HttpAnswer,
+  to: DigestProtocol,
+  stream: boolean,
+): readonly Difference[] {
+  const told = digest(to, answer.body, answer.status);
+  const differences = compare(said, told, { sameProtocol: false, from: reply.protocol, to });
+  if (said.status === "error") {
+    // A client that did not stream has no text before the error.
+    const isStream = answer.status === 200;
+    if (isStream) assert.equal(answer.isComplete, false, "a failed stream never ends cleanly");
+    return differences.filter(
+      ({ fact }) => ["status", "error class"].includes(fact) || (isStream && fact === "visible text"),
+    );
+  }
+  assert.equal(answer.status, 200, answer.body.toString());
+  assert.equal(answer.isComplete, true);
+  if (stream) assert.deepEqual(checkGrammar(to, answer.body), []);
+  return differences;
+}

@@ -1,0 +1,85 @@
+/**
+ * Another gateway's translation cases, judged by their facts and not by equal JSON: what went in comes out here, and
+ * where that gateway is known to be wrong (`known_divergence`) only the input counts.
+ */
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, it } from "mocha";
+import { callFormOf } from "../../support/conformance/chat-calls.ts";
+import { httpCall } from "../../support/conformance/http-call.ts";
+import { naturalReply } from "../../support/conformance/natural-replies.ts";
+import { routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { compare } from "../../support/digest/compare.ts";
+import { type DigestProtocol, digest } from "../../support/digest/digest.ts";
+import { checkGrammar } from "../../support/digest/grammar.ts";
+import { explainAbsence } from "../../support/digest/recorded.ts";
+import { compareRequests, digestRequest } from "../../support/digest/request/request-digest.ts";
+import { knownCaseLosses } from "./known-case-losses.ts";
+
+interface Case {
+  readonly name: string;
+  readonly kind: "request" | "response" | "stream";
+  readonly from: DigestProtocol;
+  readonly to: DigestProtocol;
+  readonly input: unknown;
+}
+
+const root = path.join(
+  process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures"),
+  "translation/agentgateway",
+);
+
+function readCases(): readonly Case[] {
+  return globSync("*/*.json", { cwd: root })
+    .sort()
+    .map((file) => ({ ...JSON.parse(readFileSync(path.join(root, file), "utf8")), name: file.replace(/\.json$/, "") }));
+}
+
+describe("translation cases of another gateway", () => {
+  if (!existsSync(root)) {
+    it(explainAbsence("translation cases of another gateway"));
+    return;
+  }
+  const rig = useTranslationRig();
+  const cases = readCases();
+
+  for (const one of cases) {
+    it(`keeps the facts of ${one.name}`, async () => {
+      const differences = one.kind === "request" ? await askedDifferently(one) : await toldDifferently(one);
+      const known = knownCaseLosses[one.name]?.facts ?? [];
+      assert.deepEqual(
+        differences.filter(({ level, fact }) => level === "must" && !known.includes(fact)),
+        [],
+      );
+    });
+  }
+
+  async function askedDifferently({ from, to, input }: Case): Promise<ReturnType<typeof compareRequests>> {
+    const form = callFormOf(from);
+    const body = { ...Object(input), ...(from === "gemini" ? {} : { model: routeTo(to) }) };
+    rig().upstream.forget();
+    rig().upstream.replyWith(naturalReply);
+    const answer = await httpCall({
+      origin: rig().gateway.origin,
+      path: form.path(routeTo(to), false),
+      headers: form.headers("main"),
+      body: JSON.stringify(body),
+    });
+    assert.equal(answer.status, 200, answer.body.toString());
+    return compareRequests(digestRequest(from, body), digestRequest(to, rig().upstream.requests[0]?.json()), to);
+  }
+
+  async function toldDifferently({ kind, from, to, input }: Case): Promise<ReturnType<typeof compare>> {
+    const isStream = kind === "stream";
+    const body = Buffer.from(isStream ? String(input) : JSON.stringify(input));
+    const type = isStream ? "text/event-stream" : "application/json";
+    rig().upstream.replyWith({ headers: { "content-type": type }, body });
+    const answer = await rig().call(to, from, isStream);
+    assert.equal(answer.status, 200, answer.body.toString());
+    if (isStream) assert.deepEqual(checkGrammar(to, answer.body), []);
+    return compare(digest(from, body), digest(to, answer.body), { sameProtocol: false, from, to });
+  }
+
+  it("has looked at every case", () => assert.equal(cases.length, 49));
+});

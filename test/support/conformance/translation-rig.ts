@@ -1,0 +1,85 @@
+/**
+ * The gateway before one channel for each chat format, none of which speaks another: a client of any format reaches any
+ * of them by the model's name (`to-openai-chat` …).
+ */
+import { after, before } from "mocha";
+import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import type { DigestProtocol } from "../digest/facts.ts";
+import { FakeUpstream } from "../fake-upstream.ts";
+import { callFormOf, callForms } from "./chat-calls.ts";
+import { type HttpAnswer, httpCall } from "./http-call.ts";
+import { InProcessGateway } from "./in-process-gateway.ts";
+import { channelManifest, channelSecretManifest, keyManifest, manifestOf, routeManifest } from "./manifests.ts";
+
+export const protocols: readonly DigestProtocol[] = callForms.map(({ protocol }) => protocol);
+
+/** Model name of the route whose channel speaks nothing but this protocol. */
+export function routeTo(protocol: DigestProtocol): string {
+  return `to-${protocol}`;
+}
+
+const providers: Readonly<Record<DigestProtocol, string>> = {
+  "openai-chat": "OpenAICompatible",
+  "openai-responses": "OpenAICompatible",
+  "anthropic-messages": "AnthropicCompatible",
+  gemini: "GeminiCompatible",
+};
+
+export interface TranslationRig {
+  readonly gateway: InProcessGateway;
+  readonly upstream: FakeUpstream;
+  /** A call of a client's format on the channel of another; `body` is set over the smallest one that shows everything. */
+  call(from: DigestProtocol, to: DigestProtocol, stream: boolean, body?: object): Promise<HttpAnswer>;
+}
+
+/** Starts both before the tests of the enclosing `describe`. @param channel set over every channel's spec */
+export function useTranslationRig(channel: object = {}): () => TranslationRig {
+  let rig: TranslationRig | undefined;
+  before(async () => {
+    const upstream = await FakeUpstream.start();
+    const gateway = await InProcessGateway.start({
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        ...callForms.flatMap(({ protocol, format }) => [
+          channelManifest(routeTo(protocol), upstream.origin, {
+            provider: providers[protocol],
+            formats: [{ type: format }],
+            ...channel,
+          }),
+          routeManifest(routeTo(protocol), { failover: { maxAttempts: 1 } }),
+        ]),
+      ),
+    });
+    rig = {
+      gateway,
+      upstream,
+      call(from, to, stream, body = {}) {
+        const form = callFormOf(from);
+        const model = routeTo(to);
+        return httpCall({
+          origin: gateway.origin,
+          path: form.path(model, stream),
+          headers: form.headers("main"),
+          body: JSON.stringify({ ...form.body(model, stream), ...showingAll[form.format], ...body }),
+        });
+      },
+    };
+  });
+  after(async () => {
+    await rig?.gateway.close();
+    await rig?.upstream.close();
+  });
+  return () => {
+    if (rig === undefined) throw new Error("the rig has not been started");
+    return rig;
+  };
+}
+
+/** What a client says to be shown reasoning. */
+const showingAll: Readonly<Record<ChatWireFormat, object>> = {
+  ChatCompletions: {},
+  Responses: { reasoning: { summary: "auto" } },
+  Messages: { max_tokens: 4_096, thinking: { type: "enabled", budget_tokens: 1_024 } },
+  GenerateContent: { generationConfig: { thinkingConfig: { includeThoughts: true } } },
+};
