@@ -1,0 +1,67 @@
+/** What stands in the Lease, as far as an election goes by it. */
+import { type ApiObject, isRecord, leaseResource } from "../kubernetes/api-object.ts";
+
+export interface LeaseRecord {
+  readonly resourceVersion: string;
+  /** `ip:port`; empty: released. */
+  readonly holder: string;
+  readonly holderPod: string | undefined;
+  readonly durationMs: number;
+  readonly transitions: number;
+  readonly acquireTime: string | undefined;
+}
+
+/** The pod of the holder: an address may be given to another pod. */
+const holderPodAnnotation = "tollgate.dev/holder-pod";
+
+export function readLease({ metadata, spec }: ApiObject): LeaseRecord {
+  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = isRecord(spec) ? spec : {};
+  return {
+    resourceVersion: metadata.resourceVersion ?? "",
+    holder: typeof holderIdentity === "string" ? holderIdentity : "",
+    holderPod: metadata.annotations?.[holderPodAnnotation],
+    durationMs: typeof leaseDurationSeconds === "number" ? leaseDurationSeconds * 1_000 : 0,
+    transitions: typeof leaseTransitions === "number" ? leaseTransitions : 0,
+    acquireTime: typeof acquireTime === "string" ? acquireTime : undefined,
+  };
+}
+
+export interface LeaseContent {
+  readonly namespace: string;
+  readonly name: string;
+  readonly holder: string;
+  readonly pod: string;
+  readonly durationMs: number;
+  readonly transitions: number;
+  readonly acquireTime: string;
+  readonly renewTime: string;
+  /** The precondition; absent for a new Lease. */
+  readonly resourceVersion?: string;
+}
+
+export function writeLease(content: LeaseContent): ApiObject {
+  const { namespace, name, holder, pod, durationMs, transitions, acquireTime, renewTime, resourceVersion } = content;
+  return {
+    apiVersion: leaseResource.apiVersion,
+    kind: leaseResource.kind,
+    metadata: {
+      namespace,
+      name,
+      annotations: { [holderPodAnnotation]: pod },
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    spec: {
+      holderIdentity: holder,
+      // The API wants whole seconds, at least one.
+      leaseDurationSeconds: Math.max(1, Math.ceil(durationMs / 1_000)),
+      leaseTransitions: transitions,
+      acquireTime,
+      renewTime,
+    },
+  };
+}
+
+/** Times of a Lease have microseconds. */
+export function microTime(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace("Z", "000Z");
+}

@@ -1,0 +1,156 @@
+/** Leader election against a real API server: one leader at a time, whatever stops, hangs or lies. */
+import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
+import { ApiClient } from "../../../operator/kubernetes/api-client.ts";
+import { leaseResource } from "../../../operator/kubernetes/api-object.ts";
+import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
+import { LeaseElector } from "../../../operator/leader/lease-elector.ts";
+import { FaultRelay } from "../../support/fault-relay.ts";
+import { type ControlPlane, startControlPlane } from "../../support/kube-control-plane.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** A fifth of the real ones. */
+const timings = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };
+const log = { info: () => undefined, warn: () => undefined };
+
+describe("lease elector", function () {
+  this.timeout(90_000);
+  let plane: ControlPlane;
+  let client: ApiClient;
+  const open: { close(): Promise<void> }[] = [];
+  const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+
+  const elector = (address: string, through = client, podName = `pod-${address}`): LeaseElector => {
+    const made = new LeaseElector({
+      client: through,
+      namespace: "default",
+      name: "tollgate",
+      address,
+      podName,
+      timings,
+      log,
+    });
+    open.push(made);
+    made.start();
+    return made;
+  };
+  const leader = (made: LeaseElector) => waitFor("a leader", () => made.isLeader(), { deadlineMs: 5_000 });
+
+  before(async function () {
+    const started = await startControlPlane();
+    if (typeof started === "string") {
+      console.log(`      SKIPPED: ${started}`);
+      return this.skip();
+    }
+    plane = started;
+    client = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig() }));
+  });
+
+  afterEach(async () => {
+    for (const made of open.splice(0)) await made.close();
+    await plane?.call("DELETE", `${leases}/tollgate`);
+  });
+
+  after(async () => {
+    client?.access.close();
+    await plane?.stop();
+  });
+
+  it("elects one, tells the others where it is, and says in the Lease who holds it", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    const second = elector("10.0.0.2:8443");
+    await waitFor("the address", () => second.leaderAddress() === "10.0.0.1:8443");
+    assert.equal(first.leaderAddress(), "10.0.0.1:8443");
+    assert.equal(second.isLeader(), false);
+    const lease = await client.get(leaseResource, "default", "tollgate");
+    const { spec, metadata } = JSON.parse(JSON.stringify(lease));
+    assert.equal(spec.holderIdentity, "10.0.0.1:8443");
+    assert.equal(metadata.annotations["tollgate.dev/holder-pod"], "pod-10.0.0.1:8443");
+  });
+
+  it("hands over within the retry period when it is closed", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    const second = elector("10.0.0.2:8443");
+    await waitFor("the address", () => second.leaderAddress() !== undefined);
+    let changes = 0;
+    first.onChange(() => (changes += 1));
+    await first.close();
+    const closedAt = performance.now();
+    assert.equal(first.isLeader(), false);
+    assert.equal(changes, 1);
+    await leader(second);
+    assert.ok(performance.now() - closedAt <= timings.retryPeriodMs + 200, `${performance.now() - closedAt} ms`);
+    assert.equal(second.transitions, 1);
+  });
+
+  it("takes over from one that died within the lease, and not before its deadline", async () => {
+    const relay = await FaultRelay.start({ port: plane.port });
+    const cut = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig({ port: relay.port }) }));
+    const first = elector("10.0.0.1:8443", cut);
+    await leader(first);
+    const second = elector("10.0.0.2:8443");
+    await waitFor("the address", () => second.leaderAddress() !== undefined);
+    relay.stall();
+    const lostAt = performance.now();
+    let overlap = 0;
+    const watch = setInterval(() => (overlap += first.isLeader() && second.isLeader() ? 1 : 0), 5);
+    await leader(second);
+    const tookMs = performance.now() - lostAt;
+    clearInterval(watch);
+    assert.equal(first.isLeader(), false);
+    assert.equal(overlap, 0);
+    assert.ok(tookMs <= timings.leaseDurationMs + 200, `${tookMs} ms`);
+    assert.ok(tookMs >= timings.renewDeadlineMs - timings.retryPeriodMs, `${tookMs} ms`);
+    relay.resume();
+    // Its renewal of before names a version that is gone.
+    await waitFor("the former leader to see the new one", () => first.leaderAddress() === "10.0.0.2:8443");
+    assert.equal(second.isLeader(), true);
+    for (const made of open.splice(0)) await made.close();
+    cut.access.close();
+    await relay.close();
+  });
+
+  it("is no leader after a pause longer than the deadline, at the very moment it goes on", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    // As SIGSTOP does: no timer fires, the monotonic clock goes on.
+    const until = performance.now() + timings.renewDeadlineMs + 50;
+    while (performance.now() < until);
+    assert.equal(first.isLeader(), false);
+    await leader(first);
+  });
+
+  it("steps down at once when somebody else stands in the Lease", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    const patch = { spec: { holderIdentity: "10.9.9.9:1" } };
+    await plane.must("PATCH", `${leases}/tollgate`, patch, "application/merge-patch+json");
+    await waitFor("it to step down", () => !first.isLeader(), { deadlineMs: 2 * timings.retryPeriodMs + 200 });
+    await leader(first);
+    assert.equal(first.transitions, 1);
+  });
+
+  it("takes its own Lease back after a restart of its process, but not that of another pod with its address", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    // It dies without giving it back.
+    open.splice(0);
+    first.onChange(() => undefined);
+    const impostor = elector("10.0.0.1:8443", client, "another");
+    await wait(timings.retryPeriodMs * 2);
+    assert.equal(impostor.isLeader(), false);
+    await first.close();
+  });
+
+  it("goes on without the API server until its deadline, and leads again when it is back", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    await plane.kill("kube-apiserver");
+    assert.equal(first.isLeader(), true);
+    await waitFor("its deadline", () => !first.isLeader(), { deadlineMs: timings.renewDeadlineMs + 500 });
+    await plane.start("kube-apiserver");
+    await leader(first);
+  });
+});
