@@ -10,6 +10,7 @@ import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
 import { sweepRegularly } from "./admit/sweep-counters.ts";
 import { explain } from "./explain.ts";
+import { MediaDownloads } from "./forward/download-media.ts";
 import { OpenAttempts } from "./forward/open-attempts.ts";
 import { UpstreamPools } from "./forward/upstream-pool.ts";
 import { handleRequest } from "./handle-request.ts";
@@ -44,12 +45,14 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
   const keyUses = new KeyUses();
+  const mediaDownloads = new MediaDownloads();
   const services: Services = {
     snapshots,
     ledger,
     reservations: new LiveReservations(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
     openAttempts: new OpenAttempts(),
+    mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     keyUses,
     metrics,
@@ -104,6 +107,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   await ledger.close();
   await estimator.close();
   await services.pools.destroy();
+  await mediaDownloads.close();
   await admin.close();
   metrics.close();
   io.accessLog?.close();

@@ -11,10 +11,20 @@ import { buildUpstreamRequest, upstreamModelOf } from "./forward/build-upstream-
 import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
+import type { MediaPart } from "./translate/conversation.ts";
 import { droppedLabel } from "./translate/dropped-fields.ts";
+import { mediaToFetch, replaceMedia } from "./translate/inline-media.ts";
+import { sniffMime } from "./translate/media/sniff-mime.ts";
 import { newId } from "./translate/new-id.ts";
 import { createStateKeeper } from "./translate/state/state-keeper.ts";
-import { type ClientRequest, readClientRequest, Translation, withoutSealedState } from "./translate/translation.ts";
+import {
+  type ClientRequest,
+  readClientRequest,
+  Translation,
+  type TranslationOptions,
+  withoutSealedState,
+} from "./translate/translation.ts";
+import { translators } from "./translate/translators.ts";
 
 export interface PreparedAttempt {
   readonly request: UpstreamRequest;
@@ -35,21 +45,54 @@ export class AttemptPreparation {
     this.#admitted = admitted;
   }
 
-  /** @returns why this target must not get the call: known before anything is reserved on its channel */
-  prepare(selected: SelectedTarget): PreparedAttempt | GatewayError {
-    const { call, format } = this.#admitted;
+  /**
+   * A promise only where files must be fetched first.
+   * @returns why this target must not get the call: known before anything is reserved on its channel
+   */
+  prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
+    const { call } = this.#admitted;
     const objection = objectionTo(selected, call);
     if (objection !== undefined) return objection;
-    try {
-      if (selected.format === call.endpoint.format)
-        return this.#prepared(selected, format, this.#cleanCall(), undefined);
-      const translation = this.#translate(selected);
-      for (const field of translation.dropped) this.#countDropped(field);
-      return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
-    } catch (error) {
-      if (error instanceof GatewayError) return error;
-      throw error;
-    }
+    return refusalOrElse(() => this.#prepare(selected));
+  }
+
+  #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
+    const { call, format } = this.#admitted;
+    if (selected.format === call.endpoint.format) return this.#prepared(selected, format, this.#cleanCall(), undefined);
+    this.#client ??= readClientRequest(call);
+    const client = this.#client;
+    const target = targetOf(this.#admitted, selected);
+    const needs = translators[selected.format].needsDownload;
+    const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
+    if (files.length === 0) return this.#translated(client, selected);
+    return this.#fetched(client, files).then(
+      (complete) => refusalOrElse(() => this.#translated(complete, selected)),
+      (error: unknown) => refusal(error),
+    );
+  }
+
+  async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
+    const { mediaDownloads } = this.#admitted.services;
+    const replacements = new Map<MediaPart, MediaPart>();
+    if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
+    await Promise.all(
+      files.map(async (file) => {
+        if (file.source.type !== "url") return;
+        const { base64, mime } = await mediaDownloads.fetch(file.source.url, file.where ?? "content");
+        const known = sniffMime(base64) ?? file.mime ?? mime;
+        replacements.set(file, { ...file, mime: known, source: { type: "data", base64 } });
+      }),
+    );
+    const complete = { ...client, conversation: replaceMedia(client.conversation, replacements) };
+    // Another attempt finds them fetched.
+    this.#client = complete;
+    return complete;
+  }
+
+  #translated(client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
+    const translation = this.#translate(client, selected);
+    for (const field of translation.dropped) this.#countDropped(field);
+    return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }
 
   #prepared(
@@ -75,29 +118,54 @@ export class AttemptPreparation {
     this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
   }
 
-  #translate(selected: SelectedTarget): Translation {
-    const { call, found, route, services, estimate, snapshot } = this.#admitted;
-    const { channel, target, format } = selected;
-    this.#client ??= readClientRequest(call);
-    const secrets = channel.credentials.flatMap(
-      ({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? [],
-    );
-    const scope = { channel: target.channel, secrets, format, key: `${found.key.namespace}/${found.key.name}` };
-    return new Translation(this.#client, {
-      format,
-      target: {
-        channel,
-        upstreamModel: upstreamModelOf(channel, target, call.model),
-        outputTokensMax: route.info?.maxOutputTokens,
-        states: createStateKeeper(scope, services.callStates),
-      },
-      unsupportedParameters: channel.unsupportedParameters,
+  #translate(client: ClientRequest, selected: SelectedTarget): Translation {
+    const { services, estimate } = this.#admitted;
+    return new Translation(client, {
+      format: selected.format,
+      target: targetOf(this.#admitted, selected),
+      unsupportedParameters: selected.channel.unsupportedParameters,
       nowSeconds: Math.floor(services.now() / 1000),
       newId,
       inputTokensEstimate: Number(estimate.amounts.inputTokens),
       jsonKeysMax: services.limits.jsonKeysMax,
     });
   }
+}
+
+function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedTarget): TranslationOptions["target"] {
+  const { call, found, route, services, snapshot } = admitted;
+  const secrets = channel.credentials.flatMap(
+    ({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? [],
+  );
+  const scope = { channel: target.channel, secrets, format, key: `${found.key.namespace}/${found.key.name}` };
+  return {
+    channel,
+    upstreamModel: upstreamModelOf(channel, target, call.model),
+    outputTokensMax: route.info?.maxOutputTokens,
+    states: createStateKeeper(scope, services.callStates),
+  };
+}
+
+/** Refusals are values here: another target may still take the call. */
+function refusalOrElse<Result>(work: () => Result): Result | GatewayError {
+  try {
+    return work();
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
+}
+
+/** More files in one call are no conversation but a way to make the gateway fetch. */
+const filesMax = 16;
+
+function tooManyFiles(first: MediaPart | undefined): GatewayError {
+  const message = `At most ${filesMax} files may be given by their address. Send the others as data URLs.`;
+  return new GatewayError("invalid_value", message, { param: first?.where ?? "content" });
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

@@ -44,7 +44,8 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
     const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
     if (selected === undefined) throw lastError ?? noTarget();
     excluded.add(selected.target.name);
-    const prepared = preparation.prepare(selected);
+    const preparing = preparation.prepare(selected);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared instanceof GatewayError) {
       lastError ??= prepared;
       continue;

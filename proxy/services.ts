@@ -1,5 +1,6 @@
 /** What every request may use: made once by `main.ts`, given to each stage that needs a part of it. */
 import type { Ledger } from "./admit/ledger.ts";
+import type { MediaDownloads } from "./forward/download-media.ts";
 import type { OpenAttempts } from "./forward/open-attempts.ts";
 import type { UpstreamPools } from "./forward/upstream-pool.ts";
 import type { InFlightBytes } from "./http/in-flight-bytes.ts";
@@ -31,6 +32,8 @@ export interface Services {
   readonly random: () => number;
   readonly nextRequestId: () => string;
   readonly openAttempts: OpenAttempts;
+  /** Fetches files that clients name by address, for upstreams that take only content. */
+  readonly mediaDownloads: MediaDownloads;
   /** Provider state of recent tool calls, for clients of other formats. */
   readonly callStates: CallStates;
   /** Told once a call; for the operator's status. */

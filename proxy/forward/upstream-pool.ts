@@ -2,31 +2,15 @@
  * Keeps the connections to upstreams: one pool for each distinct way to reach an origin.
  *
  * Pools are shared by channels that connect alike and outlive a change of a channel's other fields. The egress policy
- * holds at every connect: a literal address is judged before, a name after its resolution, and the address that was
- * judged is the one connected to, so an answer that changes between check and use (DNS rebinding) leads nowhere.
- * Environment proxies are ignored: only a channel's own `proxyURL` counts.
+ * holds at every connect (`guarded-connector.ts`). Environment proxies are ignored: only a channel's own `proxyURL`
+ * counts.
  */
 import { createHash } from "node:crypto";
-import { type LookupAddress, lookup as resolveName } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
-import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { ProxyLimits } from "../limits.ts";
 import { EgressPolicy } from "../snapshot/egress-policy.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
-
-/** Thrown into a connect that the egress policy refuses. */
-export class EgressRefusedError extends Error {
-  readonly code = "EGRESS_REFUSED";
-  constructor(host: string) {
-    super(`the egress policy refuses the address of ${host}; allow it with the setting egress.allowCIDRs`);
-    this.name = "EgressRefusedError";
-  }
-}
-
-/** Thrown into a connect that takes too long. */
-export class ConnectTimeoutError extends Error {
-  readonly code = "CONNECT_TIMEOUT";
-}
+import { guardedConnector, guardedLookup, judgeLiteral } from "./guarded-connector.ts";
 
 interface PoolEntry {
   readonly key: string;
@@ -108,8 +92,8 @@ export class UpstreamPools {
       allowH2: false,
     };
     if (channel.proxyURL !== undefined) {
-      const lookup = this.#checkedLookup(this.#egress);
-      this.#judgeLiteral(new URL(channel.proxyURL).hostname, this.#egress);
+      const lookup = guardedLookup(this.#egress);
+      judgeLiteral(new URL(channel.proxyURL).hostname, this.#egress);
       return new ProxyAgent({
         uri: channel.proxyURL,
         requestTls: tls,
@@ -117,86 +101,8 @@ export class UpstreamPools {
         ...common,
       });
     }
-    return new Pool(origin, { ...common, connect: this.#connector(connectMs, tls) });
+    return new Pool(origin, { ...common, connect: guardedConnector(this.#egress, connectMs, tls) });
   }
-
-  #connector(connectMs: number, tls: object): buildConnector.connector {
-    const policy = this.#egress;
-    const connect = buildConnector({ ...tls, allowH2: false, timeout: 0, lookup: this.#checkedLookup(policy) });
-    return (options, callback) => {
-      try {
-        this.#judgeLiteral(options.hostname, policy);
-      } catch (error) {
-        callback(error instanceof Error ? error : new Error(String(error)), null);
-        return;
-      }
-      let isSettled = false;
-      const timer = setTimeout(
-        () => {
-          isSettled = true;
-          callback(
-            new ConnectTimeoutError(`no connection to ${options.host ?? options.hostname} within ${connectMs} ms`),
-            null,
-          );
-          if (socket !== undefined && "destroy" in socket) socket.destroy();
-        },
-        // Node fires a longer timer at once.
-        Math.min(connectMs || Number.POSITIVE_INFINITY, 2 ** 31 - 1),
-      );
-      const socket: { destroy(): void } | undefined = startConnect(connect, options, (error, connected) => {
-        clearTimeout(timer);
-        if (isSettled) {
-          connected?.destroy();
-          return;
-        }
-        isSettled = true;
-        // A failed connect calls back with the error alone: the socket is absent then, not null.
-        if (connected) callback(null, connected);
-        else callback(error ?? new Error("connect failed"), null);
-      });
-    };
-  }
-
-  #judgeLiteral(hostname: string, policy: EgressPolicy): void {
-    const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-    if (isIP(bare) !== 0 && policy.judge(bare) !== "allowed") throw new EgressRefusedError(hostname);
-  }
-
-  /** Resolves a name and hands on only the addresses that the policy allows. */
-  #checkedLookup(policy: EgressPolicy): LookupFunction {
-    return (hostname, options, callback) => {
-      resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-        if (error !== null) {
-          callback(error, "");
-          return;
-        }
-        const open = addresses.filter((entry) => policy.judge(entry.address) === "allowed");
-        const [first] = open;
-        if (first === undefined) callback(new EgressRefusedError(hostname), "");
-        else if (options.all === true) callback(null, open);
-        else callback(null, first.address, first.family);
-      });
-    };
-  }
-}
-
-/**
- * Starts undici's connector and returns the socket it is opening, so that a timeout can destroy it.
- * The published type says `void`; the socket is returned since undici 5, and its absence only delays the cleanup.
- */
-function startConnect(
-  connect: buildConnector.connector,
-  options: buildConnector.Options,
-  callback: (error: Error | null, socket: Parameters<buildConnector.Callback>[1] | undefined) => void,
-): { destroy(): void } | undefined {
-  const started: unknown = connect(options, (...result: Parameters<buildConnector.Callback>) =>
-    callback(result[0], result[1]),
-  );
-  return isDestroyable(started) ? started : undefined;
-}
-
-function isDestroyable(value: unknown): value is { destroy(): void } {
-  return typeof value === "object" && value !== null && "destroy" in value && typeof value.destroy === "function";
 }
 
 function tlsOptions(channel: Channel): { ca?: string; servername?: string; cert?: string; key?: string } {

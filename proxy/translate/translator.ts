@@ -10,7 +10,7 @@ import type { ChatEndpoint, ErrorContext } from "../protocols/chat-format.ts";
 import type { JsonObject } from "../protocols/json-value.ts";
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
-import type { CallPart, CarriedState, Conversation, ProviderState, TextPart } from "./conversation.ts";
+import type { CallPart, CarriedState, Conversation, MediaPart, ProviderState, TextPart } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
 import type { Reply, ReplyEvent } from "./reply.ts";
 
@@ -28,6 +28,11 @@ export interface Translator {
    * @throws GatewayError naming the client's field, for what would change meaning or the channel rejects
    */
   writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest;
+  /**
+   * Whether a file that the client named by its address must be fetched before `writeRequest`, because this format (or
+   * this target) takes only content. None when absent.
+   */
+  needsDownload?(part: MediaPart, target: Pick<TranslationTarget, "channel" | "upstreamModel">): boolean;
   /** A whole reply with a success status. @throws InvalidReply */
   readReply(body: JsonObject): Reply;
   /** A whole reply for this format's client. */

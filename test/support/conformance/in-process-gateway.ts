@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import type { CompileSettings } from "../../../operator/compile/compilation.ts";
 import { MemoryLedger } from "../../../proxy/admit/memory-ledger.ts";
+import { downloadDefaults, MediaDownloads } from "../../../proxy/forward/download-media.ts";
 import { OpenAttempts } from "../../../proxy/forward/open-attempts.ts";
 import { UpstreamPools } from "../../../proxy/forward/upstream-pool.ts";
 import { handleRequest } from "../../../proxy/handle-request.ts";
@@ -57,12 +58,15 @@ export class InProcessGateway {
     const records: AccessRecord[] = [];
     const estimator = createTokenEstimator();
     let requests = 0;
+    // Tests stand in for the public internet.
+    const mediaDownloads = new MediaDownloads(downloadDefaults, ["127.0.0.1/32"]);
     const services: Services = {
       snapshots: { pin: () => snapshot, isReady: true },
       ledger,
       reservations: new LiveReservations(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
       openAttempts: new OpenAttempts(),
+      mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
       keyUses: { note: () => {} },
       metrics: new ProxyMetrics(),
@@ -92,6 +96,7 @@ export class InProcessGateway {
       services.reservations.close();
       await estimator.close();
       await services.pools.destroy();
+      await mediaDownloads.close();
       services.metrics.close();
     });
   }
