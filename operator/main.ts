@@ -87,8 +87,6 @@ export async function runOperator(settings: OperatorSettings, { log }: OperatorI
     publisher,
     fleet,
     operator: randomUUID(),
-    // The folder keeps no versions that could run backwards; the place of the epoch is kept for sources that do.
-    epoch: 1,
     ...settings.push,
     // Whoever may open the socket is the owner: its mode is 0600.
     onReport: (proxy, report) => status.take(proxy, report),

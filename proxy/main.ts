@@ -25,9 +25,11 @@ import type { ProxyIo, ProxySettings } from "./settings.ts";
 import { createTokenEstimator } from "./settle/estimate-tokens.ts";
 import { KeyUses } from "./sync/key-uses.ts";
 import { PushClient } from "./sync/push-client.ts";
-import { unixSocketTransport } from "./sync/push-transport.ts";
+import type { PushTransport } from "./sync/push-transport.ts";
 import { SnapshotStore } from "./sync/snapshot-store.ts";
+import { unixSocketTransport } from "./sync/socket-transport.ts";
 import { startLastGood } from "./sync/start-last-good.ts";
+import { tlsTransport } from "./sync/tls-transport.ts";
 import { CallStates, callStatesDefaults } from "./translate/state/call-states.ts";
 
 const build = "0.1.0";
@@ -114,12 +116,9 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
 }
 
 function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["log"]): PushClient {
-  if (settings.operator.kind !== "unix") {
-    throw new Error("this build reaches its operator over a Unix socket only: give --operator unix:PATH");
-  }
   const { limits } = settings;
   return new PushClient({
-    transport: unixSocketTransport({ socketPath: settings.operator.path, answerTimeoutMs: limits.pushDeadMs }),
+    transport: transportTo(settings.operator, limits.pushDeadMs),
     store,
     proxy: settings.name,
     build,
@@ -131,6 +130,11 @@ function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["lo
       else log.warn(type, fields);
     },
   });
+}
+
+function transportTo(operator: ProxySettings["operator"], answerTimeoutMs: number): PushTransport {
+  if (operator.kind === "unix") return unixSocketTransport({ socketPath: operator.path, answerTimeoutMs });
+  return tlsTransport({ ...operator, answerTimeoutMs });
 }
 
 /** What follows from a new configuration beyond the swap itself: pools, cut streams, gauges. */

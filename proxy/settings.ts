@@ -13,10 +13,19 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** How the operator is reached. TLS (`https:`) comes with the cluster. */
+/** How the operator is reached: on the same machine, or over TLS behind a Service with several addresses. */
 export type OperatorAddress =
   | { readonly kind: "unix"; readonly path: string }
-  | { readonly kind: "https"; readonly url: string };
+  | {
+      readonly kind: "https";
+      readonly url: string;
+      /** Name in the operator's certificate; that of the URL by default. */
+      readonly serverName?: string | undefined;
+      /** PEM of the authorities to trust; read anew for every request. */
+      readonly caFile: string;
+      /** A token with the operator's audience; read anew for every request. */
+      readonly tokenFile: string;
+    };
 
 /** What holds while the ledger's store fails (DESIGN.md section 6). */
 export type QuotaFailureMode = "BalancesClosed" | "Closed" | "Open";

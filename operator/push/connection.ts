@@ -19,9 +19,12 @@ import type {
   UpMessage,
 } from "../../proxy/snapshot/push/messages.ts";
 import { protocolVersion } from "../../proxy/snapshot/push/messages.ts";
+import { noVersions, type ResourceVersions, versionsSince } from "../../proxy/snapshot/push/resource-versions.ts";
 import type { Timers } from "../../proxy/snapshot/push/timers.ts";
 import type { Publication } from "./publisher.ts";
 import { transactionLines } from "./transaction-lines.ts";
+import type { ResourceUids } from "./versions/resource-uids.ts";
+import type { SourceProgress } from "./versions/source-progress.ts";
 
 /** Where lines go. */
 export interface LineSink {
@@ -44,11 +47,16 @@ export interface ConnectionOptions {
   /** Called after each acknowledgement and once when the connection has ended. */
   readonly onChange: (connection: ProxyConnection) => void;
   readonly onReport?: (proxy: string, report: Report) => void;
+  /** Where the source counts versions. */
+  readonly progress?: SourceProgress;
+  /** Where the source gives uids. */
+  readonly uids?: ResourceUids;
 }
 
 interface InFlight {
   readonly revision: number;
   readonly digest: string;
+  readonly sums: BucketSums;
   readonly sentAt: number;
 }
 
@@ -62,6 +70,10 @@ export class ProxyConnection {
   #sentDigest = "";
   #inFlight: InFlight | undefined;
   #acknowledged: Acknowledgement | undefined;
+  #acknowledgedSums: BucketSums | undefined;
+  /** What the proxy has been told of the source. */
+  #toldVersions: ResourceVersions = noVersions;
+  #toldRemovals = 0;
   #rejects: readonly Reject[];
   #refusals = 0;
   #roundTripMs: number | undefined;
@@ -99,6 +111,11 @@ export class ProxyConnection {
 
   get digest(): string {
     return this.#acknowledged?.digest ?? this.hello.digest;
+  }
+
+  /** Of the configuration last acknowledged on this connection, by bucket; undefined before the first. */
+  get sums(): BucketSums | undefined {
+    return this.#acknowledgedSums;
   }
 
   get rejects(): readonly Reject[] {
@@ -145,12 +162,14 @@ export class ProxyConnection {
       revision: target.revision,
       digest: target.digest,
       sync,
+      complete: this.#options.progress?.complete ?? noVersions,
+      versions: this.#newVersions(),
     });
     this.#beat();
     if (isEqual) {
       // The proxy confirms with an acknowledgement, as after a transaction.
       this.#sentDigest = target.digest;
-      this.#inFlight = { revision: target.revision, digest: target.digest, sentAt: this.#options.timers.now() };
+      this.#expect(target);
     } else {
       this.#sendBuckets(sums, target);
     }
@@ -172,6 +191,7 @@ export class ProxyConnection {
       revision: publication.snapshot.revision,
       keys: revokedKeys,
       credentials: revokedCredentials,
+      versions: this.#newVersions(),
     });
   }
 
@@ -228,6 +248,7 @@ export class ProxyConnection {
     this.#inFlight = undefined;
     this.#roundTripMs = this.#options.timers.now() - inFlight.sentAt;
     this.#acknowledged = acknowledgement;
+    this.#acknowledgedSums = inFlight.sums;
     if (this.#changed.size > 0) this.#sendChanged();
     this.#options.onChange(this);
   }
@@ -246,14 +267,31 @@ export class ProxyConnection {
   }
 
   #send(target: IndexedSnapshot, base: string, difference: ReturnType<typeof differenceBySums>): void {
-    this.#inFlight = { revision: target.revision, digest: target.digest, sentAt: this.#options.timers.now() };
+    this.#expect(target);
     this.#sentDigest = target.digest;
-    const lines = transactionLines({ epoch: this.#options.epoch, base, difference, target });
+    const { epoch, uids } = this.#options;
+    const removedUids = uids?.removedSince(this.#toldRemovals) ?? [];
+    this.#toldRemovals = uids?.sequence ?? 0;
+    const versions = this.#newVersions();
+    const uidOf = (id: string) => uids?.uidOf(id);
+    const lines = transactionLines({ epoch, base, difference, target, versions, removedUids, uidOf });
     // A small transaction is one line and goes out now; the rest of a large one follows as it drains.
     const first = lines.next();
     if (first.done === true) return;
     const hasRoom = this.#options.sink.write(first.value);
     this.#writeRest(lines, hasRoom).catch(() => this.close("the stream ended while parts were sent"));
+  }
+
+  #expect({ revision, digest, sums }: IndexedSnapshot): void {
+    this.#inFlight = { revision, digest, sums, sentAt: this.#options.timers.now() };
+  }
+
+  /** What the source has moved on by since the proxy was last told. */
+  #newVersions(): ResourceVersions {
+    const seen = this.#options.progress?.seen ?? noVersions;
+    const news = versionsSince(this.#toldVersions, seen);
+    this.#toldVersions = seen;
+    return news;
   }
 
   async #writeRest(lines: Generator<string>, hasRoom: boolean): Promise<void> {

@@ -1,8 +1,19 @@
 /**
- * Who acknowledged what: the connected proxies and, for each object, whether every ready one of them holds its present
- * version. Source of `Programmed` and of `/debug/fleet`; `RESOURCES.md` R12 says who counts.
+ * Who acknowledged what: the connected proxies, those that followers tell of, those that the cluster says there are; and
+ * for each object whether every ready one of them holds its present version. Source of `Programmed` and of
+ * `/debug/fleet`; `RESOURCES.md` R12 says who counts.
+ *
+ * A proxy counts when it has acknowledged a configuration here or at another operator, or when the cluster calls its pod
+ * ready: one that serves without ever having connected holds nothing of ours. Proxies of this operator are judged by
+ * revision, those of others by the sums of the object's bucket, which are equal wherever the content is.
  */
+import { bucketOf } from "../../proxy/snapshot/digest.ts";
+import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { ExpectedProxies } from "../peers/expected-proxies.ts";
+import type { PeerSummaries } from "../peers/peer-summaries.ts";
+import type { ProxyGroup, Summary } from "../peers/summary.ts";
 import type { ProxyConnection } from "./connection.ts";
+import { type ProxyView, viewOfConnection, viewOfGroup } from "./fleet-view.ts";
 import type { Publication, Publisher } from "./publisher.ts";
 
 export interface ObjectAcknowledgement {
@@ -11,41 +22,58 @@ export interface ObjectAcknowledgement {
   readonly acknowledgedBy: number;
   /** What a proxy said against it: `proxy: field and rule`. */
   readonly rejects: readonly string[];
+  /** Some of the ready proxies that do not hold it, and why if it is known. */
+  readonly missing: readonly string[];
 }
 
-/** One line of `/debug/fleet`. */
-export interface ProxyView {
-  readonly proxy: string;
-  readonly build: string;
-  readonly isReady: boolean;
-  readonly revision: number;
-  readonly digest: string;
-  /** Revisions behind. */
-  readonly lag: number;
-  readonly backlog: number;
-  readonly waitingMs: number | null;
-  readonly applyMs: number | null;
-  readonly roundTripMs: number | null;
-  readonly rejects: readonly { readonly id: string; readonly severity: string; readonly message: string }[];
+export interface FleetOptions {
+  /** What followers tell, where there are several operators. */
+  readonly peers?: PeerSummaries;
+  /** Undefined: there is no cluster to ask. */
+  readonly expected?: ExpectedProxies;
+  readonly timers?: Timers;
+  /** Time for proxies and followers to be heard after a start, or after leadership came. */
+  readonly settleMs?: number;
 }
+
+/** Who counts, worked out once between two changes. */
+interface Standing {
+  readonly ready: readonly ProxyConnection[];
+  readonly groups: readonly (ProxyGroup & { readonly via: string })[];
+  /** Ready in the cluster, and not known to hold anything. */
+  readonly absent: readonly string[];
+}
+
+const missingNamedMax = 5;
 
 export class Fleet {
   readonly #publisher: Publisher;
+  readonly #options: FleetOptions;
+  readonly #timers: Timers;
   readonly #connections = new Map<string, ProxyConnection>();
   readonly #listeners = new Set<() => void>();
   /** Revision in which an object got its present version, but for those that still have their first. */
   readonly #changedIn = new Map<string, number>();
-  readonly #stopListening: () => void;
+  readonly #stops: (() => void)[];
+  #standing: Standing | undefined;
   #firstRevision: number;
   #refusals = 0;
+  #settledAt: number;
 
-  constructor(publisher: Publisher) {
+  constructor(publisher: Publisher, options: FleetOptions = {}) {
     this.#publisher = publisher;
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
     this.#firstRevision = publisher.snapshot.revision;
-    this.#stopListening = publisher.onPublish((publication) => this.#spread(publication));
+    this.#settledAt = this.#timers.now() + (options.settleMs ?? 15_000);
+    this.#stops = [
+      publisher.onPublish((publication) => this.#spread(publication)),
+      options.peers?.onChange(() => this.#changed()) ?? (() => {}),
+      options.expected?.onChange(() => this.#changed()) ?? (() => {}),
+    ];
   }
 
-  /** Transactions refused as a whole, by all proxies since the start. */
+  /** Transactions refused as a whole, by all proxies of this operator since the start. */
   get refusals(): number {
     return this.#refusals;
   }
@@ -77,31 +105,62 @@ export class Fleet {
 
   /** Whether every ready proxy holds the present version of an object, or the fact of its removal. */
   acknowledgementOf(id: string): ObjectAcknowledgement {
+    const { ready, groups, absent } = this.#look();
     const wanted = this.#wantedRevisionOf(id);
-    const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
-    const acknowledged = ready.filter((connection) => connection.revision >= wanted);
-    const rejects = acknowledged.flatMap((connection) =>
-      connection.rejects
-        .filter((reject) => reject.id === id)
-        .map((reject) => `${connection.hello.proxy}: ${reject.message}`),
-    );
+    const bucket = bucketOf(id);
+    const wantedSum = this.#publisher.snapshot.sums[bucket];
+    const rejects: string[] = [];
+    const missing: string[] = [];
+    let readyProxies = ready.length + absent.length;
+    let acknowledgedBy = 0;
+    for (const { revision, hello, rejects: held } of ready) {
+      if (revision < wanted) {
+        missing.push(hello.proxy);
+        continue;
+      }
+      acknowledgedBy += 1;
+      for (const reject of held) if (reject.id === id) rejects.push(`${hello.proxy}: ${reject.message}`);
+    }
+    for (const group of groups) {
+      readyProxies += group.proxies.length;
+      if (group.sums[bucket] !== wantedSum) {
+        missing.push(...group.proxies);
+        continue;
+      }
+      acknowledgedBy += group.proxies.length;
+      for (const reject of group.rejects) if (reject.id === id) rejects.push(`${reject.proxy}: ${reject.message}`);
+    }
+    for (const name of absent) missing.push(`${name} (not connected)`);
+
     const problem = this.#publisher.problems.get(id);
     if (problem !== undefined) rejects.push(`operator: ${problem.path} ${problem.message}`);
-    const counts = { readyProxies: ready.length, acknowledgedBy: acknowledged.length, rejects };
-    if (ready.length === 0 && problem === undefined) return { state: "NoProxies", ...counts };
-    if (rejects.length > 0) return { state: "Rejected", ...counts };
+    const facts = { readyProxies, acknowledgedBy, rejects, missing: missing.slice(0, missingNamedMax) };
+    if (readyProxies === 0 && problem === undefined) return { state: "NoProxies", ...facts };
+    if (rejects.length > 0) return { state: "Rejected", ...facts };
     // What the proxies hold is the version before.
-    if (this.#publisher.isWaiting(id)) return { state: "Pending", ...counts, acknowledgedBy: 0 };
-    return { state: acknowledged.length === ready.length ? "Programmed" : "Pending", ...counts };
+    if (this.#publisher.isWaiting(id)) return { state: "Pending", ...facts, acknowledgedBy: 0 };
+    return { state: acknowledgedBy === readyProxies ? "Programmed" : "Pending", ...facts };
   }
 
-  #wantedRevisionOf(id: string): number {
-    const { snapshot } = this.#publisher;
-    return this.#changedIn.get(id) ?? (snapshot.held(id) === undefined ? snapshot.revision : this.#firstRevision);
-  }
-
+  /** Proxies that count, wherever they are connected, if they are at all. */
   get readyCount(): number {
-    return [...this.#connections.values()].filter((connection) => connection.isReady).length;
+    const { ready, groups, absent } = this.#look();
+    return groups.reduce((sum, { proxies }) => sum + proxies.length, ready.length + absent.length);
+  }
+
+  /** Proxies that acknowledged a configuration of this very operator. */
+  get ownReadyCount(): number {
+    return this.#look().ready.length;
+  }
+
+  /** Streams open here. */
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  /** Ready in the cluster and connected to no operator known of. */
+  get absent(): readonly string[] {
+    return this.#look().absent;
   }
 
   /** A connected proxy has no configuration of this operator yet; not for longer than it counts as alive. */
@@ -109,40 +168,97 @@ export class Fleet {
     return [...this.#connections.values()].some(({ isReady }) => !isReady);
   }
 
+  /** False shortly after a start or a change of leader, while proxies and followers have not all been heard. */
+  get isSettled(): boolean {
+    if (this.#timers.now() >= this.#settledAt) return true;
+    const { expected } = this.#options;
+    return expected !== undefined && expected.ready !== undefined && this.#look().absent.length === 0;
+  }
+
+  /** Leadership came: what followers know has still to be heard. */
+  settle(): void {
+    this.#settledAt = this.#timers.now() + (this.#options.settleMs ?? 15_000);
+  }
+
   /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
   rejectedIds(): ReadonlySet<string> {
     const ids = new Set(this.#publisher.problems.keys());
     for (const connection of this.#connections.values()) for (const { id } of connection.rejects) ids.add(id);
+    for (const { rejects } of this.#look().groups) for (const { id } of rejects) ids.add(id);
     return ids;
   }
 
-  /** Revision that every ready proxy has acknowledged; 0 when there is none. */
+  /** Revision that every ready proxy of this operator has acknowledged; 0 when there is none. */
   get leastRevision(): number {
-    const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
+    const { ready } = this.#look();
     return ready.length === 0 ? 0 : Math.min(...ready.map((connection) => connection.revision));
   }
 
   view(): ProxyView[] {
     const { revision } = this.#publisher.snapshot;
-    return [...this.#connections.values()].map((connection) => ({
-      proxy: connection.hello.proxy,
-      build: connection.hello.build,
-      isReady: connection.isReady,
-      revision: connection.revision,
-      digest: connection.digest,
-      lag: revision - connection.revision,
-      backlog: connection.backlog,
-      waitingMs: connection.waitingMs ?? null,
-      applyMs: connection.applyMs ?? null,
-      roundTripMs: connection.roundTripMs ?? null,
-      rejects: connection.rejects.map(({ id, severity, message }) => ({ id, severity, message })),
-    }));
+    const own = [...this.#connections.values()].map((connection) => viewOfConnection(connection, revision));
+    return [...own, ...this.#look().groups.flatMap(viewOfGroup)];
   }
 
-  /** Sends all proxies away, to come back within a time that spreads them. */
+  /** What the leader wants to know of the proxies here. */
+  summary(operator: string): Summary {
+    const groups = new Map<
+      string,
+      ProxyGroup & { proxies: string[]; rejects: { proxy: string; id: string; message: string }[] }
+    >();
+    const joining: string[] = [];
+    for (const { hello, sums, digest, rejects, isOpen } of this.#connections.values()) {
+      if (!isOpen) continue;
+      if (sums === undefined) {
+        joining.push(hello.proxy);
+        continue;
+      }
+      const group = groups.get(digest) ?? { digest, sums, proxies: [], rejects: [] };
+      groups.set(digest, group);
+      group.proxies.push(hello.proxy);
+      for (const { id, message } of rejects) group.rejects.push({ proxy: hello.proxy, id, message });
+    }
+    return { operator, groups: [...groups.values()], joining };
+  }
+
+  /** All proxies are asked to come back, perhaps to another operator. */
+  sendAway(withinMs: number, reason: string): void {
+    for (const connection of [...this.#connections.values()]) connection.goAway(withinMs, reason);
+  }
+
+  /** Ends all connections; the proxies serve on and look for another operator. */
   close(reason: string): void {
-    this.#stopListening();
-    for (const connection of [...this.#connections.values()]) connection.goAway(1_000, reason);
+    for (const stop of this.#stops) stop();
+    this.sendAway(1_000, reason);
+  }
+
+  #look(): Standing {
+    this.#standing ??= this.#workOutStanding();
+    return this.#standing;
+  }
+
+  #workOutStanding(): Standing {
+    const { peers, expected } = this.#options;
+    const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
+    // A proxy that has come here may still stand in the summary of the operator it left.
+    const known = new Set([...this.#connections.values()].map(({ hello }) => hello.proxy));
+    const holding = new Set(ready.map(({ hello }) => hello.proxy));
+    const groups: (ProxyGroup & { readonly via: string })[] = [];
+    for (const group of peers?.groups() ?? []) {
+      const proxies = group.proxies.filter((name) => !known.has(name));
+      for (const name of proxies) {
+        known.add(name);
+        holding.add(name);
+      }
+      if (proxies.length > 0) groups.push({ ...group, proxies });
+    }
+    const absent = [...(expected?.ready ?? [])].filter((name) => !holding.has(name));
+    return { ready, groups, absent };
+  }
+
+  #wantedRevisionOf(id: string): number {
+    const { snapshot } = this.#publisher;
+    return this.#changedIn.get(id) ?? (snapshot.held(id) === undefined ? snapshot.revision : this.#firstRevision);
   }
 
   #spread(publication: Publication): void {
@@ -158,6 +274,7 @@ export class Fleet {
   }
 
   #changed(): void {
+    this.#standing = undefined;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -20,6 +20,8 @@ import { type Urgency, urgencyOf } from "./urgency.ts";
 export interface Changes {
   readonly upserts: Iterable<readonly [id: string, object: WireObject]>;
   readonly removes: Iterable<string>;
+  /** Called once these changes, and all before them, are in the published snapshot. */
+  readonly onPublished?: () => void;
 }
 
 /** One published revision. */
@@ -69,6 +71,8 @@ export class Publisher {
   #revokedCredentials = new Set<string>();
   #snapshot: IndexedSnapshot = emptySnapshot;
   #hasPublished = false;
+  /** Who waits for the pending changes to be published. */
+  #waiting: (() => void)[] = [];
   #pendingSince: number | undefined;
   #pendingSize = 0;
   #isStaging = false;
@@ -165,8 +169,14 @@ export class Publisher {
     } finally {
       this.#isStaging = false;
     }
+    if (changes.onPublished !== undefined) this.#waiting.push(changes.onPublished);
     if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
+    else this.#tellWaiting(this.#waiting.splice(0));
+  }
+
+  #tellWaiting(waiting: readonly (() => void)[]): void {
+    for (const onPublished of waiting) onPublished();
   }
 
   #upsert(id: string, object: WireObject): boolean {
@@ -255,6 +265,7 @@ export class Publisher {
     this.#flushing = pending;
     const revokedKeys = [...this.#revokedKeys];
     const revokedCredentials = [...this.#revokedCredentials];
+    const waiting = this.#waiting.splice(0);
     this.#pending = new Map();
     this.#revokedKeys = new Set();
     this.#revokedCredentials = new Set();
@@ -268,9 +279,11 @@ export class Publisher {
     this.#flushing = undefined;
     const isFirst = !this.#hasPublished;
     this.#hasPublished = true;
-    if (!isFirst && draft.digest() === this.#snapshot.digest) return;
-    this.#snapshot = draft.finish(this.#snapshot.revision + 1);
-    const publication = { snapshot: this.#snapshot, changed: [...pending.keys()], revokedKeys, revokedCredentials };
-    for (const listener of this.#listeners) listener(publication);
+    if (isFirst || draft.digest() !== this.#snapshot.digest) {
+      this.#snapshot = draft.finish(this.#snapshot.revision + 1);
+      const publication = { snapshot: this.#snapshot, changed: [...pending.keys()], revokedKeys, revokedCredentials };
+      for (const listener of this.#listeners) listener(publication);
+    }
+    this.#tellWaiting(waiting);
   }
 }

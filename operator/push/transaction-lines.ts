@@ -5,6 +5,7 @@
 import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
 import type { Difference } from "../../proxy/snapshot/diff.ts";
 import { partBytesMax } from "../../proxy/snapshot/push/messages.ts";
+import type { ResourceVersions } from "../../proxy/snapshot/push/resource-versions.ts";
 
 export interface TransactionContent {
   readonly epoch: number;
@@ -13,6 +14,9 @@ export interface TransactionContent {
   readonly difference: Difference;
   /** Where the objects are taken from; its revision and digest are the transaction's. */
   readonly target: IndexedSnapshot;
+  readonly versions: ResourceVersions;
+  readonly removedUids: readonly string[];
+  readonly uidOf: (id: string) => string | undefined;
 }
 
 interface Piece {
@@ -22,10 +26,11 @@ interface Piece {
 
 /** @yields lines with their line feeds. */
 export function* transactionLines(content: TransactionContent): Generator<string> {
-  const { epoch, base, difference, target } = content;
+  const { epoch, base, difference, target, versions, removedUids } = content;
   const { revision, digest } = target;
-  const envelope = JSON.stringify({ epoch, revision, base, digest, buckets: difference.buckets }).slice(1, -1);
-  const pieces = cut(difference, target);
+  const { buckets } = difference;
+  const envelope = JSON.stringify({ epoch, revision, base, digest, buckets, versions, removedUids }).slice(1, -1);
+  const pieces = cut(content, Buffer.byteLength(envelope));
   let piece = pieces.next();
   if (piece.done === true) return;
   const following = pieces.next();
@@ -47,13 +52,17 @@ function members(piece: Piece): string {
 }
 
 /** Always yields at least one piece: an empty transaction tells its revision. */
-function* cut({ upserts, removes }: Difference, target: IndexedSnapshot): Generator<Piece> {
+function* cut({ difference, target, uidOf }: TransactionContent, envelopeBytes: number): Generator<Piece> {
+  const { upserts, removes } = difference;
   let text = "";
-  let bytes = 0;
+  // A long envelope leaves a single line no room for much else.
+  let bytes = envelopeBytes > partBytesMax ? partBytesMax : 0;
   for (const id of upserts) {
     const object = target.held(id)?.object;
     if (object === undefined) continue;
-    const item = `{"id":${JSON.stringify(id)},"object":${JSON.stringify(object)}}`;
+    const uid = uidOf(id);
+    const tail = uid === undefined ? "}" : `,"uid":${JSON.stringify(uid)}}`;
+    const item = `{"id":${JSON.stringify(id)},"object":${JSON.stringify(object)}${tail}`;
     const itemBytes = Buffer.byteLength(item) + 1;
     if (bytes > 0 && bytes + itemBytes > partBytesMax) {
       yield { upserts: text, removes: "" };

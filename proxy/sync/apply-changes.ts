@@ -21,6 +21,7 @@ import type {
   Upsert,
 } from "../snapshot/push/messages.ts";
 import { rejectsMax } from "../snapshot/push/messages.ts";
+import type { ResourceVersions } from "../snapshot/push/resource-versions.ts";
 import type { Timers } from "../snapshot/push/timers.ts";
 import { validateObject } from "../snapshot/validate.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
@@ -49,6 +50,8 @@ interface Open {
   /** Held under a version that is not the live object's. */
   readonly rejectedBefore: ReadonlySet<string>;
   readonly begunAt: number;
+  readonly versions: ResourceVersions;
+  readonly removedUids: readonly string[];
   parts: number;
 }
 
@@ -110,6 +113,8 @@ export class ChangeApplier {
       rejects: new Map(this.#store.rejects.map((reject) => [reject.id, reject])),
       rejectedBefore: new Set(this.#store.rejects.map((reject) => reject.id)),
       begunAt: this.#timers.now(),
+      versions: message.versions,
+      removedUids: message.removedUids,
       parts: 0,
     };
     this.#open = open;
@@ -144,10 +149,16 @@ export class ChangeApplier {
     }
   }
 
-  #applyUpsert(open: Open, { id, object }: Upsert): void {
+  #applyUpsert(open: Open, { id, object, uid }: Upsert): void {
     noteOnce(open, id);
     open.rejects.delete(id);
     const { version, size } = versionOf(id, object);
+    if (uid !== undefined && this.#store.tombstones.has(uid, open.begunAt)) {
+      // Nothing of it is live any more, so for whatever kind it stays out.
+      open.draft.refuse(id, version, size);
+      open.rejects.set(id, rejectOf(id, "was deleted within the last hour: this operator lags behind"));
+      return;
+    }
     const before = open.base.held(id);
     if (before?.object !== undefined && before.version === version && !open.rejectedBefore.has(id)) {
       // The same object again, as a resync sends it: what is live has been validated and is shared.
@@ -160,12 +171,7 @@ export class ChangeApplier {
       return;
     }
     open.draft.refuse(id, version, size);
-    open.rejects.set(id, {
-      id,
-      severity: isKeyId(id) ? "denied" : "held",
-      code: "invalid_object",
-      message: `${verdict.problem.path} ${verdict.problem.message}`.trim(),
-    });
+    open.rejects.set(id, rejectOf(id, `${verdict.problem.path} ${verdict.problem.message}`.trim()));
   }
 
   #commit(open: Open): Acknowledgement {
@@ -173,7 +179,9 @@ export class ChangeApplier {
     if (open.draft.digest() !== open.digest) throw new RefusalError("wrong_digest", "the digest does not fit");
     const rejects = [...open.rejects.values()];
     const applyMs = this.#timers.now() - open.begunAt;
-    this.#store.commit({ snapshot: open.draft.finish(open.revision), epoch: open.epoch, rejects, applyMs });
+    this.#store.tombstones.add(open.removedUids, open.begunAt);
+    const { epoch, versions } = open;
+    this.#store.commit({ snapshot: open.draft.finish(open.revision), epoch, rejects, applyMs, versions });
     return acknowledge(this.#store, applyMs);
   }
 
@@ -201,6 +209,10 @@ export function acknowledge(store: SnapshotStore, applyMs: number): Acknowledgem
     rejects: store.rejects.slice(0, rejectsMax),
     rejectCount: store.rejects.length,
   };
+}
+
+function rejectOf(id: string, message: string): Reject {
+  return { id, severity: isKeyId(id) ? "denied" : "held", code: "invalid_object", message };
 }
 
 function noteOnce(open: Open, id: string): void {

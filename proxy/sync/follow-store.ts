@@ -35,7 +35,7 @@ export function followStore(options: FollowOptions): Follower {
     if (!store.isReady || snapshot.digest === writtenDigest) return;
     writtenDigest = snapshot.digest;
     try {
-      await writeLastGood(file, key, snapshot);
+      await writeLastGood(file, key, snapshot, { epoch: store.epoch, versions: store.versions });
     } catch (cause) {
       writtenDigest = "";
       onFailure(cause);

@@ -16,9 +16,11 @@ import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../snapshot/
 import { objectVersion } from "../snapshot/digest.ts";
 import { Interner } from "../snapshot/index/intern.ts";
 import { snapshotBytesMax } from "../snapshot/push/messages.ts";
+import { highestVersions, isResourceVersion, noVersions } from "../snapshot/push/resource-versions.ts";
 import { LineSplitter } from "../snapshot/push/split-lines.ts";
 import type { WireObject } from "../snapshot/types.gen.ts";
 import { validateObject } from "../snapshot/validate.ts";
+import type { Standing } from "./snapshot-store.ts";
 
 const header = Buffer.from("tollgate-last-good 1\n");
 const nonceBytes = 12;
@@ -29,8 +31,24 @@ const sliceMs = 5;
 const lineBytesMax = 2 * 1024 * 1024;
 
 export type LastGood =
-  | { readonly snapshot: IndexedSnapshot; readonly skipped: number; readonly problem?: undefined }
-  | { readonly problem: string; readonly snapshot?: undefined; readonly skipped?: undefined };
+  | {
+      readonly snapshot: IndexedSnapshot;
+      readonly standing: Standing;
+      readonly skipped: number;
+      readonly problem?: undefined;
+    }
+  | {
+      readonly problem: string;
+      readonly snapshot?: undefined;
+      readonly standing?: undefined;
+      readonly skipped?: undefined;
+    };
+
+interface Facts {
+  readonly revision: number;
+  readonly count: number;
+  readonly standing: Standing;
+}
 
 /** The file of the key is no key; the message says what is wanted. */
 export class LastGoodKeyError extends Error {
@@ -52,7 +70,12 @@ export async function readLastGoodKey(keyFile: string): Promise<Buffer> {
 }
 
 /** Replaces the file by what is live in the snapshot. Gives way to others while it writes. */
-export async function writeLastGood(file: string, key: Buffer, snapshot: IndexedSnapshot): Promise<void> {
+export async function writeLastGood(
+  file: string,
+  key: Buffer,
+  snapshot: IndexedSnapshot,
+  standing: Standing = { epoch: 0, versions: noVersions },
+): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW } = constants;
   try {
@@ -62,7 +85,7 @@ export async function writeLastGood(file: string, key: Buffer, snapshot: Indexed
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
     cipher.setAAD(header);
     await handle.writeFile(Buffer.concat([header, nonce]));
-    for (const piece of pieces(snapshot)) await handle.writeFile(cipher.update(piece, "utf8"));
+    for (const piece of pieces(snapshot, standing)) await handle.writeFile(cipher.update(piece, "utf8"));
     await handle.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
     await handle.sync();
     await rename(temporary, file);
@@ -91,10 +114,10 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
   return build(plain);
 }
 
-function* pieces(snapshot: IndexedSnapshot): Generator<string> {
+function* pieces(snapshot: IndexedSnapshot, { epoch, versions }: Standing): Generator<string> {
   let count = 0;
   for (const _ of restorableObjects(snapshot)) count += 1;
-  let text = `${JSON.stringify({ revision: snapshot.revision, count })}\n`;
+  let text = `${JSON.stringify({ revision: snapshot.revision, count, epoch, versions })}\n`;
   for (const [id, object] of restorableObjects(snapshot)) {
     text += `${JSON.stringify({ id, object })}\n`;
     if (text.length < pieceCharacters) continue;
@@ -143,7 +166,7 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
   const draft = new SnapshotDraft(emptySnapshot);
   const interner = new Interner();
   const splitter = new LineSplitter(lineBytesMax);
-  let facts: { revision: number; count: number } | undefined;
+  let facts: Facts | undefined;
   let read = 0;
   let skipped = 0;
   let begunAt = performance.now();
@@ -163,7 +186,7 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
     }
   }
   if (facts === undefined || facts.count !== read) return { problem: "it is incomplete" };
-  return { snapshot: draft.finish(facts.revision), skipped };
+  return { snapshot: draft.finish(facts.revision), standing: facts.standing, skipped };
 }
 
 /** @returns false for an object this version does not understand: it stays out, which denies a key. */
@@ -178,11 +201,21 @@ function take(draft: SnapshotDraft, interner: Interner, value: unknown): boolean
   return true;
 }
 
-function readFacts(value: unknown): { revision: number; count: number } | undefined {
+function readFacts(value: unknown): Facts | undefined {
   if (typeof value !== "object" || value === null || !("revision" in value) || !("count" in value)) return undefined;
   const { revision, count } = value;
   if (typeof revision !== "number" || typeof count !== "number") return undefined;
-  return { revision, count };
+  return { revision, count, standing: readStanding(value) };
+}
+
+/** Files of the first release hold none; what is not understood is as good as none. */
+function readStanding(value: object): Standing {
+  const epoch = "epoch" in value && typeof value.epoch === "number" ? value.epoch : 0;
+  if (!("versions" in value) || typeof value.versions !== "object") return { epoch, versions: noVersions };
+  const entries = Object.entries(value.versions ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && isResourceVersion(entry[1]),
+  );
+  return { epoch, versions: highestVersions(noVersions, Object.fromEntries(entries)) };
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -17,6 +17,7 @@ import {
   type Welcome,
 } from "../snapshot/push/messages.ts";
 import { MessageError, parseDownMessage } from "../snapshot/push/parse-message.ts";
+import { watchesBehind } from "../snapshot/push/resource-versions.ts";
 import { FrameTooLargeError } from "../snapshot/push/split-lines.ts";
 import { systemTimers, type Timers } from "../snapshot/push/timers.ts";
 import { acknowledge, ChangeApplier, RefusalError } from "./apply-changes.ts";
@@ -146,7 +147,8 @@ export class PushClient {
   }
 
   async #receive(session: Session, message: DownMessage): Promise<void> {
-    if (session.welcome === undefined && message.type !== "welcome") {
+    // An operator that is behind may say so instead of welcoming.
+    if (session.welcome === undefined && message.type !== "welcome" && message.type !== "goaway") {
       throw new RefusalError("unexpected_message", "a stream begins with welcome");
     }
     switch (message.type) {
@@ -186,14 +188,19 @@ export class PushClient {
     if (welcome.sync === "none" && welcome.digest !== store.live.digest) {
       throw new RefusalError("wrong_digest", "the operator takes this proxy for equal and it is not");
     }
+    const behind = watchesBehind(welcome.complete, store.versions);
+    if (welcome.epoch < store.epoch || (welcome.epoch === store.epoch && behind.length > 0)) {
+      // Whatever its reasons, it would bring back what was deleted.
+      throw new RefusalError("stale_operator", "the operator has seen less of the source than this proxy");
+    }
     session.welcome = welcome;
-    if (welcome.operator !== this.#lastOperator) {
-      store.beginCountingAnew(welcome.epoch);
+    if (welcome.operator !== this.#lastOperator || welcome.epoch !== store.epoch) {
+      store.beginCountingAnew(welcome.epoch, Object.keys(welcome.complete).length > 0);
       this.#lastOperator = welcome.operator;
     }
     this.#options.onEvent?.({ type: "connected", operator: welcome.operator, sync: welcome.sync });
     if (welcome.sync !== "none") return;
-    store.confirm(welcome.revision, welcome.epoch);
+    store.confirm(welcome.revision, welcome.epoch, welcome.versions);
     this.#acknowledge(session, acknowledge(store, 0));
   }
 
@@ -235,6 +242,7 @@ export class PushClient {
       digest: store.live.digest,
       sums: holdsSomething ? encodeSums(store.live.sums) : "",
       rejects: store.rejects.slice(0, rejectsMax),
+      versions: store.versions,
     };
   }
 

@@ -1,10 +1,8 @@
 /**
  * How the push protocol's frames travel: an HTTP request whose reply never ends carries the lines down, small posts on
- * a second connection carry messages up. Over a Unix socket when the proxy stands beside its operator; TLS with a token
- * in `headers` is the same code with other options.
+ * a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` say over what.
  */
-import { Agent, type IncomingMessage, type RequestOptions, request } from "node:http";
-import { relative } from "node:path";
+import type { IncomingMessage, RequestOptions, request } from "node:http";
 import { type Hello, protocolVersion, type UpMessage } from "../snapshot/push/messages.ts";
 import { LineSplitter } from "../snapshot/push/split-lines.ts";
 
@@ -32,54 +30,57 @@ export class PushRefusedError extends Error {
   }
 }
 
-export interface UnixSocketOptions {
-  readonly socketPath: string;
-  /** Longest wait for the operator's answer to a request, not for the stream. */
-  readonly answerTimeoutMs: number;
+/** One operator, reached twice: by the stream and by the posts. */
+export interface OperatorConnection {
+  /** Begins the stream, on a connection of its own. */
+  postHello(path: string, hello: Hello): Promise<IncomingMessage>;
+  /** Sends a message after those before it. */
+  postMessage(path: string, message: UpMessage): Promise<IncomingMessage>;
+  close(): void;
 }
 
-/** The transport beside an operator on the same machine. */
-export function unixSocketTransport(options: UnixSocketOptions): PushTransport {
-  const socketPath = shortestPath(options.socketPath);
+/** @throws PushRefusedError, or why there is no connection */
+export async function openStream(connection: OperatorConnection, hello: Hello): Promise<PushStream> {
+  let reply: IncomingMessage;
+  try {
+    reply = await connection.postHello(`/push/v${protocolVersion}/stream`, hello);
+  } catch (cause) {
+    connection.close();
+    throw cause;
+  }
+  // The answer has begun; from here the heartbeats tell whether the peer lives.
+  reply.socket.setTimeout(0);
+  if (reply.statusCode !== 200) {
+    reply.destroy();
+    connection.close();
+    throw new PushRefusedError(reply.statusCode ?? 0);
+  }
   return {
-    async open(hello) {
-      const posts = new Agent({ keepAlive: true, maxSockets: 1 });
-      const base: RequestOptions = { socketPath, method: "POST", timeout: options.answerTimeoutMs };
-      const reply = await post({ ...base, agent: false, path: `/push/v${protocolVersion}/stream` }, hello);
-      // The answer has begun; from here the heartbeats tell whether the peer lives.
-      reply.socket.setTimeout(0);
-      if (reply.statusCode !== 200) {
-        reply.destroy();
-        throw new PushRefusedError(reply.statusCode ?? 0);
-      }
-      return {
-        lines: readLines(reply),
-        async send(stream, message) {
-          const path = `/push/v${protocolVersion}/streams/${encodeURIComponent(stream)}/messages`;
-          const answer = await post({ ...base, agent: posts, path }, message);
-          answer.resume();
-          if (answer.statusCode !== 204) throw new PushRefusedError(answer.statusCode ?? 0);
-        },
-        close() {
-          reply.destroy();
-          posts.destroy();
-        },
-      };
+    lines: readLines(reply),
+    async send(stream, message) {
+      const path = `/push/v${protocolVersion}/streams/${encodeURIComponent(stream)}/messages`;
+      const answer = await connection.postMessage(path, message);
+      answer.resume();
+      if (answer.statusCode !== 204) throw new PushRefusedError(answer.statusCode ?? 0);
+    },
+    close() {
+      reply.destroy();
+      connection.close();
     },
   };
 }
 
-/** Socket paths may have 107 bytes only: of the two spellings of a path the shorter one is used. */
-export function shortestPath(path: string): string {
-  const fromHere = relative(process.cwd(), path);
-  return fromHere.length < path.length ? fromHere : path;
-}
-
-function post(options: RequestOptions, message: object): Promise<IncomingMessage> {
+/** Posts one JSON message. `options.timeout` bounds the wait for the answer's head. */
+export function postJson(
+  send: typeof request,
+  options: RequestOptions,
+  message: object,
+  moreHeaders: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
   const body = Buffer.from(JSON.stringify(message));
-  const headers = { "content-type": "application/json", "content-length": body.length };
+  const headers = { ...moreHeaders, "content-type": "application/json", "content-length": body.length };
   return new Promise((resolve, reject) => {
-    const outgoing = request({ ...options, headers }, resolve);
+    const outgoing = send({ ...options, method: "POST", headers }, resolve);
     outgoing.on("timeout", () => outgoing.destroy(new Error("the operator does not answer")));
     outgoing.on("error", reject);
     outgoing.end(body);

@@ -3,9 +3,12 @@
  * configurations in one answer. Revocations that overtake a transaction are laid over whatever is live and stay in
  * force until the transaction that contains them has been applied. Written to by the push client alone.
  */
-import { emptySnapshot, type IndexedSnapshot, type Revoked } from "../snapshot/build-index.ts";
+import { emptySnapshot, type IndexedSnapshot } from "../snapshot/build-index.ts";
 import type { Reject } from "../snapshot/push/messages.ts";
+import { highestVersions, noVersions, type ResourceVersions } from "../snapshot/push/resource-versions.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { Revocations } from "./revocations.ts";
+import { Tombstones } from "./tombstones.ts";
 
 /** Something happened to the live configuration; for metrics, logs and whoever keeps state by configuration. */
 export type StoreEvent =
@@ -26,6 +29,14 @@ export interface Applied {
   readonly epoch: number;
   readonly rejects: readonly Reject[];
   readonly applyMs: number;
+  readonly versions?: ResourceVersions;
+}
+
+/** How far in the life of the source a configuration stands. */
+export interface Standing {
+  /** Raised when the source itself went back in time, as after a restore. */
+  readonly epoch: number;
+  readonly versions: ResourceVersions;
 }
 
 /** What a revocation names, as the push protocol's message does. */
@@ -33,6 +44,7 @@ export interface Revocation {
   readonly revision: number;
   readonly keys: readonly string[];
   readonly credentials: readonly string[];
+  readonly versions?: ResourceVersions;
 }
 
 export class SnapshotStore {
@@ -40,10 +52,11 @@ export class SnapshotStore {
   #isReady = false;
   #isStale = false;
   #epoch = 0;
+  #versions: ResourceVersions = noVersions;
   #rejects: readonly Reject[] = [];
-  /** Revision whose transaction lifts the revocation. */
-  readonly #revokedKeys = new Map<string, number>();
-  readonly #revokedCredentials = new Map<string, number>();
+  readonly #revocations = new Revocations();
+  /** Uids that must not come back in this epoch. */
+  readonly tombstones = new Tombstones();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
 
   /** The configuration for a request that begins now, until its last byte. */
@@ -70,6 +83,11 @@ export class SnapshotStore {
     return this.#epoch;
   }
 
+  /** The highest versions of the source that this proxy has seen; what is live may be younger than all of them. */
+  get versions(): ResourceVersions {
+    return this.#versions;
+  }
+
   /** Objects held that could not be taken. */
   get rejects(): readonly Reject[] {
     return this.#rejects;
@@ -86,8 +104,9 @@ export class SnapshotStore {
     const previous = this.#live;
     this.#epoch = applied.epoch;
     this.#rejects = applied.rejects;
-    this.#liftUpTo(applied.snapshot.revision);
-    this.#live = applied.snapshot.withRevoked(this.#revoked());
+    this.#note(applied.versions);
+    this.#revocations.endBy(applied.snapshot);
+    this.#live = applied.snapshot.withRevoked(this.#revocations.inForce);
     this.#isReady = true;
     this.#isStale = false;
     this.#emit({
@@ -101,44 +120,46 @@ export class SnapshotStore {
   }
 
   /** The operator holds the very same configuration, perhaps under another revision. */
-  confirm(revision: number, epoch: number): void {
-    this.commit({ snapshot: this.#live.withRevision(revision), epoch, rejects: this.#rejects, applyMs: 0 });
+  confirm(revision: number, epoch: number, versions: ResourceVersions = noVersions): void {
+    this.commit({ snapshot: this.#live.withRevision(revision), epoch, rejects: this.#rejects, applyMs: 0, versions });
   }
 
   /** Serves from a file until an operator is heard: ready and stale. */
-  restore(snapshot: IndexedSnapshot): void {
+  restore(snapshot: IndexedSnapshot, standing: Standing = { epoch: 0, versions: noVersions }): void {
     if (this.#isReady) return;
     this.#live = snapshot;
+    this.#epoch = standing.epoch;
+    this.#versions = standing.versions;
     this.#isReady = true;
     this.#isStale = true;
   }
 
   /** Takes keys and credentials out of use at once; idempotent. */
   revoke(revocation: Revocation): void {
-    for (const id of revocation.keys) this.#revokedKeys.set(id, revocation.revision);
-    for (const sha256 of revocation.credentials) this.#revokedCredentials.set(sha256, revocation.revision);
-    this.#live = this.#live.withRevoked(this.#revoked());
+    this.#note(revocation.versions);
+    this.#revocations.add(this.#live, revocation.revision, revocation.keys, revocation.credentials);
+    this.#live = this.#live.withRevoked(this.#revocations.inForce);
     this.#emit({ type: "revoked", keys: revocation.keys, credentials: revocation.credentials });
   }
 
-  /** Another operator counts revisions anew: its first transaction lifts all revocations, as it contains them. */
-  beginCountingAnew(epoch: number): void {
+  /**
+   * Another operator counts revisions anew.
+   *
+   * @param epoch of that operator; a newer one resets what this proxy knows of the source's past
+   * @param isInformed the operator has seen all of the source that this proxy has: what it sends contains all revocations
+   */
+  beginCountingAnew(epoch: number, isInformed: boolean): void {
+    if (epoch > this.#epoch) {
+      this.#versions = noVersions;
+      this.tombstones.clear();
+    }
     this.#epoch = epoch;
     this.#live = this.#live.withRevision(0);
-    for (const id of this.#revokedKeys.keys()) this.#revokedKeys.set(id, 0);
-    for (const sha256 of this.#revokedCredentials.keys()) this.#revokedCredentials.set(sha256, 0);
+    this.#revocations.beginCountingAnew(isInformed);
   }
 
-  #liftUpTo(revision: number): void {
-    for (const [id, until] of this.#revokedKeys) if (until <= revision) this.#revokedKeys.delete(id);
-    for (const [sha256, until] of this.#revokedCredentials) {
-      if (until <= revision) this.#revokedCredentials.delete(sha256);
-    }
-  }
-
-  #revoked(): Revoked | undefined {
-    if (this.#revokedKeys.size === 0 && this.#revokedCredentials.size === 0) return undefined;
-    return { keys: new Set(this.#revokedKeys.keys()), credentials: new Set(this.#revokedCredentials.keys()) };
+  #note(versions: ResourceVersions = noVersions): void {
+    this.#versions = highestVersions(this.#versions, versions);
   }
 
   #emit(event: StoreEvent): void {

@@ -21,11 +21,11 @@ export interface StartLastGoodOptions {
  */
 export async function startLastGood({ file, keyFile, store, log }: StartLastGoodOptions): Promise<Follower> {
   const key = await readLastGoodKey(keyFile);
-  const { snapshot, skipped, problem } = await readLastGood(file, key);
+  const { snapshot, standing, skipped, problem } = await readLastGood(file, key);
   if (snapshot === undefined) {
     log.warn(`starting without the last good file ${file}: ${problem}`);
   } else {
-    store.restore(snapshot);
+    store.restore(snapshot, standing);
     log.info(`serving from the last good file ${file} until an operator is heard`, {
       revision: snapshot.revision,
       keys: snapshot.keyCount,

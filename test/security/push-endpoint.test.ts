@@ -33,7 +33,6 @@ describe("push endpoint", () => {
       publisher,
       fleet: new Fleet(publisher),
       operator: "operator",
-      epoch: 1,
       heartbeatMs: 10_000,
       deadMs: 30_000,
       authenticateProxy: async ({ headers }) => {

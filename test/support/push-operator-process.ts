@@ -19,7 +19,6 @@ const server = createPushServer({
   publisher,
   fleet,
   operator: "operator",
-  epoch: 1,
   heartbeatMs: 10_000,
   deadMs: 30_000,
   authenticateProxy: async () => ({ name: "owner" }),

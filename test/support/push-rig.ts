@@ -10,7 +10,7 @@ import { createPushServer } from "../../operator/push/push-server.ts";
 import { objectId } from "../../proxy/snapshot/object-id.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
 import { PushClient, type PushClientEvent } from "../../proxy/sync/push-client.ts";
-import { unixSocketTransport } from "../../proxy/sync/push-transport.ts";
+import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
 
 export interface RigProxy {
@@ -44,7 +44,6 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
     publisher,
     fleet,
     operator: options.operator ?? "operator-a",
-    epoch: 1,
     heartbeatMs: 10_000,
     deadMs: 30_000,
     authenticateProxy: async () => ({ name: "owner" }),

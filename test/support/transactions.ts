@@ -1,5 +1,5 @@
 /** Transactions as an operator writes them, for tests that damage them. */
-import { transactionLines } from "../../operator/push/transaction-lines.ts";
+import { type TransactionContent, transactionLines } from "../../operator/push/transaction-lines.ts";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
 import { differenceBetween } from "../../proxy/snapshot/diff.ts";
 import { objectVersion } from "../../proxy/snapshot/digest.ts";
@@ -17,7 +17,12 @@ export function snapshotOf(objects: Iterable<WireObject>, base: IndexedSnapshot 
 }
 
 /** The lines that bring a holder of `base` to `target`, without line feeds. */
-export function linesBetween(base: IndexedSnapshot, target: IndexedSnapshot): string[] {
+export function linesBetween(
+  base: IndexedSnapshot,
+  target: IndexedSnapshot,
+  changes: Partial<TransactionContent> = {},
+): string[] {
   const difference = differenceBetween(base, target);
-  return [...transactionLines({ epoch: 1, base: base.digest, difference, target })].map((line) => line.trimEnd());
+  const about = { epoch: 1, versions: {}, removedUids: [], uidOf: () => undefined, ...changes };
+  return [...transactionLines({ base: base.digest, difference, target, ...about })].map((line) => line.trimEnd());
 }

@@ -5,6 +5,7 @@
  * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway.
  * Up: hello, acknowledgement, report, ping, pong.
  */
+import type { ResourceVersions } from "./resource-versions.ts";
 
 /** Version spoken; each side speaks this one and the one before. */
 export const protocolVersion = 1;
@@ -18,6 +19,10 @@ export const snapshotBytesMax = 512 * 1024 * 1024;
 export const objectBytesMax = frameBytesMax - 4096;
 /** Rejects named in one acknowledgement; `rejectCount` says how many there are. */
 export const rejectsMax = 1000;
+/** Watches named in one message: a few kinds in each of the namespaces watched. */
+export const watchesMax = 4096;
+/** Removed uids told in one transaction. */
+export const removedUidsMax = 10_000;
 
 export interface Reject {
   /** Id of the object that could not be taken. */
@@ -45,6 +50,8 @@ export interface Hello {
   readonly digest: string;
   readonly sums: string;
   readonly rejects: readonly Reject[];
+  /** What of the source this proxy has seen, through whichever operator: none that has seen less may serve it. */
+  readonly versions: ResourceVersions;
 }
 
 export interface Welcome {
@@ -58,11 +65,17 @@ export interface Welcome {
   readonly digest: string;
   /** What follows: nothing as the digests are equal, the buckets that differ, or everything. */
   readonly sync: "none" | "difference" | "full";
+  /** Up to where the operator's configuration contains everything; so the proxy can judge for itself. */
+  readonly complete: ResourceVersions;
+  /** As in a transaction, for a proxy that needs none. */
+  readonly versions: ResourceVersions;
 }
 
 export interface Upsert {
   readonly id: string;
   readonly object: unknown;
+  /** Of the resource behind it, where the source gives one: a recreated resource has another. */
+  readonly uid?: string;
 }
 
 interface Change {
@@ -74,6 +87,10 @@ interface Change {
   readonly digest: string;
   /** Buckets that are emptied first: their content follows whole. */
   readonly buckets: readonly number[];
+  /** The newest changes of the source that this may contain; watches that have not moved since the last are left out. */
+  readonly versions: ResourceVersions;
+  /** Resources that were deleted and never come back; not those that are only kept from being served. */
+  readonly removedUids: readonly string[];
 }
 
 export interface Transaction extends Change {
@@ -109,6 +126,8 @@ export interface Revoke {
   readonly keys: readonly string[];
   /** SHA-256 digests of credentials. */
   readonly credentials: readonly string[];
+  /** As in a transaction: an operator that has not heard of it yet may not serve this proxy any more. */
+  readonly versions: ResourceVersions;
 }
 
 export interface Beat {
@@ -131,7 +150,8 @@ export type RefusalCode =
   | "wrong_base"
   | "wrong_digest"
   | "duplicate_id"
-  | "stale_revision";
+  | "stale_revision"
+  | "stale_operator";
 
 export interface Acknowledgement {
   readonly type: "acknowledgement";

@@ -14,7 +14,8 @@ import type {
   UpMessage,
   Upsert,
 } from "./messages.ts";
-import { rejectsMax } from "./messages.ts";
+import { rejectsMax, removedUidsMax, watchesMax } from "./messages.ts";
+import { isResourceVersion, noVersions, type ResourceVersions } from "./resource-versions.ts";
 
 /** A message that cannot be understood. */
 export class MessageError extends Error {
@@ -39,6 +40,8 @@ export function parseDownMessage(text: string): DownMessage {
         revision: integer(members, "revision"),
         digest: string(members, "digest"),
         sync: oneOf(members, "sync", ["none", "difference", "full"] as const),
+        complete: versions(members, "complete"),
+        versions: versions(members, "versions"),
       };
     case "transaction":
       return { type: "transaction", ...change(members), ...content(members) };
@@ -59,6 +62,7 @@ export function parseDownMessage(text: string): DownMessage {
         revision: integer(members, "revision"),
         keys: strings(members, "keys"),
         credentials: strings(members, "credentials"),
+        versions: versions(members, "versions"),
       };
     case "ping":
     case "pong":
@@ -87,6 +91,7 @@ export function parseHello(value: unknown): Hello {
     digest: string(members, "digest"),
     sums: string(members, "sums"),
     rejects: rejects(members),
+    versions: versions(members, "versions"),
   };
 }
 
@@ -123,13 +128,38 @@ function change(members: Members) {
     base: string(members, "base"),
     digest: string(members, "digest"),
     buckets,
+    versions: versions(members, "versions"),
+    removedUids: removedUids(members),
   };
+}
+
+/** Absent from peers that know nothing of versions. */
+function versions(members: Members, name: string): ResourceVersions {
+  if (members[name] === undefined) return noVersions;
+  const entries = Object.entries(asMembers(members[name]));
+  if (entries.length > watchesMax) throw new MessageError(`${name}: too many`);
+  return Object.fromEntries(
+    entries.map(([watch, version]) => {
+      if (typeof version !== "string" || !isResourceVersion(version)) {
+        throw new MessageError(`${name}: must hold versions`);
+      }
+      return [watch, version];
+    }),
+  );
+}
+
+function removedUids(members: Members): string[] {
+  if (members["removedUids"] === undefined) return [];
+  const uids = strings(members, "removedUids");
+  if (uids.length > removedUidsMax) throw new MessageError("removedUids: too many");
+  return uids;
 }
 
 function content(members: Members) {
   const upserts = array(members, "upserts").map((item): Upsert => {
     const upsert = asMembers(item);
-    return { id: string(upsert, "id"), object: upsert["object"] };
+    const { uid } = upsert;
+    return { id: string(upsert, "id"), object: upsert["object"], ...(typeof uid === "string" && { uid }) };
   });
   return { upserts, removes: strings(members, "removes") };
 }
@@ -156,6 +186,7 @@ const refusalCodes: readonly RefusalCode[] = [
   "wrong_digest",
   "duplicate_id",
   "stale_revision",
+  "stale_operator",
 ];
 
 function refusal(members: Members) {

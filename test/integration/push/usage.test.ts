@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { runOperator } from "../../../operator/main.ts";
 import type { RunningOperator } from "../../../operator/settings.ts";
 import { PushClient } from "../../../proxy/sync/push-client.ts";
-import { unixSocketTransport } from "../../../proxy/sync/push-transport.ts";
+import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
 import { eventually } from "../../support/push-rig.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -54,6 +54,7 @@ const nothingHeld: Hello = {
   digest: "",
   sums: "",
   rejects: [],
+  versions: {},
 };
 
 describe("ProxyConnection", () => {
@@ -175,6 +176,7 @@ describe("ProxyConnection", () => {
       revision: publisher.snapshot.revision,
       keys: ["key/team-a/one"],
       credentials: [sha256Of("sk-two")],
+      versions: {},
     });
   });
 
@@ -269,6 +271,7 @@ describe("ProxyConnection", () => {
       readyProxies: 2,
       acknowledgedBy: 1,
       rejects: [],
+      missing: ["proxy-2"],
     });
     acknowledge(second.connection, {
       rejects: [{ id: "key/team-a/one", severity: "denied", code: "invalid_object", message: "/metadata" }],

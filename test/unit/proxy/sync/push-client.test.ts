@@ -61,6 +61,8 @@ function welcome(snapshot: IndexedSnapshot, changes: Partial<Welcome> = {}): Wel
     revision,
     digest,
     sync: "full",
+    complete: {},
+    versions: {},
     ...changes,
   };
 }
@@ -162,7 +164,7 @@ describe("PushClient", () => {
   it("takes a revoked key out at once, through a transaction from before, until the one that contains it", async () => {
     await synchronise();
     const later = snapshotOf([wireKey("two")], one);
-    operator.write({ type: "revoke", revision: 3, keys: ["key/team-a/one"], credentials: [] });
+    operator.write({ type: "revoke", revision: 3, keys: ["key/team-a/one"], credentials: [], versions: {} });
     await eventually("revoked", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
     operator.write(...linesBetween(one, later));
     await eventually("applied", () => store.live.revision === 2);
@@ -175,6 +177,120 @@ describe("PushClient", () => {
     operator.write(...linesBetween(later, containing));
     await eventually("applied", () => store.live.revision === 3);
     assert.notEqual(store.pin().findKey(sha256Of("sk-one")), undefined);
+  });
+
+  describe("no time travel", () => {
+    const deleted = snapshotOf([], snapshotOf([]));
+
+    it("tells the next operator what it has seen, and keeps the highest of each watch", async () => {
+      await eventually("hello", () => operator.hellos.length === 1);
+      assert.deepEqual(operator.hellos[0]?.versions, {});
+      operator.write(welcome(one, { versions: { ApiKey: "99", Channel: "7" } }));
+      operator.write(...linesBetween(emptySnapshot, one, { versions: { ApiKey: "100" } }));
+      operator.write(...linesBetween(one, suspended, { versions: { ApiKey: "98" } }));
+      await eventually("applied", () => store.live.revision === suspended.revision);
+      operator.write({ type: "revoke", revision: 9, keys: [], credentials: [], versions: { Channel: "8" } });
+      operator.write({ type: "ping", at: 1 });
+      await eventually("pong", () => operator.received.at(-1)?.type === "pong");
+      operator.end();
+      await reconnect();
+      assert.deepEqual(operator.hellos[1]?.versions, { ApiKey: "100", Channel: "8" });
+      assert.equal(operator.hellos[1]?.epoch, 1);
+    });
+
+    for (const row of [
+      { name: "has seen less of a watch", changes: { complete: { ApiKey: "99" } } },
+      { name: "is of an older epoch", changes: { epoch: 0, complete: { ApiKey: "200" } } },
+    ]) {
+      it(`takes nothing from an operator that ${row.name}, and serves on`, async () => {
+        await eventually("hello", () => operator.hellos.length === 1);
+        operator.write(welcome(one), ...linesBetween(emptySnapshot, one, { versions: { ApiKey: "100" } }));
+        await eventually("ready", () => store.isReady);
+        operator.end();
+        await reconnect();
+        operator.write(welcome(deleted, { operator: "another", ...row.changes }), ...linesBetween(one, deleted));
+        await eventually("refused", () => events.some((event) => event.type === "refused"));
+        const refusal = events.find((event) => event.type === "refused");
+        assert.equal(refusal?.code, "stale_operator");
+        assert.equal(store.live.digest, one.digest);
+      });
+    }
+
+    it("forgets what it has seen when the epoch is raised, and takes an older source", async () => {
+      await eventually("hello", () => operator.hellos.length === 1);
+      const told = { versions: { ApiKey: "100" }, removedUids: ["uid-1"] };
+      operator.write(welcome(one), ...linesBetween(emptySnapshot, one, told));
+      await eventually("ready", () => store.isReady);
+      operator.end();
+      await reconnect();
+      const restored = snapshotOf([wireKey("two")], one);
+      const lines = linesBetween(one, restored, { epoch: 2, versions: { ApiKey: "50" }, uidOf: () => "uid-1" });
+      operator.write(welcome(restored, { operator: "another", epoch: 2, complete: { ApiKey: "50" } }), ...lines);
+      await eventually("applied", () => store.pin().findKey(sha256Of("sk-two")) !== undefined);
+      assert.deepEqual(store.versions, { ApiKey: "50" });
+    });
+
+    it("goes elsewhere when an operator says so instead of welcoming", async () => {
+      await eventually("hello", () => operator.hellos.length === 1);
+      operator.write({ type: "goaway", withinMs: 2_000, reason: "behind" });
+      await eventually("disconnected", () => events.at(-1)?.type === "disconnected");
+      const event = events.at(-1);
+      assert.ok(event?.type === "disconnected" && event.retryInMs === 1_000);
+      assert.ok(!events.some(({ type }) => type === "refused"));
+      await reconnect();
+    });
+
+    it("keeps a revocation that an operator without versions does not contain, until the key changes", async () => {
+      await synchronise();
+      operator.write({ type: "revoke", revision: 2, keys: ["key/team-a/one"], credentials: [], versions: {} });
+      await eventually("revoked", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
+      operator.end();
+      await reconnect();
+      operator.write(welcome(one, { operator: "another", sync: "none" }));
+      await eventually("confirmed", () => operator.received.at(-1)?.type === "acknowledgement" && client.isConnected);
+      assert.equal(store.pin().findKey(sha256Of("sk-one")), undefined, "it lags behind the one that revoked");
+      const changed = snapshotOf([wireKey("one", { metadata: { a: "b" } })], one);
+      operator.write(...linesBetween(one, changed));
+      await eventually("applied", () => store.pin().findKey(sha256Of("sk-one")) !== undefined);
+    });
+
+    it("ends a revocation by the first word of an operator that has seen as much", async () => {
+      await synchronise();
+      const versions = { ApiKey: "101" };
+      operator.write({ type: "revoke", revision: 2, keys: [], credentials: [sha256Of("sk-one")], versions });
+      await eventually("revoked", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
+      operator.end();
+      await reconnect();
+      assert.deepEqual(operator.hellos[1]?.versions, versions);
+      operator.write(welcome(one, { operator: "another", sync: "none", complete: { ApiKey: "102" } }));
+      await eventually("live", () => store.pin().findKey(sha256Of("sk-one")) !== undefined);
+    });
+
+    it("denies for an hour what was deleted, whoever sends it", async () => {
+      await synchronise();
+      operator.write(...linesBetween(one, deleted, { removedUids: ["uid-1"] }));
+      await eventually("deleted", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
+      const back = snapshotOf([wireKey("one")], deleted);
+      operator.write(...linesBetween(deleted, back, { uidOf: () => "uid-1" }));
+      await eventually("answered", () => store.live.revision === back.revision);
+      assert.equal(store.pin().findKey(sha256Of("sk-one")), undefined);
+      const acknowledgement = operator.received.at(-1);
+      assert.ok(acknowledgement?.type === "acknowledgement");
+      assert.deepEqual(
+        acknowledgement.rejects.map(({ id, severity }) => ({ id, severity })),
+        [{ id: "key/team-a/one", severity: "denied" }],
+      );
+      timers.advance(3_600_000);
+    });
+
+    it("takes a key that was deleted and made anew", async () => {
+      await synchronise();
+      operator.write(...linesBetween(one, deleted, { removedUids: ["uid-1"] }));
+      const anew = snapshotOf([wireKey("one")], deleted);
+      operator.write(...linesBetween(deleted, anew, { uidOf: () => "uid-2" }));
+      await eventually("live", () => store.live.revision === anew.revision);
+      assert.notEqual(store.pin().findKey(sha256Of("sk-one")), undefined);
+    });
   });
 
   it("answers pings and closes a stream that went silent", async () => {

@@ -1,0 +1,113 @@
+/**
+ * What a follower tells the leader of the proxies that are connected to it (`OPERATIONS.md` section 1 rule 11).
+ *
+ * Revisions count for each operator by itself, so a summary speaks in bucket sums: versions are hashes of content and
+ * equal everywhere. Proxies that acknowledged the same configuration form one group; mostly there is one.
+ */
+import { type BucketSums, decodeSums, encodeSums } from "../../proxy/snapshot/digest.ts";
+import { rejectsMax } from "../../proxy/snapshot/push/messages.ts";
+
+export interface ReportedReject {
+  readonly proxy: string;
+  readonly id: string;
+  readonly message: string;
+}
+
+/** Proxies that hold the same acknowledged configuration. */
+export interface ProxyGroup {
+  readonly digest: string;
+  readonly sums: BucketSums;
+  readonly proxies: readonly string[];
+  readonly rejects: readonly ReportedReject[];
+}
+
+export interface Summary {
+  /** Distinguishes this run of the follower. */
+  readonly operator: string;
+  readonly groups: readonly ProxyGroup[];
+  /** Connected and without a first configuration yet. */
+  readonly joining: readonly string[];
+}
+
+/** More operators' views than any fleet has; beyond, proxies count as not acknowledging. */
+const groupsMax = 32;
+const proxiesMax = 10_000;
+
+/** A summary that cannot be understood. */
+export class SummaryError extends Error {
+  readonly code = "bad_summary";
+}
+
+/** The body of a post. */
+export function writeSummary({ operator, groups, joining }: Summary): string {
+  const ordered = [...groups].sort((one, other) => other.proxies.length - one.proxies.length);
+  const told = ordered.slice(0, groupsMax);
+  const late = ordered.slice(groupsMax).flatMap(({ proxies }) => proxies);
+  let rejectsLeft = rejectsMax;
+  return JSON.stringify({
+    type: "summary",
+    operator,
+    groups: told.map(({ digest, sums, proxies, rejects }) => {
+      const some = rejects.slice(0, rejectsLeft);
+      rejectsLeft -= some.length;
+      return { digest, sums: encodeSums(sums), proxies, rejects: some };
+    }),
+    joining: [...joining, ...late],
+  });
+}
+
+/** @throws SummaryError */
+export function readSummary(value: unknown): Summary {
+  const members = asMembers(value);
+  if (members["type"] !== "summary") throw new SummaryError("the type is unknown");
+  const groups = array(members, "groups");
+  if (groups.length > groupsMax) throw new SummaryError("groups: too many");
+  return {
+    operator: text(members, "operator"),
+    joining: names(members, "joining"),
+    groups: groups.map((item) => {
+      const group = asMembers(item);
+      const sums = decodeSums(text(group, "sums"));
+      if (sums === undefined) throw new SummaryError("sums: are not those of 256 buckets");
+      const rejects = array(group, "rejects");
+      if (rejects.length > rejectsMax) throw new SummaryError("rejects: too many");
+      return {
+        digest: text(group, "digest"),
+        sums,
+        proxies: names(group, "proxies"),
+        rejects: rejects.map((reject) => {
+          const facts = asMembers(reject);
+          return { proxy: text(facts, "proxy"), id: text(facts, "id"), message: text(facts, "message") };
+        }),
+      };
+    }),
+  };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function asMembers(value: unknown): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new SummaryError("must be an object");
+  return value as Members;
+}
+
+function array(members: Members, name: string): readonly unknown[] {
+  const value = members[name];
+  if (!Array.isArray(value)) throw new SummaryError(`${name}: must be an array`);
+  return value;
+}
+
+function text(members: Members, name: string): string {
+  const value = members[name];
+  if (typeof value !== "string") throw new SummaryError(`${name}: must be a string`);
+  return value;
+}
+
+function names(members: Members, name: string): string[] {
+  const items = array(members, name);
+  if (items.length > proxiesMax) throw new SummaryError(`${name}: too many`);
+  return items.map((item) => {
+    if (typeof item !== "string") throw new SummaryError(`${name}: must hold strings`);
+    return item;
+  });
+}

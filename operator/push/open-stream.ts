@@ -1,0 +1,128 @@
+/**
+ * Opens the stream of a proxy that has been let in: no time travel first (`OPERATIONS.md` section 1 rule 12), then a
+ * `ProxyConnection` that writes to the reply.
+ *
+ * A proxy that has seen more of the source than this operator is told nothing until the operator has caught up, and is
+ * sent elsewhere when that takes too long. Where the source itself went back, as after a restore, the epoch is raised
+ * instead: otherwise that proxy would be sent away for ever.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { Request, Response } from "express";
+import type { DownMessage, Hello } from "../../proxy/snapshot/push/messages.ts";
+import { systemTimers } from "../../proxy/snapshot/push/timers.ts";
+import { type LineSink, ProxyConnection } from "./connection.ts";
+import type { PushAppOptions } from "./push-options.ts";
+
+/**
+ * Parts that may wait in a stream. Several, or on a busy machine each part would wait for a turn of both processes; few,
+ * or a revocation would wait behind them and slow proxies would cost memory.
+ */
+const unsentBytesMax = 2 * 1024 * 1024;
+/** Below the 30 s after which a proxy takes a silent operator for dead. */
+const defaultCatchUpMs = 25_000;
+/** A replica that merely lags catches up within this time; only then is the source asked whether it went back. */
+const suspicionMs = 1_000;
+const elsewhereWithinMs = 2_000;
+
+/** @returns undefined when the proxy was sent away. */
+export async function openStream(
+  options: PushAppOptions,
+  hello: Hello,
+  request: Request,
+  response: Response,
+): Promise<ProxyConnection | undefined> {
+  const epoch = await epochFor(options, hello);
+  response.status(200).setHeader("content-type", "application/x-ndjson");
+  response.setHeader("cache-control", "no-store");
+  response.flushHeaders();
+  request.socket.setNoDelay(true);
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const isCurrent = epoch > hello.epoch || (await catchUp(options, hello, gone.signal));
+  if (gone.signal.aborted) return undefined;
+  if (!isCurrent) {
+    options.onBehind?.();
+    const reason = "this operator has seen less of the source than this proxy";
+    const goAway: DownMessage = { type: "goaway", withinMs: elsewhereWithinMs, reason };
+    response.end(`${JSON.stringify(goAway)}\n`);
+    return undefined;
+  }
+  return connect(options, hello, response);
+}
+
+/** The epoch to serve this proxy in: never below the one it has seen. */
+async function epochFor({ epochs }: PushAppOptions, hello: Hello): Promise<number> {
+  if (epochs === undefined) return 1;
+  if (hello.epoch <= epochs.current) return epochs.current;
+  // Another operator raised it, or the restore of a backup lowered it.
+  const stored = await epochs.refresh();
+  return hello.epoch <= stored ? stored : await epochs.raise(hello.epoch);
+}
+
+async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal): Promise<boolean> {
+  const { progress, epochs, sourceWentBack, timers = systemTimers, catchUpMs = defaultCatchUpMs } = options;
+  if (progress === undefined) return true;
+  const firstMs = Math.min(suspicionMs, catchUpMs / 2);
+  if (await progress.catchUp(hello.versions, firstMs, timers, gone)) return true;
+  if (gone.aborted) return false;
+  if (epochs !== undefined && (await sourceWentBack?.(hello.versions).catch(() => false)) === true) {
+    if (epochs.current === hello.epoch) await epochs.raise(hello.epoch);
+    return true;
+  }
+  return progress.catchUp(hello.versions, catchUpMs - firstMs, timers, gone);
+}
+
+function connect(options: PushAppOptions, hello: Hello, response: Response): ProxyConnection {
+  const { progress, uids, onReport } = options;
+  const connection = new ProxyConnection(
+    {
+      id: randomUUID(),
+      operator: options.operator,
+      epoch: options.epochs?.current ?? 1,
+      hello,
+      sink: sinkTo(response),
+      timers: options.timers ?? systemTimers,
+      heartbeatMs: options.heartbeatMs,
+      deadMs: options.deadMs,
+      onChange: (changed) => options.fleet.update(changed),
+      ...(onReport !== undefined && { onReport }),
+      ...(progress !== undefined && { progress }),
+      ...(uids !== undefined && { uids }),
+    },
+    options.publisher.snapshot,
+  );
+  response.on("close", () => connection.close("the proxy closed the stream"));
+  response.on("error", () => connection.close("the stream broke"));
+  options.fleet.join(connection);
+  connection.start();
+  return connection;
+}
+
+function sinkTo(response: Response): LineSink {
+  return {
+    write: (line) => {
+      if (!response.writable) return false;
+      response.write(line);
+      return response.writableLength < unsentBytesMax;
+    },
+    async drained() {
+      // It may have drained since the write: then the event has passed and will not come again.
+      if (!response.writableNeedDrain && !response.destroyed) return;
+      const ended = new AbortController();
+      const onClose = () => ended.abort();
+      response.once("close", onClose);
+      try {
+        if (response.destroyed) ended.abort();
+        await once(response, "drain", { signal: ended.signal });
+      } finally {
+        response.off("close", onClose);
+      }
+    },
+    end: () => {
+      response.end();
+      // A peer that reads nothing would keep the socket for ever.
+      setTimeout(() => response.destroy(), 1_000).unref();
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** What the push endpoint is made of; `operator/main.ts` puts it together. */
+import type { IncomingMessage } from "node:http";
+import type { Router } from "express";
+import type { Report } from "../../proxy/snapshot/push/messages.ts";
+import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { RefusalReason } from "./authenticate/peer.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Publisher } from "./publisher.ts";
+import type { Epochs } from "./versions/epoch.ts";
+import type { ResourceUids } from "./versions/resource-uids.ts";
+import type { SourceProgress } from "./versions/source-progress.ts";
+
+/** Who a request comes from; posts for a stream must come from whoever opened it. */
+export interface ProxyIdentity {
+  readonly name: string;
+  /** A proxy by default. */
+  readonly role?: "proxy" | "operator";
+  /** The only name that its hello may give; any name where it is absent. */
+  readonly pod?: string;
+}
+
+export interface PushAppOptions {
+  readonly publisher: Publisher;
+  readonly fleet: Fleet;
+  /** Distinguishes this run of this operator from all others. */
+  readonly operator: string;
+  /** Undefined: a source that never goes back in time. */
+  readonly epochs?: Epochs;
+  readonly heartbeatMs: number;
+  readonly deadMs: number;
+  /** @returns undefined for somebody who may not be served. @throws ReviewUnavailableError when that cannot be said now */
+  readonly authenticateProxy: (request: IncomingMessage) => Promise<ProxyIdentity | undefined>;
+  readonly onReport?: (proxy: string, report: Report) => void;
+  /** Where the source counts versions and gives uids. */
+  readonly progress?: SourceProgress;
+  readonly uids?: ResourceUids;
+  /** A consistent read of the source's present versions, to tell a replica that lags from a source that went back. */
+  readonly sourceWentBack?: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** Longest wait of a proxy that has seen more than this operator. */
+  readonly catchUpMs?: number;
+  /** What other operators ask of this one; they have been authenticated as operators. */
+  readonly peers?: Router;
+  readonly onRefused?: (reason: RefusalReason) => void;
+  /** A proxy was sent away because this operator is behind it. */
+  readonly onBehind?: () => void;
+  readonly timers?: Timers;
+}

@@ -1,0 +1,84 @@
+/**
+ * The uids of the resources behind the wire objects, and which of them were deleted within the last hour: proxies keep
+ * those as tombstones (`OPERATIONS.md` section 1 rule 12). A key that only lost its Secret is not deleted and may come
+ * back. A source without uids, such as a folder, has none.
+ */
+import { removedUidsMax } from "../../../proxy/snapshot/push/messages.ts";
+import type { ObjectMeta, ResourceChange, ResourceSet } from "../../resources/resource.ts";
+
+/** As long as proxies keep them. */
+const keptMs = 3_600_000;
+
+interface Removed {
+  readonly uid: string;
+  /** Counts removals. */
+  readonly sequence: number;
+  readonly at: number;
+}
+
+export class ResourceUids {
+  readonly #resources: ResourceSet;
+  readonly #uids = new Map<string, string>();
+  #removed: Removed[] = [];
+  #sequence = 0;
+
+  constructor(resources: ResourceSet) {
+    this.#resources = resources;
+  }
+
+  /** Counts removals since the start. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Uid of the resource behind a wire object, where it has one of its own. */
+  uidOf(id: string): string | undefined {
+    return this.#uids.get(id);
+  }
+
+  /** Takes note of what became of a resource. @param now on a clock that never jumps */
+  look(change: ResourceChange, now: number): void {
+    const found = this.#find(change);
+    if (found === undefined) return;
+    const { id, metadata } = found;
+    const before = this.#uids.get(id);
+    if (metadata?.uid === before) return;
+    if (metadata?.uid === undefined) this.#uids.delete(id);
+    else this.#uids.set(id, metadata.uid);
+    if (before === undefined) return;
+    this.#sequence += 1;
+    this.#removed.push({ uid: before, sequence: this.#sequence, at: now });
+    const [oldest] = this.#removed;
+    if (this.#removed.length > 2 * removedUidsMax || (oldest !== undefined && now - oldest.at > 2 * keptMs)) {
+      this.#removed = this.#removed.slice(-removedUidsMax).filter(({ at }) => now - at <= keptMs);
+    }
+  }
+
+  /** The newest removals after the one counted `sequence`. */
+  removedSince(sequence: number): string[] {
+    if (sequence === this.#sequence) return [];
+    const uids: string[] = [];
+    for (let index = this.#removed.length - 1; index >= 0 && uids.length < removedUidsMax; index -= 1) {
+      const removed = this.#removed[index];
+      if (removed === undefined || removed.sequence <= sequence) break;
+      uids.push(removed.uid);
+    }
+    return uids;
+  }
+
+  #find({ kind, namespace, name }: ResourceChange): { id: string; metadata: ObjectMeta | undefined } | undefined {
+    const identity = `${namespace}/${name}`;
+    switch (kind) {
+      case "ApiKey":
+        return { id: `key/${identity}`, metadata: this.#resources.apiKeys.get(identity)?.metadata };
+      case "Channel":
+        return { id: `channel/${identity}`, metadata: this.#resources.channels.get(identity)?.metadata };
+      case "ModelRoute":
+        return { id: `route/${identity}`, metadata: this.#resources.modelRoutes.get(identity)?.metadata };
+      case "Account":
+        return { id: `account/${identity}`, metadata: this.#resources.accounts.get(identity)?.metadata };
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * How far the published configuration follows its source, in the source's own versions (`OPERATIONS.md` section 1
+ * rule 12): so that this operator serves no proxy that has seen more than it has.
+ *
+ * `complete` must never be too high, or a lagging replica would bring back a deleted key: it is taken before a pass over
+ * the resources begins and counts once what the pass found is published. `seen` must never be too low, or a proxy would
+ * believe itself older than it is: it is read as a transaction leaves. A source without versions has neither.
+ */
+import { noVersions, type ResourceVersions, watchesBehind } from "../../../proxy/snapshot/push/resource-versions.ts";
+import type { Timers } from "../../../proxy/snapshot/push/timers.ts";
+
+/** What a source says of itself; a live view. */
+export interface SourceVersions {
+  /** The newest object change handed out, by watch; bookmarks do not count, they come to each replica at other times. */
+  readonly seen: ResourceVersions;
+  /** Up to where every change has been handed out; bookmarks count. */
+  readonly complete: ResourceVersions;
+}
+
+export class SourceProgress {
+  readonly #read: () => SourceVersions;
+  readonly #listeners = new Set<() => void>();
+  #complete: ResourceVersions = noVersions;
+
+  constructor(read: () => SourceVersions = () => ({ seen: noVersions, complete: noVersions })) {
+    this.#read = read;
+  }
+
+  /** The newest changes that a transaction leaving now may contain. */
+  get seen(): ResourceVersions {
+    // A copy: the source may keep counting in the object it shows.
+    return { ...this.#read().seen };
+  }
+
+  /** Up to where the published configuration contains everything. */
+  get complete(): ResourceVersions {
+    return this.#complete;
+  }
+
+  /**
+   * To be called before a pass looks at the resources.
+   *
+   * @returns to be called once all that the pass found is published
+   */
+  beginPass(): () => void {
+    const complete = { ...this.#read().complete };
+    return () => {
+      this.#complete = complete;
+      for (const listener of [...this.#listeners]) listener();
+    };
+  }
+
+  /** Whether this operator has seen less than `claimed`. */
+  isBehind(claimed: ResourceVersions): boolean {
+    return watchesBehind(this.#complete, claimed).length > 0;
+  }
+
+  /** @returns whether it caught up with `claimed` within the time; false also when the signal came first */
+  async catchUp(claimed: ResourceVersions, withinMs: number, timers: Timers, signal: AbortSignal): Promise<boolean> {
+    if (!this.isBehind(claimed)) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const look = () => {
+      if (!this.isBehind(claimed)) resolve(true);
+    };
+    const giveUp = () => resolve(false);
+    this.#listeners.add(look);
+    signal.addEventListener("abort", giveUp, { once: true });
+    const cancel = timers.after(withinMs, giveUp);
+    try {
+      return await promise;
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", giveUp);
+      this.#listeners.delete(look);
+    }
+  }
+}
