@@ -35,7 +35,7 @@ export function renderStreamError(error: GatewayError, context: ErrorContext, me
 }
 
 /** The codes that strict decoders know (section 4). */
-function responseCode(error: GatewayError): string {
+export function responseCode(error: GatewayError): string {
   if (error.code === "context_length") return "context_length_exceeded";
   const { status } = errorTable[error.code];
   if (status === 429) return "rate_limit_exceeded";

@@ -1,18 +1,27 @@
-// PLACEHOLDER until the real one is written: replace this file.
+/**
+ * The responses format in translation: how its clients' bodies become conversations and its upstreams' answers neutral,
+ * and both the other way. Everything here knows this format and the neutral forms alone.
+ *
+ * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
+ */
 import type { Translator } from "../translator.ts";
-
-function missing(): never {
-  throw new Error("responses cannot be translated yet");
-}
+import { fieldName } from "./field-names.ts";
+import { removeSealedState } from "./remove-sealed-state.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { writeReply } from "./reply/write-reply.ts";
+import { readRequest } from "./request/read-request.ts";
+import { writeRequest } from "./request/write-request.ts";
+import { ResponsesStreamReader } from "./stream/read-stream.ts";
+import { ResponsesStreamWriter } from "./stream/write-stream.ts";
 
 export const responsesTranslator: Translator = {
   format: "Responses",
-  readRequest: missing,
-  writeRequest: missing,
-  readReply: missing,
-  writeReply: missing,
-  createStreamReader: missing,
-  createStreamWriter: missing,
-  fieldName: (field) => field,
-  removeSealedState: (body) => body,
+  readRequest,
+  writeRequest,
+  readReply,
+  writeReply,
+  createStreamReader: () => new ResponsesStreamReader(),
+  createStreamWriter: (context) => new ResponsesStreamWriter(context),
+  fieldName,
+  removeSealedState,
 };

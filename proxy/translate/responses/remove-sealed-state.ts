@@ -1,0 +1,21 @@
+/**
+ * Takes out of a body what this gateway sealed for a channel of another format (`protocols/translation.md` section 6.2):
+ * a provider of the client's own format would answer 400 for reasoning that is not its own.
+ */
+import { isObject, type JsonObject, member } from "../../protocols/json-value.ts";
+import { isEnvelope } from "../state/envelope.ts";
+
+/** The same object when there is none. */
+export function removeSealedState(body: JsonObject): JsonObject {
+  const input = member(body, "input");
+  if (!Array.isArray(input)) return body;
+  const kept = input.filter((item) => !isSealed(item));
+  return kept.length === input.length ? body : { ...body, input: kept };
+}
+
+/** Without its state a reasoning item is none: its text is a summary for people. */
+function isSealed(item: unknown): boolean {
+  if (!isObject(item) || item["type"] !== "reasoning") return false;
+  const content = item["encrypted_content"];
+  return typeof content === "string" && isEnvelope(content);
+}

@@ -1,0 +1,55 @@
+/** Why a response ended, both ways (`protocols/translation.md` section 8.1). */
+import { asText, type JsonObject, memberAt, parseJson } from "../../../protocols/json-value.ts";
+import { type Finish, InvalidReply, type ReplyBlock } from "../../reply.ts";
+
+/** What of an answer's content decides its finish. */
+export interface Content {
+  readonly hasCall: boolean;
+  readonly hasRefusal: boolean;
+}
+
+export function contentOf(blocks: readonly ReplyBlock[]): Content {
+  return {
+    hasCall: blocks.some(({ kind }) => kind === "call"),
+    hasRefusal: blocks.some(({ kind }) => kind === "refusal"),
+  };
+}
+
+/** @throws InvalidReply for a response that failed or was cancelled: it is an error and no answer */
+export function readFinish(response: JsonObject, { hasCall, hasRefusal }: Content): Finish {
+  switch (response["status"]) {
+    case "failed":
+    case "cancelled":
+      throw new InvalidReply("the response failed");
+    case "incomplete":
+      return readIncomplete(asText(memberAt(response, "incomplete_details", "reason")), hasCall);
+    default:
+      // Relays leave the status out, or send the one of the beginning.
+      return { reason: hasCall ? "tool-calls" : hasRefusal ? "refusal" : "stop" };
+  }
+}
+
+function readIncomplete(reason: string, hasCall: boolean): Finish {
+  if (reason === "max_output_tokens" || reason === "max_tokens") return { reason: "length" };
+  if (reason === "content_filter") return { reason: "content-filter" };
+  return { reason: hasCall ? "tool-calls" : "other" };
+}
+
+/** Whether a function call's arguments are JSON; true for every other item. */
+export function checkArguments(item: JsonObject): boolean {
+  const given = item["arguments"];
+  if (item["type"] !== "function_call" || typeof given !== "string" || given.trim() === "") return true;
+  return parseJson(given) !== undefined;
+}
+
+/** How the response's status says it. */
+export interface ResponseEnd {
+  readonly status: "completed" | "incomplete";
+  readonly reason: "max_output_tokens" | "content_filter" | undefined;
+}
+
+export function writeFinish({ reason }: Finish): ResponseEnd {
+  if (reason === "length" || reason === "context") return { status: "incomplete", reason: "max_output_tokens" };
+  if (reason === "content-filter") return { status: "incomplete", reason: "content_filter" };
+  return { status: "completed", reason: undefined };
+}

@@ -1,0 +1,22 @@
+/** Names of tools that came in a namespace, on their way back (`protocols/translation.md` section 10.2). */
+import { asList, asText, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { namespacedName } from "../request/read-tools.ts";
+
+export interface ClientName {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/** @returns the client's name for the flat one under which the tool was offered */
+export function clientNames(body: JsonObject): (name: string) => ClientName {
+  const known = new Map<string, ClientName>();
+  for (const tool of asList(member(body, "tools"))) {
+    if (member(tool, "type") !== "namespace") continue;
+    const namespace = asText(member(tool, "name"));
+    for (const inner of asList(member(tool, "tools"))) {
+      const name = asText(member(inner, "name"));
+      known.set(namespacedName(namespace, name), { name, namespace });
+    }
+  }
+  return (name) => known.get(name) ?? { name };
+}

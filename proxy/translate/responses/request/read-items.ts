@@ -1,0 +1,198 @@
+/**
+ * Reads input items as turns (`protocols/openai-responses.md` section 3).
+ *
+ * What the model said in one go becomes one turn: reasoning, one message, its calls. A second message begins a new
+ * turn, together with the reasoning that stands right before it; results that follow each other are one turn.
+ */
+import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import type { CarriedState, MediaPart, Part, ReasoningPart, Role, TextPart, Turn } from "../../conversation.ts";
+import { isEnvelope } from "../../state/envelope.ts";
+import { notCarried, optionalText, requiredText, wrongType, wrongValue } from "./body-fields.ts";
+import { type ContentPart, readContent, readReasoningText } from "./read-content.ts";
+import { namespacedName } from "./read-tools.ts";
+
+/**
+ * @param where path of the list in the client's body
+ * @throws GatewayError naming an item of unknown type or shape
+ */
+export function readItems(items: readonly unknown[], where: string): readonly Turn[] {
+  const reader = new ItemReader();
+  for (const [index, item] of items.entries()) reader.read(item, `${where}[${index}]`);
+  return reader.turns();
+}
+
+/** Items of provider-run tools: their content is their own provider's. */
+const hostedItems = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "computer_call",
+  "computer_call_output",
+  "local_shell_call",
+  "local_shell_call_output",
+  "shell_call",
+  "shell_call_output",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "mcp_list_tools",
+  "mcp_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+]);
+
+/** They stand for content that only their own provider can look up, or change the call itself. */
+const notCarriedItems = new Set([
+  "item_reference",
+  "compaction",
+  "compaction_trigger",
+  "additional_tools",
+  "tool_search_call",
+  "tool_search_output",
+  "configuration_update",
+  "program",
+  "program_output",
+]);
+
+class ItemReader {
+  readonly #turns: Turn[] = [];
+  #open: { readonly role: Role; readonly parts: Part[] } | undefined;
+  /** Reasoning belongs to what follows it. */
+  #reasoning: ReasoningPart[] = [];
+
+  turns(): readonly Turn[] {
+    this.#closeTurn();
+    return this.#turns;
+  }
+
+  read(item: unknown, where: string): void {
+    if (!isObject(item)) wrongType(where, "an object");
+    const type = optionalText(item, "type", `${where}.type`) ?? (Object.hasOwn(item, "role") ? "message" : "");
+    if (type === "" && typeof item["id"] === "string") notCarried(`${where}.id`);
+    if (notCarriedItems.has(type)) notCarried(type === "item_reference" ? `${where}.id` : `${where}.type`);
+    if (hostedItems.has(type)) {
+      this.#assistant({ kind: "hosted", type, where });
+      return;
+    }
+    switch (type) {
+      case "message":
+        this.#message(item, where);
+        return;
+      case "reasoning":
+        this.#reasoning.push(readReasoning(item, where));
+        return;
+      case "function_call":
+        this.#call(item, "function", requiredText(item, "arguments", `${where}.arguments`), where);
+        return;
+      case "custom_tool_call":
+        this.#call(item, "custom", requiredText(item, "input", `${where}.input`), where);
+        return;
+      case "function_call_output":
+      case "custom_tool_call_output":
+        this.#result(item, where);
+        return;
+      default:
+        wrongValue(`${where}.type`, "this is no item that the gateway knows.");
+    }
+  }
+
+  #message(item: JsonObject, where: string): void {
+    const content = readContent(item, "content", where);
+    const role = item["role"];
+    switch (role) {
+      case "user":
+        this.#closeTurn();
+        this.#turns.push({ role, parts: content });
+        return;
+      case "system":
+      case "developer":
+        this.#closeTurn();
+        this.#turns.push({
+          role: "system",
+          ...(role === "developer" ? { isDeveloper: true } : {}),
+          parts: content.map((part) => onlyText(part, where)),
+        });
+        return;
+      case "assistant":
+        this.#assistantMessage(content);
+        return;
+      default:
+        wrongValue(`${where}.role`, "expected user, assistant, system or developer.");
+    }
+  }
+
+  /** Text of two messages is not one text. */
+  #assistantMessage(content: readonly ContentPart[]): void {
+    const parts = content.filter((part) => part.kind === "media" || part.text !== "");
+    if (parts.length === 0) return;
+    const saysSomething = ({ kind }: Part): boolean => kind === "text" || kind === "refusal" || kind === "media";
+    if (this.#open?.role === "assistant" && this.#open.parts.some(saysSomething)) this.#closeOpen();
+    for (const part of parts) this.#assistant(part);
+  }
+
+  #call(item: JsonObject, tool: "function" | "custom", given: string, where: string): void {
+    const id = optionalText(item, "call_id", `${where}.call_id`) ?? requiredText(item, "id", `${where}.call_id`);
+    const name = namespacedName(
+      optionalText(item, "namespace", `${where}.namespace`),
+      requiredText(item, "name", `${where}.name`),
+    );
+    this.#assistant({ kind: "call", id: id === "" ? `call_${where}` : id, name, tool, arguments: given, where });
+  }
+
+  #result(item: JsonObject, where: string): void {
+    const callId = optionalText(item, "call_id", `${where}.call_id`) ?? requiredText(item, "id", `${where}.call_id`);
+    const content = readContent(item, "output", where).flatMap(resultPart);
+    if (this.#open?.role !== "tool") {
+      this.#closeTurn();
+      this.#open = { role: "tool", parts: [] };
+    }
+    this.#open.parts.push({ kind: "result", callId, content, where });
+  }
+
+  #assistant(part: Part): void {
+    if (this.#open?.role !== "assistant") {
+      this.#closeOpen();
+      this.#open = { role: "assistant", parts: [] };
+    }
+    this.#open.parts.push(...this.#reasoning, part);
+    this.#reasoning = [];
+  }
+
+  #closeOpen(): void {
+    if (this.#open !== undefined) this.#turns.push(this.#open);
+    this.#open = undefined;
+  }
+
+  #closeTurn(): void {
+    if (this.#reasoning.length > 0) {
+      if (this.#open?.role === "assistant") this.#open.parts.push(...this.#reasoning);
+      else {
+        this.#closeOpen();
+        this.#turns.push({ role: "assistant", parts: this.#reasoning });
+      }
+      this.#reasoning = [];
+    }
+    this.#closeOpen();
+  }
+}
+
+function readReasoning(item: JsonObject, where: string): ReasoningPart {
+  const { text, summary } = readReasoningText(item, where);
+  const data = optionalText(item, "encrypted_content", `${where}.encrypted_content`) ?? "";
+  const id = optionalText(item, "id", `${where}.id`) ?? "";
+  return { kind: "reasoning", text, states: statesOf(data, id, summary), where };
+}
+
+function statesOf(data: string, id: string, summary: readonly string[]): readonly CarriedState[] {
+  if (data === "") return [];
+  if (isEnvelope(data)) return [{ type: "sealed", envelope: data }];
+  return [{ type: "native", state: { kind: "encrypted-reasoning", id, data, summary } }];
+}
+
+function onlyText(part: ContentPart, where: string): TextPart {
+  return part.kind === "text" ? part : notCarried(part.where ?? where);
+}
+
+function resultPart(part: ContentPart): (TextPart | MediaPart)[] {
+  return part.kind === "refusal" ? [{ kind: "text", text: part.text, where: part.where }] : [part];
+}

@@ -1,0 +1,113 @@
+/** Reads tools and the choice among them (`protocols/openai-responses.md` section 5). */
+import { asList, asObject, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../conversation.ts";
+import { hostedToolKind } from "../../tools/hosted-tools.ts";
+import {
+  listOf,
+  notCarried,
+  optionalFlag,
+  optionalObject,
+  optionalText,
+  present,
+  requiredText,
+  wrongType,
+  wrongValue,
+} from "./body-fields.ts";
+
+/** How a tool of a namespace is called where there are none. */
+export function namespacedName(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === "" ? name : `${namespace}__${name}`;
+}
+
+/** @throws GatewayError naming a tool of unknown type or shape */
+export function readTools(body: JsonObject): readonly Tool[] {
+  const value = present(body, "tools");
+  // One tool alone may stand without its list (INTERFACE.md 2.4).
+  if (isObject(value)) return readTool(value, "tools", undefined);
+  return listOf(body, "tools", "tools").flatMap((tool, index) => readTool(tool, `tools[${index}]`, undefined));
+}
+
+function readTool(tool: unknown, where: string, namespace: string | undefined): readonly Tool[] {
+  if (!isObject(tool)) return wrongType(where, "an object");
+  const type = optionalText(tool, "type", `${where}.type`) ?? "function";
+  if (type === "function") return [readFunction(tool, where, namespace)];
+  if (type === "custom") return [readCustom(tool, where, namespace)];
+  if (type === "namespace" && namespace === undefined) {
+    const name = requiredText(tool, "name", `${where}.name`);
+    return listOf(tool, "tools", `${where}.tools`).flatMap((inner, index) =>
+      readTool(inner, `${where}.tools[${index}]`, name),
+    );
+  }
+  const kind = hostedToolKind("Responses", type);
+  if (kind === undefined) return wrongValue(`${where}.type`, "this is no tool that the gateway knows.");
+  const hosted: HostedTool = { kind: "hosted", tool: kind, type, where };
+  return [kind === "web-search" ? { ...hosted, search: readSearch(tool) } : hosted];
+}
+
+function readFunction(tool: JsonObject, where: string, namespace: string | undefined): FunctionTool {
+  return {
+    kind: "function",
+    name: namespacedName(namespace, requiredText(tool, "name", `${where}.name`)),
+    description: optionalText(tool, "description", `${where}.description`),
+    schema: optionalObject(tool, "parameters", `${where}.parameters`),
+    strict: optionalFlag(tool, "strict", `${where}.strict`),
+    where,
+  };
+}
+
+function readCustom(tool: JsonObject, where: string, namespace: string | undefined): CustomTool {
+  return {
+    kind: "custom",
+    name: namespacedName(namespace, requiredText(tool, "name", `${where}.name`)),
+    description: optionalText(tool, "description", `${where}.description`),
+    format: optionalObject(tool, "format", `${where}.format`),
+    where,
+  };
+}
+
+function readSearch(tool: JsonObject): NonNullable<HostedTool["search"]> {
+  const domains = member(tool["filters"], "allowed_domains");
+  const location = asObject(tool["user_location"]);
+  const contextSize = tool["search_context_size"];
+  return {
+    ...(Array.isArray(domains) ? { allowedDomains: domains.filter((domain) => typeof domain === "string") } : {}),
+    ...(typeof contextSize === "string" ? { contextSize } : {}),
+    ...(location === undefined ? {} : { userLocation: textMembers(location) }),
+  };
+}
+
+const locationMembers = ["city", "region", "country", "timezone"] as const;
+
+function textMembers(location: JsonObject): Readonly<Record<string, string>> {
+  const texts = locationMembers.map((name) => [name, asText(member(location, name))] as const);
+  return Object.fromEntries(texts.filter(([, text]) => text !== ""));
+}
+
+/** @throws GatewayError for a choice that names a tool which only its own provider can run */
+export function readToolChoice(body: JsonObject): ToolChoice | undefined {
+  const choice = present(body, "tool_choice");
+  if (choice === undefined) return undefined;
+  if (choice === "auto" || choice === "none" || choice === "required") return { type: choice };
+  if (!isObject(choice)) return wrongValue("tool_choice", "expected auto, none, required or an object.");
+  switch (choice["type"]) {
+    case "function":
+    case "custom":
+      return { type: "named", name: requiredName(choice, "tool_choice.name") };
+    case "allowed_tools":
+      return {
+        type: choice["mode"] === "required" ? "required" : "auto",
+        only: asList(choice["tools"]).map((tool, index) => {
+          const where = `tool_choice.tools[${index}]`;
+          return isObject(tool) ? requiredName(tool, where) : wrongType(where, "an object");
+        }),
+      };
+    default:
+      return notCarried("tool_choice");
+  }
+}
+
+/** A choice among provider-run tools names a type and no tool. */
+function requiredName(choice: JsonObject, where: string): string {
+  const name = optionalText(choice, "name", `${where}.name`) ?? notCarried(where);
+  return namespacedName(optionalText(choice, "namespace", `${where}.namespace`), name);
+}

@@ -1,0 +1,64 @@
+/** Content parts of the responses format (`protocols/translation.md` section 4.4). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { audioFormat } from "../../media/audio-format.ts";
+import { dataUrl } from "../../media/data-url.ts";
+
+/** Formats of `input_audio`; everything else is refused by the API. */
+const audioFormats = new Set(["wav", "mp3"]);
+
+/** @throws GatewayError naming the client's part, for files that only another provider can read */
+export function writeInputPart(part: TextPart | RefusalPart | MediaPart, losses: Losses): JsonObject {
+  if (part.kind !== "media") return { type: "input_text", text: part.text };
+  const { source } = part;
+  if (source.type === "text") return { type: "input_text", text: taggedText(part, source.text) };
+  if (source.type === "file" && source.owner !== "openai") losses.refuse(part.where ?? "input", foreignFile);
+  switch (part.media) {
+    case "image":
+      return { type: "input_image", detail: part.detail ?? "auto", ...imageSource(part) };
+    case "document":
+      return writeDocument(part);
+    case "audio":
+      return writeAudio(part, losses);
+    case "video":
+      return losses.refuse(part.where ?? "input");
+    default:
+      return unreachable(part.media);
+  }
+}
+
+const foreignFile = "refers to a file that only another provider can read.";
+
+function imageSource({ source, mime }: MediaPart): JsonObject {
+  if (source.type === "file") return { file_id: source.id };
+  if (source.type === "url") return { image_url: source.url };
+  return { image_url: source.type === "data" ? dataUrl(mime ?? "image/png", source.base64) : "" };
+}
+
+function writeDocument({ source, mime, filename, title }: MediaPart): JsonObject {
+  if (source.type === "file") return { type: "input_file", file_id: source.id };
+  if (source.type === "url") return { type: "input_file", file_url: source.url };
+  const name = filename ?? title ?? (mime === undefined || mime === "application/pdf" ? "document.pdf" : "document");
+  const data = source.type === "data" ? dataUrl(mime ?? "application/pdf", source.base64) : "";
+  return { type: "input_file", filename: name, file_data: data };
+}
+
+function writeAudio({ source, mime, where }: MediaPart, losses: Losses): JsonObject {
+  const format = audioFormat(mime ?? "");
+  if (source.type !== "data" || format === undefined || !audioFormats.has(format)) {
+    return losses.refuse(where ?? "input", "is audio of a kind that the selected model's provider cannot read.");
+  }
+  return { type: "input_audio", input_audio: { data: source.base64, format } };
+}
+
+/** A text document as text that says where it begins and ends. */
+function taggedText({ title, filename, context }: MediaPart, text: string): string {
+  const name = title ?? filename;
+  const opening = name === undefined ? "<document>" : `<document title=${JSON.stringify(name)}>`;
+  return `${opening}\n${context === undefined ? "" : `${context}\n`}${text}\n</document>`;
+}
+
+function unreachable(value: never): never {
+  throw new TypeError(`unknown kind of media ${String(value)}`);
+}

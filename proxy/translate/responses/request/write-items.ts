@@ -1,0 +1,166 @@
+/**
+ * Writes turns as input items (`protocols/translation.md` section 4; `protocols/openai-responses.md` section 3).
+ *
+ * One item a part: reasoning right before what it belongs to, and never without its encrypted content, which the
+ * provider would answer with 400. Ids of items are left out: invented ones are refused.
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { customArguments } from "../../tools/custom-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import type { StateKeeper } from "../../translator.ts";
+import { writeInputPart } from "./write-content.ts";
+
+export interface ItemWriting {
+  readonly states: StateKeeper;
+  readonly losses: Losses;
+  readonly names: ToolNames;
+  /** Whether the target knows tools that take free text. */
+  readonly hasCustomTools: boolean;
+  /** Role of system text that is no `developer` message. */
+  readonly systemRole: "developer" | "system";
+}
+
+/** @param turns with results right behind their calls (`pairResults`) */
+export function writeItems(turns: readonly Turn[], writing: ItemWriting): readonly JsonObject[] {
+  const writer = new ItemWriter(writing);
+  for (const turn of turns) writer.write(turn);
+  return writer.items;
+}
+
+class ItemWriter {
+  readonly items: JsonObject[] = [];
+  readonly #writing: ItemWriting;
+  /** Ids of calls that are custom tool calls for the target: their results are of that kind too. */
+  readonly #customCalls = new Set<string>();
+  /** Encrypted content that was written: a state may hang on several parts, and must not come twice. */
+  readonly #written = new Set<string>();
+
+  constructor(writing: ItemWriting) {
+    this.#writing = writing;
+  }
+
+  write(turn: Turn): void {
+    switch (turn.role) {
+      case "system":
+        this.#writeSystem(turn);
+        return;
+      case "assistant":
+        this.#writeAssistant(turn.parts);
+        return;
+      default:
+        this.#writeUser(turn.parts);
+        return;
+    }
+  }
+
+  #writeSystem({ parts, isDeveloper }: Turn): void {
+    const role = isDeveloper === true ? "developer" : this.#writing.systemRole;
+    const texts = parts.filter((part) => part.kind === "text" && part.text !== "");
+    this.#message(role, texts);
+  }
+
+  #writeUser(parts: readonly Part[]): void {
+    const content: Part[] = [];
+    for (const part of parts) {
+      if (part.kind === "result") this.#writeResult(part);
+      else content.push(part);
+    }
+    if (content.length === 0) return;
+    const filled = content.filter((part) => part.kind !== "text" || part.text !== "");
+    this.#message("user", filled.length > 0 ? filled : content.slice(0, 1));
+  }
+
+  #message(role: string, parts: readonly Part[]): void {
+    const [only] = parts;
+    if (only === undefined) return;
+    if (parts.length === 1 && only.kind === "text") {
+      this.items.push({ type: "message", role, content: only.text });
+      return;
+    }
+    const content = parts.flatMap((part) =>
+      part.kind === "text" || part.kind === "refusal" || part.kind === "media"
+        ? [writeInputPart(part, this.#writing.losses)]
+        : [],
+    );
+    this.items.push({ type: "message", role, content });
+  }
+
+  /** Neighbouring texts were pieces of one message. */
+  #writeAssistant(parts: readonly Part[]): void {
+    let text = "";
+    const media: MediaPart[] = [];
+    const flush = (): void => {
+      if (text !== "") this.items.push({ type: "message", role: "assistant", content: text });
+      text = "";
+      if (media.length > 0) this.#message("user", [{ kind: "text", text: "[media of the assistant]" }, ...media]);
+      media.length = 0;
+    };
+    for (const part of parts) {
+      if (part.kind !== "text" && part.kind !== "refusal") flush();
+      if (part.kind === "text" && (part.states?.length ?? 0) > 0) flush();
+      if (part.kind === "reasoning" || part.kind === "call" || part.kind === "text") {
+        this.#writeStates(this.#writing.states.recover(part));
+      }
+      if (part.kind === "text" || part.kind === "refusal") text += part.text;
+      else if (part.kind === "call") this.#writeCall(part);
+      else if (part.kind === "media") media.push(part);
+      else if (part.kind === "hosted") this.#writing.losses.drop(part.where ?? "input");
+    }
+    flush();
+  }
+
+  #writeStates(states: readonly ProviderState[]): void {
+    for (const state of states) {
+      if (state.kind !== "encrypted-reasoning" || this.#written.has(state.data)) continue;
+      this.#written.add(state.data);
+      this.items.push({
+        type: "reasoning",
+        ...(state.id === "" ? {} : { id: state.id }),
+        summary: state.summary.map((text) => ({ type: "summary_text", text })),
+        encrypted_content: state.data,
+      });
+    }
+  }
+
+  #writeCall(call: CallPart): void {
+    const name = this.#writing.names.toUpstream(call.name);
+    if (call.tool === "custom" && this.#writing.hasCustomTools) {
+      this.#customCalls.add(call.id);
+      this.items.push({ type: "custom_tool_call", call_id: call.id, name, input: call.arguments });
+      return;
+    }
+    const given = call.tool === "custom" ? customArguments(call.arguments) : call.arguments;
+    this.items.push({
+      type: "function_call",
+      call_id: call.id,
+      name,
+      arguments: given.trim() === "" ? "{}" : given,
+    });
+  }
+
+  #writeResult(result: ResultPart): void {
+    const isCustom = this.#customCalls.has(result.callId);
+    this.items.push({
+      type: isCustom ? "custom_tool_call_output" : "function_call_output",
+      call_id: result.callId,
+      output: this.#output(result),
+    });
+  }
+
+  #output({ content, isError }: ResultPart): unknown {
+    const marked = isError === true ? markError(content) : content;
+    if (marked.every((part) => part.kind === "text")) return marked.map(({ text }) => text).join("\n");
+    return marked.map((part) => writeInputPart(part, this.#writing.losses));
+  }
+}
+
+/** The format has no flag for a tool that failed (`protocols/translation.md` section 5.5). */
+function markError(content: ResultPart["content"]): ResultPart["content"] {
+  const index = content.findIndex(({ kind }) => kind === "text");
+  const first = content[index];
+  if (first?.kind !== "text") return [{ kind: "text", text: "Error" } satisfies TextPart, ...content];
+  if (first.text.startsWith("Error")) return content;
+  return content.with(index, { ...first, text: `Error: ${first.text}` });
+}

@@ -1,0 +1,171 @@
+/**
+ * Writes a conversation as a responses body (`protocols/translation.md` sections 3 to 7).
+ *
+ * Nothing is stored unless the client asks for it; reasoning comes back encrypted instead, so that the next turn can
+ * carry it.
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
+import { declareLosses } from "../../declare-losses.ts";
+import type { Losses } from "../../losses.ts";
+import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
+import { isStrictSchema } from "../../schema/strict-schema.ts";
+import { ToolNames } from "../../tools/tool-names.ts";
+import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { pairResults } from "../../turns/pair-results.ts";
+import { type ModelTraits, modelTraits } from "../model-traits.ts";
+import { writeItems } from "./write-items.ts";
+import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
+import { writeTools } from "./write-tools.ts";
+
+/** Stop sequences are carried by the gateway itself: it cuts the answer. */
+const carried: ReadonlySet<NeutralField> = new Set([
+  "temperature",
+  "topP",
+  "stop",
+  "logprobs",
+  "topLogprobs",
+  "outputCap",
+  "reasoning",
+  "answerFormat",
+  "verbosity",
+  "user",
+  "safetyIdentifier",
+  "metadata",
+  "promptCacheKey",
+  "promptCacheRetention",
+  "serviceTier",
+  "store",
+  "tools",
+  "toolChoice",
+  "parallelTools",
+]);
+
+/** @throws GatewayError naming the client's field */
+export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
+  declareLosses(conversation, carried, target.fieldName, losses);
+  const { provider } = target.channel;
+  const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
+  const traits = modelTraits(target.upstreamModel, provider);
+  const names = new ToolNames("openai", namesIn(conversation));
+  const writing = { states: target.states, losses, names, hasCustomTools: isVendor };
+  const { instructions, rest } = takeInstructions(conversation.turns);
+  const systemRole = isVendor ? "developer" : "system";
+  const input = writeItems(pairResults(rest), { ...writing, systemRole });
+  const { format, unwrapMember } = writeFormat(conversation.answerFormat);
+  const include = writeInclude(conversation, traits, isVendor);
+  const text = {
+    ...(format === undefined ? {} : { format }),
+    ...(conversation.verbosity === undefined ? {} : { verbosity: conversation.verbosity }),
+  };
+  const body: JsonObject = {
+    model: target.upstreamModel,
+    ...(instructions === undefined ? {} : { instructions }),
+    input: needsJsonWord(conversation) ? [jsonWord, ...input] : input,
+    ...writeTools(conversation, writing),
+    ...writeSampling(conversation, traits, target, losses),
+    ...writeReasoning(conversation, traits, target, losses),
+    ...(Object.keys(text).length === 0 ? {} : { text }),
+    ...writeIdentity(conversation, target, losses),
+    store: conversation.store ?? false,
+    ...(include.length === 0 ? {} : { include }),
+    ...(conversation.stream ? { stream: true } : {}),
+  };
+  return { body, adaptation: adaptationOf(conversation, names, isVendor, unwrapMember) };
+}
+
+function adaptationOf(
+  { tools, sampling }: Conversation,
+  names: ToolNames,
+  hasCustomTools: boolean,
+  unwrapMember: string | undefined,
+): ReplyAdaptation {
+  const custom = tools.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : []));
+  return {
+    ...(names.changed.size === 0 ? {} : { toolNames: names.changed }),
+    ...(hasCustomTools || custom.length === 0 ? {} : { customTools: new Set(custom) }),
+    ...(unwrapMember === undefined ? {} : { unwrapMember }),
+    ...((sampling.stop?.length ?? 0) === 0 ? {} : { stop: sampling.stop }),
+  };
+}
+
+function* namesIn({ tools, turns }: Conversation): Iterable<string> {
+  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
+  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
+}
+
+/** One plain text in front is `instructions`; everything else keeps its own items (`protocols/translation.md` 4.1). */
+function takeInstructions(turns: readonly Turn[]): { instructions: string | undefined; rest: readonly Turn[] } {
+  const first = turns.findIndex(({ role }) => role !== "system");
+  const leading = turns.slice(0, first < 0 ? turns.length : first).flatMap(({ parts }) => parts);
+  const texts = leading.flatMap((part) => (part.kind === "text" && part.text !== "" ? [part.text] : []));
+  if (texts.length > 1) return { instructions: undefined, rest: turns };
+  return { instructions: texts[0], rest: turns.slice(first < 0 ? turns.length : first) };
+}
+
+function writeFormat(format: AnswerFormat | undefined): { format?: JsonObject; unwrapMember?: string } {
+  if (format === undefined) return {};
+  if (format.kind === "json") return { format: { type: "json_object" } };
+  if (format.kind === "enum") {
+    const schema = wrapInObject({ type: "string", enum: format.values });
+    return { format: { type: "json_schema", name: "response", schema, strict: true }, unwrapMember: wrappedMember };
+  }
+  const isWrapped = !hasObjectRoot(format.schema);
+  const schema = isWrapped ? wrapInObject(format.schema) : format.schema;
+  const written = {
+    type: "json_schema",
+    name: schemaName(format.name),
+    ...(format.description === undefined ? {} : { description: format.description }),
+    schema,
+    strict: format.strict ?? isStrictSchema(schema),
+  };
+  return isWrapped ? { format: written, unwrapMember: wrappedMember } : { format: written };
+}
+
+function schemaName(name: string | undefined): string {
+  const cleaned = (name ?? "").replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  return cleaned === "" ? "response" : cleaned;
+}
+
+/** The API refuses `json_object` when no message speaks of JSON (`protocols/translation.md` section 7.1). */
+const jsonWord = { type: "message", role: "developer", content: "Answer in JSON." };
+
+function needsJsonWord({ answerFormat, turns }: Conversation): boolean {
+  if (answerFormat?.kind !== "json") return false;
+  return !turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
+}
+
+function writeInclude(conversation: Conversation, traits: ModelTraits, isVendor: boolean): readonly string[] {
+  const wantsState = traits.thinks && (isVendor || conversation.reasoning !== undefined);
+  const include = wantsState ? ["reasoning.encrypted_content"] : [];
+  if (conversation.sampling.logprobs === true && takesSampling(traits, conversation.reasoning)) {
+    include.push("message.output_text.logprobs");
+  }
+  return include;
+}
+
+/** Names of tiers that the format knows, by the neutral word or another format's. */
+const tiers: Readonly<Record<string, string>> = {
+  auto: "auto",
+  default: "default",
+  standard: "default",
+  standard_only: "default",
+  flex: "flex",
+  priority: "priority",
+  fast: "fast",
+  scale: "scale",
+};
+
+function writeIdentity(conversation: Conversation, target: TranslationTarget, losses: Losses): JsonObject {
+  const { user, safetyIdentifier, metadata, promptCacheKey, promptCacheRetention, serviceTier } = conversation;
+  const tier = serviceTier !== undefined && Object.hasOwn(tiers, serviceTier) ? tiers[serviceTier] : undefined;
+  if (serviceTier !== undefined && tier === undefined) losses.drop(target.fieldName("serviceTier"));
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(safetyIdentifier === undefined ? {} : { safety_identifier: safetyIdentifier }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),
+    ...(promptCacheRetention === undefined ? {} : { prompt_cache_retention: promptCacheRetention }),
+    ...(tier === undefined ? {} : { service_tier: tier }),
+  };
+}

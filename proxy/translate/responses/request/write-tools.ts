@@ -1,0 +1,85 @@
+/** Writes tools and the choice among them (`protocols/translation.md` sections 5.1 and 5.2). */
+import { type JsonObject, member } from "../../../protocols/json-value.ts";
+import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { objectRoot } from "../../schema/object-root.ts";
+import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import { uniqueTools } from "../../tools/unique-tools.ts";
+
+const carriedHosted: ReadonlySet<HostedToolKind> = new Set(["web-search", "code", "image-generation"]);
+
+export interface ToolWriting {
+  readonly names: ToolNames;
+  /** Whether the target knows tools that take free text. */
+  readonly hasCustomTools: boolean;
+  readonly losses: Losses;
+}
+
+/** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
+export function writeTools(conversation: Conversation, writing: ToolWriting): JsonObject {
+  const { own, hosted } = keepTools(uniqueTools(conversation.tools), carriedHosted, writing.losses);
+  const tools = [...own.map((tool) => writeOwn(tool, writing)), ...hosted.map(writeHosted)];
+  if (tools.length === 0) return {};
+  const choice = writeChoice(conversation, own, writing);
+  return {
+    tools,
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(conversation.parallelTools === undefined ? {} : { parallel_tool_calls: conversation.parallelTools }),
+  };
+}
+
+function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonObject {
+  if (tool.kind === "custom" && writing.hasCustomTools) {
+    return {
+      type: "custom",
+      name: writing.names.toUpstream(tool.name),
+      ...(tool.description === undefined ? {} : { description: tool.description }),
+      ...(tool.format === undefined ? {} : { format: flatFormat(tool.format) }),
+    };
+  }
+  const { name, description, schema, strict } = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  return {
+    type: "function",
+    name: writing.names.toUpstream(name),
+    ...(description === undefined ? {} : { description }),
+    parameters: objectRoot(schema),
+    // Left out, the API would try its strict mode and change the schema (protocols/openai-responses.md section 5).
+    strict: strict ?? false,
+  };
+}
+
+/** Chat clients nest the grammar, here it is flat. */
+function flatFormat(format: JsonObject): JsonObject {
+  const grammar = member(format, "grammar");
+  if (format["type"] !== "grammar" || grammar === undefined) return format;
+  return { type: "grammar", syntax: member(grammar, "syntax"), definition: member(grammar, "definition") };
+}
+
+function writeHosted(tool: HostedTool): JsonObject {
+  if (tool.tool === "code") return { type: "code_interpreter", container: { type: "auto" } };
+  if (tool.tool === "image-generation") return { type: "image_generation" };
+  const { allowedDomains, contextSize, userLocation } = tool.search ?? {};
+  return {
+    type: "web_search",
+    ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+    ...(userLocation === undefined ? {} : { user_location: { type: "approximate", ...userLocation } }),
+  };
+}
+
+function writeChoice(
+  { toolChoice }: Conversation,
+  own: readonly (FunctionTool | CustomTool)[],
+  writing: ToolWriting,
+): unknown {
+  if (toolChoice === undefined) return undefined;
+  const named = (name: string): JsonObject => {
+    const isCustom = writing.hasCustomTools && own.some((tool) => tool.kind === "custom" && tool.name === name);
+    return { type: isCustom ? "custom" : "function", name: writing.names.toUpstream(name) };
+  };
+  if (toolChoice.type === "named") return named(toolChoice.name);
+  if (toolChoice.only === undefined || toolChoice.type === "none") return toolChoice.type;
+  return { type: "allowed_tools", mode: toolChoice.type, tools: toolChoice.only.map(named) };
+}

@@ -1,0 +1,115 @@
+/**
+ * One message item of a stream. Neighbouring texts are one part, whatever blocks they came in: providers cut a text into
+ * blocks to hang citations on (`protocols/translation.md` section 10.7).
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Citation, TokenLogprob } from "../../reply.ts";
+import {
+  type ItemStatus,
+  logprobEntry,
+  messageItem,
+  outputText,
+  refusalPart,
+  urlCitation,
+} from "../reply/output-items.ts";
+import { type Frames, itemMembers } from "./frames.ts";
+
+interface OpenPart {
+  readonly kind: "text" | "refusal";
+  /** Members of every event of the part. */
+  readonly members: string;
+  text: string;
+  /** Where the latest block begins in the text. */
+  blockStart: number;
+  readonly annotations: JsonObject[];
+  readonly logprobs: JsonObject[];
+  /** Log probabilities that no delta has carried yet. */
+  waiting: JsonObject[];
+}
+
+export class MessageWriter {
+  readonly #frames: Frames;
+  readonly #id: string;
+  readonly #index: number;
+  readonly #content: JsonObject[] = [];
+  #part: OpenPart | undefined;
+  /** Neutral parts that may still bring text. */
+  openBlocks = 0;
+
+  constructor(frames: Frames, id: string) {
+    this.#frames = frames;
+    this.#id = id;
+    this.#index = frames.added(messageItem(id, "in_progress", []));
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  beginBlock(kind: "text" | "refusal"): void {
+    if (this.#part !== undefined && this.#part.kind !== kind) this.#closePart();
+    if (this.#part !== undefined) this.#part.blockStart = this.#part.text.length;
+  }
+
+  say(kind: "text" | "refusal", text: string): void {
+    const part = this.#open(kind);
+    part.text += text;
+    const delta = `${part.members},"delta":${JSON.stringify(text)}`;
+    if (kind === "refusal") {
+      this.#frames.emit("response.refusal.delta", delta);
+      return;
+    }
+    const logprobs = part.waiting.length === 0 ? "[]" : JSON.stringify(part.waiting);
+    part.waiting = [];
+    this.#frames.emit("response.output_text.delta", `${delta},"logprobs":${logprobs}`);
+  }
+
+  addLogprobs(tokens: readonly TokenLogprob[]): void {
+    const part = this.#open("text");
+    for (const token of tokens) {
+      const entry = logprobEntry(token);
+      part.logprobs.push(entry);
+      part.waiting.push(entry);
+    }
+  }
+
+  cite(citation: Citation): void {
+    const part = this.#open("text");
+    const annotation = urlCitation(citation, part.blockStart, part.text.length - part.blockStart);
+    const members = `${part.members},"annotation_index":${part.annotations.length}`;
+    part.annotations.push(annotation);
+    this.#frames.emit("response.output_text.annotation.added", `${members},"annotation":${JSON.stringify(annotation)}`);
+  }
+
+  done(status: ItemStatus): void {
+    this.#closePart();
+    this.#frames.done(this.#index, messageItem(this.#id, status, this.#content));
+  }
+
+  #open(kind: "text" | "refusal"): OpenPart {
+    if (this.#part?.kind === kind) return this.#part;
+    this.#closePart();
+    const members = `${itemMembers(this.#id, this.#index)},"content_index":${this.#content.length}`;
+    const empty = kind === "text" ? outputText("", [], []) : refusalPart("");
+    this.#frames.emit("response.content_part.added", `${members},"part":${JSON.stringify(empty)}`);
+    this.#part = { kind, members, text: "", blockStart: 0, annotations: [], logprobs: [], waiting: [] };
+    return this.#part;
+  }
+
+  #closePart(): void {
+    const part = this.#part;
+    if (part === undefined) return;
+    this.#part = undefined;
+    const text = JSON.stringify(part.text);
+    if (part.kind === "text") {
+      const logprobs = JSON.stringify(part.logprobs);
+      this.#frames.emit("response.output_text.done", `${part.members},"text":${text},"logprobs":${logprobs}`);
+    } else {
+      this.#frames.emit("response.refusal.done", `${part.members},"refusal":${text}`);
+    }
+    const whole =
+      part.kind === "text" ? outputText(part.text, part.annotations, part.logprobs) : refusalPart(part.text);
+    this.#frames.emit("response.content_part.done", `${part.members},"part":${JSON.stringify(whole)}`);
+    this.#content.push(whole);
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.2).
+ *
+ * Promises to the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
+ * the final response, which holds every finished item, and exactly one terminal event. Several items may be open at
+ * once. A whole response is written by the same code (`write-reply.ts`), so that both always agree.
+ */
+import type { GatewayError } from "../../../errors.ts";
+import type { ErrorContext } from "../../../protocols/chat-format.ts";
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { TokenUsage } from "../../../settle/usage.ts";
+import type { ProviderState } from "../../conversation.ts";
+import type { Finish, HostedBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
+import type { ReplyContext, StreamWriter } from "../../translator.ts";
+import { type ResponseEnd, writeFinish } from "../reply/finish.ts";
+import { clientNames } from "../reply/namespaces.ts";
+import { responseObject } from "../reply/response-object.ts";
+import { writeUsage } from "../reply/write-usage.ts";
+import { failureOf } from "./failure.ts";
+import { Frames } from "./frames.ts";
+import { CallWriter } from "./write-call.ts";
+import { isImage, writeCode, writeImage, writeSearch } from "./write-hosted.ts";
+import { MessageWriter } from "./write-message.ts";
+import { ReasoningWriter } from "./write-reasoning.ts";
+
+/** What takes the pieces of one neutral part. */
+type PartWriter =
+  | { readonly kind: "text" | "refusal"; readonly message: MessageWriter }
+  | { readonly kind: "reasoning"; readonly reasoning: ReasoningWriter }
+  | { readonly kind: "call"; readonly call: CallWriter };
+
+const completed: ResponseEnd = { status: "completed", reason: undefined };
+
+export class ResponsesStreamWriter implements StreamWriter {
+  readonly #frames = new Frames();
+  readonly #context: ReplyContext;
+  readonly #seal: (states: readonly ProviderState[]) => string;
+  readonly #showsReasoning: boolean;
+  readonly #wantsLogprobs: boolean;
+  readonly #id: string;
+  readonly #parts = new Map<number, PartWriter>();
+  /** Takes the next text; no other item was begun since. */
+  #message: MessageWriter | undefined;
+  /** Closed calls that are not done yet: only the finish tells whether the last one was cut. */
+  #closing: CallWriter[] = [];
+  /** Code whose output may come as a block of its own. */
+  #code: HostedBlock | undefined;
+  #serviceTier: string | undefined;
+  #usage: TokenUsage | undefined;
+  #end: ResponseEnd = completed;
+  #hasStarted = false;
+  /** The final response, once it was written. */
+  response: JsonObject | undefined;
+
+  constructor(context: ReplyContext) {
+    const { conversation, states, newId } = context;
+    this.#context = context;
+    this.#seal = (carried) => states.seal(carried);
+    this.#showsReasoning = conversation.reasoning?.show !== false;
+    this.#wantsLogprobs = conversation.sampling.logprobs === true;
+    this.#id = newId("resp_");
+  }
+
+  write(event: ReplyEvent): string {
+    // The format has one answer.
+    if ("candidate" in event && event.candidate !== 0) return "";
+    this.#take(event);
+    return this.#frames.take();
+  }
+
+  fail(error: GatewayError, context: ErrorContext): string {
+    this.#start();
+    for (const [part, writer] of this.#parts) this.#cut(part, writer);
+    for (const call of this.#closing) call.done(true);
+    this.#closing = [];
+    this.#message?.done("incomplete");
+    this.#message = undefined;
+    const failure = failureOf(error, context);
+    const { type, code, message, param } = failure.details;
+    this.#frames.emit(
+      "error",
+      JSON.stringify({ code, message, param, error: { type, code, message, param } }).slice(1, -1),
+    );
+    this.#terminal("failed", { error: failure.responseError });
+    return this.#frames.take();
+  }
+
+  #take(event: ReplyEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#serviceTier = event.serviceTier;
+        this.#start();
+        return;
+      case "ping":
+        this.#frames.comment();
+        return;
+      case "usage":
+        this.#usage = event.usage;
+        return;
+      case "finish":
+        this.#finish(event.finish);
+        return;
+      case "end":
+        this.#terminal(this.#end.status, { incompleteReason: this.#end.reason });
+        return;
+      case "open":
+        this.#open(event.part, event.block);
+        return;
+      default:
+        this.#piece(event);
+    }
+  }
+
+  #start(): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    const response = JSON.stringify(
+      responseObject(
+        { id: this.#id, status: "in_progress", output: [], usage: null, serviceTier: this.#serviceTier },
+        this.#context,
+      ),
+    );
+    this.#frames.emit("response.created", `"response":${response}`);
+    this.#frames.emit("response.in_progress", `"response":${response}`);
+  }
+
+  #open(part: number, block: OpenedBlock): void {
+    if (block.kind === "hosted" && block.tool === "code") {
+      this.#openCode(block);
+      return;
+    }
+    this.#flushCode();
+    switch (block.kind) {
+      case "text":
+      case "refusal":
+        this.#openText(part, block.kind);
+        return;
+      case "reasoning":
+        this.#beginOther();
+        this.#parts.set(part, { kind: "reasoning", reasoning: new ReasoningWriter(this.#frames, this.#context.newId) });
+        return;
+      case "call":
+        this.#beginOther();
+        this.#parts.set(part, { kind: "call", call: this.#newCall(block) });
+        return;
+      case "media":
+        if (!isImage(block)) return;
+        this.#beginOther();
+        writeImage(this.#frames, block, this.#context.newId);
+        return;
+      default:
+        if (block.tool !== "web-search") return;
+        this.#beginOther();
+        writeSearch(this.#frames, this.#context.newId);
+    }
+  }
+
+  /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
+  #openText(part: number, kind: "text" | "refusal"): void {
+    if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
+    this.#finishCalls(completed);
+    this.#message ??= new MessageWriter(this.#frames, this.#context.newId("msg_"));
+    this.#message.openBlocks += 1;
+    this.#message.beginBlock(kind);
+    this.#parts.set(part, { kind, message: this.#message });
+  }
+
+  /** An item of another kind begins: what came before it is done. */
+  #beginOther(): void {
+    this.#finishCalls(completed);
+    if (this.#message?.openBlocks === 0) this.#message.done("completed");
+    this.#message = undefined;
+  }
+
+  #newCall(block: Extract<OpenedBlock, { kind: "call" }>): CallWriter {
+    const { newId, states, clientBody } = this.#context;
+    const { name, namespace } = clientNames(clientBody)(block.name);
+    const id = newId(block.tool === "custom" ? "ctc_" : "fc_");
+    const callId = block.id ?? newId("call_");
+    return new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool }, states, newId);
+  }
+
+  #openCode(block: HostedBlock): void {
+    const waiting = this.#code;
+    if (waiting !== undefined && (block.code ?? "") === "") {
+      this.#code = undefined;
+      this.#writeCode({ ...waiting, output: block.output });
+      return;
+    }
+    this.#flushCode();
+    if (block.output === undefined) this.#code = block;
+    else this.#writeCode(block);
+  }
+
+  #flushCode(): void {
+    const waiting = this.#code;
+    this.#code = undefined;
+    if (waiting !== undefined) this.#writeCode(waiting);
+  }
+
+  #writeCode(block: HostedBlock): void {
+    this.#beginOther();
+    writeCode(this.#frames, block, this.#context.newId);
+  }
+
+  #piece(event: Extract<ReplyEvent, { type: "delta" | "citation" | "logprobs" | "state" | "close" }>): void {
+    const writer = this.#parts.get(event.part);
+    if (writer === undefined) return;
+    switch (event.type) {
+      case "delta":
+        if (writer.kind === "call") writer.call.say(event.text);
+        else if (writer.kind !== "reasoning") writer.message.say(writer.kind, event.text);
+        else if (this.#showsReasoning) writer.reasoning.say(event.text);
+        return;
+      case "citation":
+        if (writer.kind === "text") writer.message.cite(event.citation);
+        return;
+      case "logprobs":
+        if (writer.kind === "text" && this.#wantsLogprobs) writer.message.addLogprobs(event.tokens);
+        return;
+      case "state":
+        // State of a text would have to stand before it; the provider does without (section 10.9).
+        if (writer.kind === "reasoning") writer.reasoning.carry(event.state);
+        else if (writer.kind === "call") writer.call.carry(event.state);
+        return;
+      default:
+        this.#close(event.part, writer);
+    }
+  }
+
+  #close(part: number, writer: PartWriter): void {
+    this.#parts.delete(part);
+    if (writer.kind === "call") {
+      writer.call.begin();
+      this.#closing.push(writer.call);
+    } else if (writer.kind === "reasoning") {
+      writer.reasoning.done(this.#seal);
+    } else {
+      writer.message.openBlocks -= 1;
+      if (writer.message !== this.#message && writer.message.openBlocks === 0) writer.message.done("completed");
+    }
+  }
+
+  /** The stream failed while the part was open. */
+  #cut(part: number, writer: PartWriter): void {
+    this.#parts.delete(part);
+    if (writer.kind === "call") writer.call.done(true);
+    else if (writer.kind === "reasoning") writer.reasoning.done(this.#seal, true);
+    else if (writer.message !== this.#message) writer.message.done("incomplete");
+  }
+
+  #finish(finish: Finish): void {
+    this.#flushCode();
+    this.#end = writeFinish(finish);
+    this.#finishCalls(this.#end);
+    this.#message?.done(this.#end.status);
+    this.#message = undefined;
+  }
+
+  #finishCalls({ status }: ResponseEnd): void {
+    for (const call of this.#closing) call.done(status === "incomplete");
+    this.#closing = [];
+  }
+
+  #terminal(
+    status: "completed" | "incomplete" | "failed",
+    details: { readonly incompleteReason?: string | undefined; readonly error?: JsonObject },
+  ): void {
+    const usage = status === "failed" && this.#usage === undefined ? null : writeUsage(this.#usage);
+    this.response = responseObject(
+      { id: this.#id, status, ...details, output: this.#frames.output, usage, serviceTier: this.#serviceTier },
+      this.#context,
+    );
+    this.#frames.emit(`response.${status}`, `"response":${JSON.stringify(this.response)}`);
+  }
+}

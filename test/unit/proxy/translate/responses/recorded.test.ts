@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { foldReply } from "../../../../../proxy/translate/fold-reply.ts";
+import type { Candidate } from "../../../../../proxy/translate/reply.ts";
+import { responsesTranslator } from "../../../../../proxy/translate/responses/translator.ts";
+import { unfoldReply } from "../../../../../proxy/translate/unfold-reply.ts";
+import { compare } from "../../../../support/digest/compare.ts";
+import { type Digest, digest } from "../../../../support/digest/digest.ts";
+import { checkGrammar } from "../../../../support/digest/grammar.ts";
+import { explainAbsence, readRecorded } from "../../../../support/digest/recorded.ts";
+import {
+  readStream,
+  replyContext,
+  writeStream,
+  writeWhole,
+} from "../../../../support/translation/responses-exchange.ts";
+
+const recorded = readRecorded();
+
+/** Raw thoughts become summaries and provider-run tools have no facts: neither is lost between formats. */
+function lost(upstream: Digest, client: Digest): readonly unknown[] {
+  return compare(upstream, client, { sameProtocol: false });
+}
+
+/** The API encrypts a reasoning item anew each time it shows it. */
+function withoutData({ blocks, finish }: Candidate): unknown {
+  const plain = blocks.map((block) =>
+    block.kind === "reasoning" ? { ...block, states: block.states.map((state) => ({ ...state, data: "" })) } : block,
+  );
+  return { blocks: plain, finish };
+}
+
+describe("responses translator: recorded traffic", () => {
+  if (recorded === undefined) {
+    it(explainAbsence("responses translator"), function () {
+      this.skip();
+    });
+    return;
+  }
+  const replies = recorded.filter(
+    ({ protocol, httpStatus, expected }) =>
+      protocol === "openai-responses" && httpStatus < 400 && expected["status"] !== "error",
+  );
+  assert.ok(replies.length >= 30, "there is less recorded traffic than there should be");
+
+  for (const { id, isStream, bytes } of replies) {
+    const upstream = (): Digest => digest("openai-responses", bytes());
+    const context = () =>
+      replyContext({ stream: isStream, reasoning: { summary: "auto" }, include: ["message.output_text.logprobs"] });
+
+    it(`${id} keeps its facts as a stream and as a whole`, () => {
+      const events = isStream
+        ? readStream(bytes())
+        : [...unfoldReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+      const stream = Buffer.from(writeStream(events, context()));
+      assert.deepEqual(checkGrammar("openai-responses", stream), []);
+      const streamed = digest("openai-responses", stream);
+      assert.deepEqual(lost(upstream(), streamed), []);
+      const whole = writeWhole(foldReply(events), context());
+      assert.deepEqual(lost(upstream(), digest("openai-responses", Buffer.from(JSON.stringify(whole)))), []);
+    });
+
+    if (isStream) {
+      it(`${id} as events is what its final response is`, () => {
+        const text = bytes().toString("utf8");
+        const last = /^data: (\{.*"response\.completed".*\})$/m.exec(text)?.[1];
+        if (last === undefined) return;
+        const { response } = JSON.parse(last);
+        if (response.output.length === 0) return;
+        const whole = responsesTranslator.readReply(response).candidates;
+        assert.deepEqual(foldReply(readStream(bytes())).candidates.map(withoutData), whole.map(withoutData));
+      });
+    }
+  }
+});
