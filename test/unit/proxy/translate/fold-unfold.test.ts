@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { zeroUsage } from "../../../../proxy/settle/usage.ts";
+import { foldReply } from "../../../../proxy/translate/fold-reply.ts";
+import { InvalidReply, type Reply, type ReplyEvent } from "../../../../proxy/translate/reply.ts";
+import { unfoldReply } from "../../../../proxy/translate/unfold-reply.ts";
+import { anyReply } from "../../../support/translation/any-reply.ts";
+
+const reply: Reply = {
+  id: "r1",
+  model: "m",
+  serviceTier: undefined,
+  candidates: [
+    {
+      blocks: [
+        { kind: "reasoning", text: "T", states: [{ kind: "thinking", text: "T", signature: "s" }] },
+        { kind: "text", text: "Hi", citations: [{ url: "https://a.example" }], logprobs: [], states: [] },
+        { kind: "call", id: "call_a", name: "f", tool: "function", arguments: "{}", states: [] },
+      ],
+      finish: { reason: "tool-calls" },
+    },
+  ],
+  usage: { ...zeroUsage, input: 3, output: 2 },
+};
+
+describe("foldReply() and unfoldReply()", () => {
+  it("gives back the answer that was unfolded", () => assert.deepEqual(foldReply(unfoldReply(reply)), reply));
+
+  it("gives back every answer", () => {
+    fc.assert(fc.property(anyReply, (any) => assert.deepEqual(foldReply(unfoldReply(any)), any)));
+  });
+
+  it("gathers parts that grow side by side", () => {
+    const at = (part: number) => ({ candidate: 0, part });
+    const events: ReplyEvent[] = [
+      { type: "start", id: undefined, model: undefined },
+      { type: "open", ...at(0), block: { kind: "call", id: "a", name: "f", tool: "function" } },
+      { type: "open", ...at(1), block: { kind: "call", id: "b", name: "g", tool: "function" } },
+      { type: "delta", ...at(1), text: '{"x"' },
+      { type: "delta", ...at(0), text: "{" },
+      { type: "delta", ...at(1), text: ":1}" },
+      { type: "delta", ...at(0), text: "}" },
+      { type: "close", ...at(0) },
+      { type: "close", ...at(1) },
+      { type: "finish", candidate: 0, finish: { reason: "tool-calls" } },
+      { type: "end" },
+    ];
+    const [candidate] = foldReply(events).candidates;
+    assert.deepEqual(
+      candidate?.blocks.map((block) => block.kind === "call" && [block.name, block.arguments]),
+      [
+        ["f", "{}"],
+        ["g", '{"x":1}'],
+      ],
+    );
+  });
+
+  for (const row of [
+    { name: "an answer without its end", events: [{ type: "start", id: undefined, model: undefined }] },
+    {
+      name: "a piece of a part that was never opened",
+      events: [{ type: "delta", candidate: 0, part: 0, text: "x" }, { type: "end" }],
+    },
+  ] as const) {
+    it(`refuses ${row.name}`, () => assert.throws(() => foldReply(row.events), InvalidReply));
+  }
+});
