@@ -1,18 +1,25 @@
-// PLACEHOLDER until the real one is written: replace this file.
+/**
+ * Chat completions in translation: reads and writes requests, replies and streams of the format
+ * (`protocols/openai-chat.md`, `translation.md`). Invariants are those of `Translator`; called through `translators.ts`.
+ */
 import type { Translator } from "../translator.ts";
-
-function missing(): never {
-  throw new Error("chat-completions cannot be translated yet");
-}
+import { fieldName } from "./field-names.ts";
+import { readRequest } from "./read/read-request.ts";
+import { removeSealedState } from "./remove-sealed-state.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { writeReply } from "./reply/write-reply.ts";
+import { ChunkReader } from "./stream/read-stream.ts";
+import { ChunkWriter } from "./stream/write-stream.ts";
+import { writeRequest } from "./write/write-request.ts";
 
 export const chatCompletionsTranslator: Translator = {
   format: "ChatCompletions",
-  readRequest: missing,
-  writeRequest: missing,
-  readReply: missing,
-  writeReply: missing,
-  createStreamReader: missing,
-  createStreamWriter: missing,
-  fieldName: (field) => field,
-  removeSealedState: (body) => body,
+  readRequest,
+  writeRequest,
+  readReply,
+  writeReply,
+  createStreamReader: () => new ChunkReader(),
+  createStreamWriter: (context) => new ChunkWriter(context),
+  fieldName,
+  removeSealedState,
 };

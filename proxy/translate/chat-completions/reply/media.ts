@@ -1,0 +1,47 @@
+/** Files that a model made: pictures by convention of several vendors, audio of OpenAI (`openai-chat.md` section 5). */
+import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { dataUrl, parseDataUrl } from "../../media/data-url.ts";
+import { sniffMime } from "../../media/sniff-mime.ts";
+import type { MediaBlock } from "../../reply.ts";
+
+/** `images` of a message or delta. */
+export function readImages(images: unknown): MediaBlock[] {
+  return asList(images).flatMap((image) => readImage(image) ?? []);
+}
+
+/** An `image_url` part, with its address as an object or bare. */
+export function readImage(image: unknown): MediaBlock | undefined {
+  const holder = member(image, "image_url");
+  const url = typeof holder === "string" ? holder : asText(member(holder, "url"));
+  if (url === "") return undefined;
+  const data = parseDataUrl(url);
+  if (data !== undefined) return { kind: "media", mime: data.mime, base64: data.base64 };
+  return { kind: "media", mime: "image/png", url };
+}
+
+/** OpenAI's `audio` of a message; its format is what the request asked for, so the bytes must tell. */
+export function readAudio(audio: unknown): MediaBlock | undefined {
+  if (!isObject(audio)) return undefined;
+  const base64 = asText(audio["data"]);
+  if (base64 === "") return undefined;
+  const transcript = asText(audio["transcript"]);
+  const block = { kind: "media", mime: sniffMime(base64) ?? "audio/l16", base64 } as const;
+  return transcript === "" ? block : { ...block, transcript };
+}
+
+/** @returns undefined for what is no picture */
+export function writeImage({ mime, base64, url }: MediaBlock): JsonObject | undefined {
+  if (!mime.startsWith("image/")) return undefined;
+  return { type: "image_url", image_url: { url: base64 === undefined ? (url ?? "") : dataUrl(mime, base64) } };
+}
+
+/** @returns undefined for what is no audio in place */
+export function writeAudio(
+  { mime, base64, transcript }: MediaBlock,
+  id: string,
+  nowSeconds: number,
+): JsonObject | undefined {
+  if (!mime.startsWith("audio/") || base64 === undefined) return undefined;
+  // Nothing is kept, so it can be referred to no longer than now.
+  return { id, data: base64, expires_at: nowSeconds, transcript: transcript ?? "" };
+}

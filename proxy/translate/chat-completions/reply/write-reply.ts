@@ -1,0 +1,105 @@
+/** Writes a whole answer as a chat completion (`protocols/openai-chat.md` section 5). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { CallBlock, Candidate, Reply, ReplyBlock } from "../../reply.ts";
+import type { ReplyContext } from "../../translator.ts";
+import { writeAnnotation } from "./citations.ts";
+import { writeFinish } from "./finish-reason.ts";
+import { writeLogprobs } from "./logprobs.ts";
+import { writeAudio, writeImage } from "./media.ts";
+import { showsReasoning, signatureMember, TurnStates, tierMember, writeCall } from "./write-message.ts";
+import { writeUsage } from "./write-usage.ts";
+
+export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
+  return {
+    id: context.newId("chatcmpl-"),
+    object: "chat.completion",
+    created: context.nowSeconds,
+    model: context.conversation.model,
+    choices: reply.candidates.map((candidate, index) => writeChoice(candidate, index, context)),
+    ...(reply.usage === undefined ? {} : { usage: writeUsage(reply.usage) }),
+    ...tierMember(reply.serviceTier),
+  };
+}
+
+function writeChoice(candidate: Candidate, index: number, context: ReplyContext): JsonObject {
+  const isLegacy = context.conversation.usesLegacyFunctions === true;
+  const logprobs = candidate.blocks.flatMap((block) => (block.kind === "text" ? block.logprobs : []));
+  return {
+    index,
+    message: writeMessage(candidate.blocks, context),
+    logprobs: writeLogprobs(logprobs),
+    finish_reason: writeFinish(candidate.finish, isLegacy),
+  };
+}
+
+function writeMessage(blocks: readonly ReplyBlock[], context: ReplyContext): JsonObject {
+  const reasoning = showsReasoning(context) ? joined(blocks, "reasoning") : "";
+  return {
+    role: "assistant",
+    content: joined(blocks, "text") || null,
+    refusal: joined(blocks, "refusal") || null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...listMember("annotations", writeAnnotations(blocks)),
+    ...listMember("images", writeImages(blocks)),
+    ...audioMember(blocks, context),
+    ...writeCalls(blocks, context),
+  };
+}
+
+function writeImages(blocks: readonly ReplyBlock[]): JsonObject[] {
+  return blocks.flatMap((block): readonly JsonObject[] => {
+    const image = block.kind === "media" ? writeImage(block) : undefined;
+    return image === undefined ? [] : [image];
+  });
+}
+
+function joined(blocks: readonly ReplyBlock[], kind: "text" | "refusal" | "reasoning"): string {
+  return blocks.flatMap((block) => (block.kind === kind ? [block.text] : [])).join("");
+}
+
+function listMember(name: string, list: readonly JsonObject[]): JsonObject {
+  return list.length === 0 ? {} : { [name]: list };
+}
+
+/** Texts are joined, so their offsets move by what stands before. */
+function writeAnnotations(blocks: readonly ReplyBlock[]): JsonObject[] {
+  let offset = 0;
+  const annotations: JsonObject[] = [];
+  for (const block of blocks) {
+    if (block.kind !== "text") continue;
+    for (const citation of block.citations) annotations.push(writeAnnotation(citation, offset, block.text.length));
+    offset += block.text.length;
+  }
+  return annotations;
+}
+
+function audioMember(blocks: readonly ReplyBlock[], { newId, nowSeconds }: ReplyContext): JsonObject {
+  for (const block of blocks) {
+    const audio = block.kind === "media" ? writeAudio(block, newId("audio_"), nowSeconds) : undefined;
+    if (audio !== undefined) return { audio };
+  }
+  return {};
+}
+
+/** An absent list says that there are none: agents take an empty one for a turn of tools. */
+function writeCalls(blocks: readonly ReplyBlock[], context: ReplyContext): JsonObject {
+  const states = new TurnStates();
+  const calls: JsonObject[] = [];
+  const blocksOfCalls: CallBlock[] = [];
+  for (const block of blocks) {
+    if (block.kind === "reasoning") for (const state of block.states) states.add(state);
+    if (block.kind !== "call") continue;
+    const id = block.id ?? context.newId("call_");
+    states.keep(id, block.states, context);
+    const args = block.tool === "function" && block.arguments.trim() === "" ? "{}" : block.arguments;
+    calls.push({ ...writeCall(block, id, args), ...signatureMember(block.states, context) });
+    blocksOfCalls.push(block);
+  }
+  const [first] = blocksOfCalls;
+  if (context.conversation.usesLegacyFunctions !== true || first === undefined) return listMember("tool_calls", calls);
+  // The older form has one call and no id.
+  return {
+    function_call: { name: first.name, arguments: first.arguments.trim() === "" ? "{}" : first.arguments },
+    ...listMember("tool_calls", calls.slice(1)),
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * Reads the pieces of one choice's tool calls (`protocols/openai-chat.md` sections 6 and 9): which call a piece belongs
+ * to, when a call may open, and when its arguments are whole.
+ *
+ * A call opens when its name is known and its id is, or will not come. It closes when the next part opens and its
+ * arguments are a whole JSON value, else at the end, so that formats with one open block at a time need not wait.
+ */
+import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+
+/** A client's SDK takes no more (`openai-chat.md` section 7). */
+const callsMax = 128;
+/** All arguments of a choice, held until each is known to be JSON: far beyond what any model writes. */
+const charactersMax = 16 * 1024 * 1024;
+
+interface Call {
+  readonly index: unknown;
+  id: string;
+  name: string;
+  tool: "function" | "custom";
+  /** Arguments so far, `held` not among them. */
+  text: string;
+  /** An opening `{}` that some vendors send before the real arguments (`pitfalls.md` 27). */
+  held: string;
+  /** Sent as a delta. */
+  sent: number;
+  signature: string;
+  part: number | undefined;
+  isClosed: boolean;
+}
+
+export class CallsReader {
+  readonly #candidate: number;
+  readonly #emit: (event: ReplyEvent) => void;
+  readonly #openPart: (block: OpenedBlock) => number;
+  readonly #calls: Call[] = [];
+  #characters = 0;
+
+  constructor(candidate: number, emit: (event: ReplyEvent) => void, openPart: (block: OpenedBlock) => number) {
+    this.#candidate = candidate;
+    this.#emit = emit;
+    this.#openPart = openPart;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.some((call) => call.name !== "");
+  }
+
+  /** @throws InvalidReply for arguments behind whole ones, and beyond the bounds */
+  read(piece: JsonObject): void {
+    const custom = piece["custom"];
+    const called = isObject(custom) ? custom : piece["function"];
+    const name = isObject(called) ? asText(called["name"]) : "";
+    const text = isObject(called) ? argumentsText(called[isObject(custom) ? "input" : "arguments"]) : "";
+    const call = this.#callOf(piece["index"], asText(piece["id"]), name, text);
+    if (isObject(custom)) call.tool = "custom";
+    if (call.id === "") call.id = asText(piece["id"]);
+    if (call.name === "") call.name = name;
+    if (call.signature === "") call.signature = signatureOf(piece);
+    this.#add(call, text);
+    if (call.name !== "" && (call.id !== "" || text !== "")) this.#open(call);
+    this.#send(call);
+  }
+
+  /** By index; without one by id, else the last call, unless the piece begins another. */
+  #callOf(index: unknown, id: string, name: string, text: string): Call {
+    const known =
+      typeof index === "number" || typeof index === "string"
+        ? this.#calls.findLast((call) => call.index === index)
+        : id === ""
+          ? this.#calls.at(-1)
+          : this.#calls.findLast((call) => call.id === id);
+    if (known !== undefined && !beginsAnother(known, id, name, text)) return known;
+    if (this.#calls.length >= callsMax) throw new InvalidReply("an answer has too many tool calls");
+    this.closeComplete();
+    const call: Call = {
+      index,
+      id: "",
+      name: "",
+      tool: "function",
+      text: "",
+      held: "",
+      sent: 0,
+      signature: "",
+      part: undefined,
+      isClosed: false,
+    };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #add(call: Call, text: string): void {
+    if (text === "") return;
+    this.#characters += text.length;
+    if (this.#characters > charactersMax) throw new InvalidReply("the arguments of the tool calls are too long");
+    if (call.isClosed) {
+      if (text.trim() === "") return;
+      throw new InvalidReply("a tool call goes on behind its end");
+    }
+    if (call.tool === "function" && call.text === "" && call.held === "" && text.trim() === "{}") {
+      call.held = text;
+      return;
+    }
+    if (call.held !== "" && text.trim() === "") return;
+    call.held = "";
+    call.text += text;
+  }
+
+  #open(call: Call): void {
+    if (call.part !== undefined) return;
+    this.closeComplete(call);
+    const { id, name, tool } = call;
+    call.part = this.#openPart({ kind: "call", id: id === "" ? undefined : id, name, tool });
+    if (call.signature === "") return;
+    const state = { kind: "thought-signature", data: call.signature } as const;
+    this.#emit({ type: "state", candidate: this.#candidate, part: call.part, state });
+  }
+
+  #send(call: Call): void {
+    if (call.part === undefined || call.sent === call.text.length) return;
+    const text = call.sent === 0 ? call.text : call.text.slice(call.sent);
+    call.sent = call.text.length;
+    this.#emit({ type: "delta", candidate: this.#candidate, part: call.part, text });
+  }
+
+  /** Closes the calls that are whole: what follows cannot belong to them. */
+  closeComplete(but?: Call): void {
+    for (const call of this.#calls) if (call !== but && isOpen(call) && isWhole(call)) this.#close(call);
+  }
+
+  /**
+   * @param isCut the answer ended before its time: arguments may end anywhere
+   * @throws InvalidReply for a call without a name, and for arguments that are no JSON
+   */
+  closeAll(isCut: boolean): void {
+    for (const call of this.#calls) {
+      if (call.isClosed) continue;
+      if (call.name === "") {
+        if (call.id === "" && call.text === "" && call.held === "") continue;
+        if (isCut) continue;
+        throw new InvalidReply("a tool call has no name");
+      }
+      this.#open(call);
+      if (!isCut && call.tool === "function" && !isBlank(call) && !isJson(call.text)) {
+        throw new InvalidReply("the arguments of a tool call are not JSON");
+      }
+      this.#close(call);
+    }
+  }
+
+  #close(call: Call): void {
+    if (call.part === undefined) return;
+    if (call.tool === "function" && isBlank(call)) {
+      call.text = "{}";
+      call.sent = 0;
+    }
+    this.#send(call);
+    call.isClosed = true;
+    this.#emit({ type: "close", candidate: this.#candidate, part: call.part });
+  }
+}
+
+function isOpen(call: Call): boolean {
+  return call.part !== undefined && !call.isClosed;
+}
+
+/** No arguments, or nothing but the `{}` that was held back. */
+function isBlank(call: Call): boolean {
+  return call.text.trim() === "";
+}
+
+function isWhole(call: Call): boolean {
+  return call.tool === "function" && call.text !== "" && isJson(call.text);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Another id at the index of a call that is whole is another call: some vendors count nothing. Without index and id,
+ * only a name behind a whole call begins another.
+ */
+function beginsAnother(known: Call, id: string, name: string, text: string): boolean {
+  const isOther =
+    id === "" ? known.index === undefined && name !== "" && known.name !== "" : known.id !== "" && id !== known.id;
+  if (!isOther) return false;
+  const isFresh = known.text === "" && name !== "";
+  return known.isClosed || isFresh || isJson(known.text) || (name !== "" && text !== "" && known.id === "");
+}
+
+/** JSON in a text; some vendors send the object itself. */
+function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : "";
+}
+
+function signatureOf(piece: JsonObject): string {
+  const extra = piece["extra_content"];
+  const google = isObject(extra) ? extra["google"] : undefined;
+  return isObject(google) ? asText(google["thought_signature"]) : "";
+}

@@ -1,0 +1,204 @@
+/**
+ * Reads the deltas of one choice: what is open, and where one part ends and the next begins. A whole message is read as
+ * one delta.
+ */
+
+import { hasProducedText } from "../../../protocols/chat-completions/produced-text.ts";
+import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { type Citation, InvalidReply, type MediaBlock, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { readAnnotations } from "../reply/citations.ts";
+import { readFinish } from "../reply/finish-reason.ts";
+import { readLogprobs } from "../reply/logprobs.ts";
+import { readAudio, readImage, readImages } from "../reply/media.ts";
+import { CallsReader } from "./read-calls.ts";
+
+type TextKind = "text" | "refusal" | "reasoning";
+
+/** A list of sources is repeated with every chunk; more than this nobody can read. */
+const sourcesMax = 1_000;
+
+export class ChoiceReader {
+  readonly #candidate: number;
+  readonly #emit: (event: ReplyEvent) => void;
+  readonly #calls: CallsReader;
+  readonly #sources = new Set<string>();
+  readonly #audio: { data: string[]; transcript: string } = { data: [], transcript: "" };
+  #parts = 0;
+  #open: { readonly kind: TextKind; readonly part: number } | undefined;
+  /** Citations that came while no text was open. */
+  #waiting: Citation[] = [];
+  #native: string | undefined;
+  #finishedId: string | undefined;
+  #hasRefusal = false;
+  #isBody = false;
+
+  constructor(candidate: number, emit: (event: ReplyEvent) => void) {
+    this.#candidate = candidate;
+    this.#emit = emit;
+    this.#calls = new CallsReader(candidate, emit, (block) => this.#openPart(block));
+  }
+
+  /**
+   * @param id of the chunk: once finished, an answer of another id is another answer
+   * @param isBody the choice of a whole body, with a `message` in place of a `delta`
+   * @throws InvalidReply for arguments beyond their bound, and for a second answer spliced behind the first
+   */
+  read(choice: JsonObject, id: string, isBody: boolean): void {
+    if (this.#finishedId !== undefined && id !== this.#finishedId && hasProducedText({ choices: [choice] })) {
+      throw new InvalidReply("a second answer follows the first one");
+    }
+    this.#isBody = isBody;
+    const delta = choice["delta"] ?? choice["message"];
+    if (isObject(delta)) this.#readDelta(delta);
+    if (choice["logprobs"] !== null && choice["logprobs"] !== undefined) this.#readLogprobs(choice["logprobs"]);
+    const finish = choice["finish_reason"];
+    if (typeof finish !== "string" || finish === "") return;
+    this.#native = finish;
+    this.#finishedId = id;
+  }
+
+  #readDelta(delta: JsonObject): void {
+    this.#say("reasoning", asText(delta["reasoning_content"]) || asText(delta["reasoning"]));
+    this.#readContent(delta["content"]);
+    const refusal = asText(delta["refusal"]);
+    if (refusal !== "") this.#hasRefusal = true;
+    this.#say("refusal", refusal);
+    if (delta["annotations"] !== undefined)
+      for (const citation of readAnnotations(delta["annotations"])) this.#cite(citation);
+    if (delta["images"] !== undefined) for (const image of readImages(delta["images"])) this.#show(image);
+    if (isObject(delta["audio"])) this.#hear(delta["audio"]);
+    if (delta["tool_calls"] !== undefined) this.#readCalls(asList(delta["tool_calls"]));
+    if (isObject(delta["function_call"])) {
+      this.#endText();
+      this.#calls.read({ index: "legacy", function: delta["function_call"] });
+    }
+  }
+
+  /** A text; or parts of Mistral and others, thinking among them, in their order. */
+  #readContent(content: unknown): void {
+    if (typeof content === "string") {
+      this.#say("text", content);
+      return;
+    }
+    for (const part of asList(content)) {
+      const type = member(part, "type");
+      if (type === "thinking") {
+        const thought = member(part, "thinking");
+        this.#say("reasoning", asText(thought));
+        for (const piece of asList(thought)) this.#say("reasoning", asText(member(piece, "text")));
+      } else if (type === "text" || type === "output_text") {
+        this.#say("text", asText(member(part, "text")));
+      } else if (type === "refusal") {
+        this.#hasRefusal = true;
+        this.#say("refusal", asText(member(part, "refusal")));
+      } else if (type === "image_url") {
+        const image = readImage(part);
+        if (image !== undefined) this.#show(image);
+      }
+    }
+  }
+
+  /** Empty text never opens or closes anything: vendors send it between the pieces of a call. */
+  #say(kind: TextKind, text: string): void {
+    if (text === "") return;
+    if (this.#open?.kind !== kind) {
+      this.#endText();
+      this.#calls.closeComplete();
+      this.#open = { kind, part: this.#openPart({ kind }) };
+    }
+    this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
+    if (kind !== "text" || this.#waiting.length === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const citation of waiting) this.#cite(citation);
+  }
+
+  #openPart(block: OpenedBlock): number {
+    const part = this.#parts;
+    this.#parts += 1;
+    this.#emit({ type: "open", candidate: this.#candidate, part, block });
+    return part;
+  }
+
+  #endText(): void {
+    if (this.#open === undefined) return;
+    this.#emit({ type: "close", candidate: this.#candidate, part: this.#open.part });
+    this.#open = undefined;
+  }
+
+  #cite(citation: Citation): void {
+    if (this.#open?.kind !== "text") this.#waiting.push(citation);
+    else this.#emit({ type: "citation", candidate: this.#candidate, part: this.#open.part, citation });
+  }
+
+  /** Sources beside the choices, of which each counts once. */
+  addSources(citations: readonly Citation[]): void {
+    for (const citation of citations) {
+      if (this.#sources.has(citation.url) || this.#sources.size >= sourcesMax) continue;
+      this.#sources.add(citation.url);
+      this.#cite(citation);
+    }
+  }
+
+  #show(block: MediaBlock): void {
+    this.#endText();
+    this.#calls.closeComplete();
+    const part = this.#openPart(block);
+    this.#emit({ type: "close", candidate: this.#candidate, part });
+  }
+
+  /** Audio streams in pieces that decode on their own. */
+  #hear(audio: JsonObject): void {
+    const data = asText(audio["data"]);
+    if (data !== "") this.#audio.data.push(data);
+    this.#audio.transcript += asText(audio["transcript"]);
+  }
+
+  #readCalls(pieces: readonly unknown[]): void {
+    for (const [position, piece] of pieces.entries()) {
+      if (!isObject(piece)) continue;
+      this.#endText();
+      // In a whole message each entry is a call of its own, whatever index or id it has.
+      this.#calls.read(this.#isBody ? { ...piece, index: position } : piece);
+    }
+  }
+
+  #readLogprobs(logprobs: unknown): void {
+    const tokens = readLogprobs(logprobs);
+    if (tokens.length === 0 || this.#open?.kind !== "text") return;
+    this.#emit({ type: "logprobs", candidate: this.#candidate, part: this.#open.part, tokens });
+  }
+
+  /** Closes what is open and says why the choice ended. @throws InvalidReply when it never did, or its calls are broken */
+  finish(): void {
+    if (this.#native === undefined && !this.#isBody) throw new InvalidReply("a choice never finished");
+    const { hasCalls } = this.#calls;
+    const finish = readFinish(this.#native, { hasCalls, hasRefusal: this.#hasRefusal });
+    this.#placeWaiting();
+    this.#endText();
+    this.#finishAudio();
+    this.#calls.closeAll(finish.reason === "length" || finish.reason === "content-filter");
+    this.#emit({ type: "finish", candidate: this.#candidate, finish });
+  }
+
+  /** Sources that came behind the last text hold for an empty one of their own. */
+  #placeWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    if (this.#open?.kind !== "text") {
+      this.#endText();
+      this.#open = { kind: "text", part: this.#openPart({ kind: "text" }) };
+    }
+    for (const citation of this.#waiting) this.#cite(citation);
+    this.#waiting = [];
+  }
+
+  #finishAudio(): void {
+    const { data, transcript } = this.#audio;
+    const [first] = data;
+    if (first === undefined) return;
+    const joined =
+      data.length === 1 ? first : Buffer.concat(data.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
+    const audio = readAudio({ data: joined, transcript });
+    if (audio !== undefined) this.#show(audio);
+  }
+}

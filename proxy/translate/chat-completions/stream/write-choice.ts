@@ -1,0 +1,203 @@
+/** Writes the events of one candidate as chunks of one choice: its role first, its finish last, calls counted from 0. */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { ProviderState } from "../../conversation.ts";
+import type { Citation, Finish, MediaBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
+import type { ReplyContext } from "../../translator.ts";
+import { writeAnnotation } from "../reply/citations.ts";
+import { writeFinish } from "../reply/finish-reason.ts";
+import { writeLogprobs } from "../reply/logprobs.ts";
+import { writeAudio, writeImage } from "../reply/media.ts";
+import { showsReasoning, signatureMember, TurnStates, writeCall } from "../reply/write-message.ts";
+
+type ChoiceEvent = Exclude<ReplyEvent, { type: "start" | "usage" | "ping" | "end" }>;
+
+interface OpenText {
+  readonly kind: "text" | "refusal" | "reasoning";
+  /** Of its part in the whole content, and its length so far, in UTF-16 units. */
+  readonly offset: number;
+  length: number;
+  readonly citations: Citation[];
+}
+
+interface OpenCall {
+  readonly kind: "call";
+  readonly id: string;
+  readonly tool: "function" | "custom";
+  /** Frame up to the text of a delta, and behind it. */
+  readonly head: string;
+  readonly tail: string;
+  /** In the client's list of calls; undefined for the older form. */
+  readonly index: number | undefined;
+  hasText: boolean;
+  readonly states: ProviderState[];
+}
+
+export class ChoiceWriter {
+  readonly #context: ReplyContext;
+  readonly #head: string;
+  readonly #tail: string;
+  readonly #open = new Map<number, OpenText | OpenCall>();
+  readonly #states = new TurnStates();
+  readonly #annotations: JsonObject[] = [];
+  readonly #showsReasoning: boolean;
+  #contentLength = 0;
+  /** Calls in the client's list, and whether there was any call at all. */
+  #calls = 0;
+  #hasCall = false;
+  #hasBegun = false;
+
+  constructor(candidate: number, head: string, tail: string, context: ReplyContext) {
+    this.#context = context;
+    this.#head = `${head}{"index":${candidate},"delta":`;
+    this.#tail = `,"finish_reason":null}${tail}`;
+    this.#showsReasoning = showsReasoning(context);
+  }
+
+  /** The first chunk of a choice says whose it is, once. */
+  begin(): string {
+    if (this.#hasBegun) return "";
+    this.#hasBegun = true;
+    return this.#chunk('{"role":"assistant","content":"","refusal":null}');
+  }
+
+  write(event: ChoiceEvent): string {
+    if (event.type === "delta") return this.#writeDelta(event.part, event.text);
+    const begin = this.begin();
+    switch (event.type) {
+      case "open":
+        return begin + this.#writeOpen(event.part, event.block);
+      case "citation":
+        this.#text(event.part)?.citations.push(event.citation);
+        return begin;
+      case "logprobs":
+        return `${begin}${this.#head}{"content":""},"logprobs":${JSON.stringify(writeLogprobs(event.tokens))}${this.#tail}`;
+      case "state":
+        return begin + this.#writeState(event.part, event.state);
+      case "close":
+        return begin + this.#writeClose(event.part);
+      case "finish":
+        return begin + this.#writeFinish(event.finish);
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #chunk(delta: string): string {
+    return this.#head + delta + this.#tail;
+  }
+
+  #text(part: number): OpenText | undefined {
+    const open = this.#open.get(part);
+    return open === undefined || open.kind === "call" ? undefined : open;
+  }
+
+  #writeDelta(part: number, text: string): string {
+    const open = this.#open.get(part);
+    switch (open?.kind) {
+      case "text":
+        open.length += text.length;
+        this.#contentLength += text.length;
+        return this.#chunk(`{"content":${JSON.stringify(text)}}`);
+      case "refusal":
+        return this.#chunk(`{"refusal":${JSON.stringify(text)}}`);
+      case "reasoning":
+        return this.#showsReasoning ? this.#chunk(`{"reasoning_content":${JSON.stringify(text)}}`) : "";
+      case "call":
+        open.hasText = true;
+        return open.head + JSON.stringify(text) + open.tail;
+      default:
+        return "";
+    }
+  }
+
+  #writeOpen(part: number, block: OpenedBlock): string {
+    switch (block.kind) {
+      case "text":
+      case "refusal":
+      case "reasoning":
+        this.#open.set(part, { kind: block.kind, offset: this.#contentLength, length: 0, citations: [] });
+        return "";
+      case "call":
+        return this.#openCall(part, block);
+      case "media":
+        return this.#writeMedia(block);
+      case "hosted":
+        // What a provider's own tool did means nothing to a client of this format.
+        return "";
+      default:
+        return unreachable(block);
+    }
+  }
+
+  #openCall(part: number, block: Extract<OpenedBlock, { kind: "call" }>): string {
+    const { name, tool } = block;
+    const id = block.id ?? this.#context.newId("call_");
+    const put = (index: number | undefined, member: string, tail: string): void => {
+      const head = this.#head + member;
+      this.#open.set(part, {
+        kind: "call",
+        id,
+        tool,
+        index,
+        head,
+        tail: tail + this.#tail,
+        hasText: false,
+        states: [],
+      });
+    };
+    const isLegacy = this.#context.conversation.usesLegacyFunctions === true && !this.#hasCall;
+    this.#hasCall = true;
+    if (isLegacy) {
+      put(undefined, '{"function_call":{"arguments":', "}}");
+      return this.#chunk(JSON.stringify({ function_call: { name, arguments: "" } }));
+    }
+    const index = this.#calls;
+    this.#calls += 1;
+    const member = tool === "custom" ? '"custom":{"input":' : '"function":{"arguments":';
+    put(index, `{"tool_calls":[{"index":${index},${member}`, "}}]}");
+    return this.#chunk(JSON.stringify({ tool_calls: [{ index, ...writeCall(block, id, "") }] }));
+  }
+
+  /** A picture or sound has no parts to wait for. */
+  #writeMedia(block: MediaBlock): string {
+    const image = writeImage(block);
+    if (image !== undefined) return this.#chunk(JSON.stringify({ images: [image] }));
+    const audio = writeAudio(block, this.#context.newId("audio_"), this.#context.nowSeconds);
+    return audio === undefined ? "" : this.#chunk(JSON.stringify({ audio }));
+  }
+
+  #writeState(part: number, state: ProviderState): string {
+    const open = this.#open.get(part);
+    if (open?.kind === "reasoning") this.#states.add(state);
+    if (open?.kind !== "call") return "";
+    open.states.push(state);
+    const member = signatureMember([state], this.#context);
+    if (open.index === undefined || Object.keys(member).length === 0) return "";
+    return this.#chunk(JSON.stringify({ tool_calls: [{ index: open.index, function: { arguments: "" }, ...member }] }));
+  }
+
+  #writeClose(part: number): string {
+    const open = this.#open.get(part);
+    this.#open.delete(part);
+    if (open?.kind === "text") {
+      for (const citation of open.citations)
+        this.#annotations.push(writeAnnotation(citation, open.offset, open.length));
+    }
+    if (open?.kind !== "call") return "";
+    this.#states.keep(open.id, open.states, this.#context);
+    // Strict clients parse the arguments of every call.
+    return open.hasText || open.tool === "custom" ? "" : `${open.head}"{}"${open.tail}`;
+  }
+
+  #writeFinish(finish: Finish): string {
+    const annotations =
+      this.#annotations.length === 0 ? "" : this.#chunk(JSON.stringify({ annotations: this.#annotations }));
+    const isLegacy = this.#context.conversation.usesLegacyFunctions === true;
+    const reason = JSON.stringify(writeFinish(finish, isLegacy));
+    return `${annotations}${this.#head}{}${this.#tail.replace('"finish_reason":null', `"finish_reason":${reason}`)}`;
+  }
+}
+
+function unreachable(value: never): never {
+  throw new TypeError(`unknown event ${String(value)}`);
+}

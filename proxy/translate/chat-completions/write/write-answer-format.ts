@@ -1,0 +1,63 @@
+/** Writes the wanted form of the answer (`protocols/translation.md` section 7.1). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
+import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
+import { isStrictSchema } from "../../schema/strict-schema.ts";
+import type { ModelTraits } from "../model-traits.ts";
+
+export interface WrittenFormat {
+  /** Members of the body. */
+  readonly members: JsonObject;
+  /** System text that says the same, for models that must be told. */
+  readonly instructions: readonly Turn[];
+  /** The answer comes inside this member. */
+  readonly unwrapMember?: string | undefined;
+}
+
+export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits): WrittenFormat {
+  const format = conversation.answerFormat;
+  if (format === undefined) return { members: {}, instructions: [] };
+  if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
+  const asked = format.kind === "enum" ? ofEnum(format.values) : format;
+  // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.
+  const isObject = hasObjectRoot(asked.schema) || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
+  const schema = isObject ? asked.schema : wrapInObject(asked.schema);
+  const unwrapMember = isObject ? undefined : wrappedMember;
+  if (!traits.takesSchema) return { ...writeJson([`${askForSchema}\n${JSON.stringify(schema)}`]), unwrapMember };
+  const { description } = asked;
+  const jsonSchema = {
+    name: schemaName(asked.name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+    strict: asked.strict ?? isStrictSchema(schema),
+  };
+  return {
+    members: { response_format: { type: "json_schema", json_schema: jsonSchema } },
+    instructions: [],
+    unwrapMember,
+  };
+}
+
+const askForJson = "Respond with one JSON object and nothing else.";
+const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
+
+function writeJson(texts: readonly string[]): WrittenFormat {
+  return {
+    members: { response_format: { type: "json_object" } },
+    instructions: texts.map((text) => ({ role: "system", parts: [{ kind: "text", text }] })),
+  };
+}
+
+/** OpenAI answers 400 to JSON mode when no message says the word. */
+function mentionsJson({ turns }: Conversation): boolean {
+  return turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
+}
+
+function ofEnum(values: readonly string[]): Extract<AnswerFormat, { kind: "schema" }> {
+  return { kind: "schema", schema: { type: "string", enum: values } };
+}
+
+function schemaName(name: string | undefined): string {
+  const fitted = (name ?? "").replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  return fitted === "" ? "response" : fitted;
+}

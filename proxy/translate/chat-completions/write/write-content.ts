@@ -1,0 +1,108 @@
+/** Writes parts of a conversation as content of chat messages (`protocols/translation.md` section 4.4). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { MediaPart, TextPart } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { audioFormat } from "../../media/audio-format.ts";
+import { dataUrl } from "../../media/data-url.ts";
+import { sniffMime } from "../../media/sniff-mime.ts";
+import type { ModelTraits } from "../model-traits.ts";
+
+export interface ContentWriter {
+  readonly traits: ModelTraits;
+  readonly losses: Losses;
+}
+
+/** One text goes as a text, anything else as a list of parts. */
+export function writeContent(parts: readonly (TextPart | MediaPart)[], writer: ContentWriter): string | JsonObject[] {
+  const written = parts.map((part) => writePart(part, writer));
+  const [only] = written;
+  const text = only?.["text"];
+  return written.length === 1 && typeof text === "string" && Object.keys(only ?? {}).length === 2 ? text : written;
+}
+
+function writePart(part: TextPart | MediaPart, writer: ContentWriter): JsonObject {
+  const written = part.kind === "text" ? { type: "text", text: part.text } : writeMedia(part, writer);
+  return part.cache === undefined ? written : { ...written, ...cacheControl(part.cache, writer.traits) };
+}
+
+/** Vendors that know Anthropic's marks get them; elsewhere caching is the provider's own business. */
+export function cacheControl(cache: { readonly ttl?: string | undefined }, traits: ModelTraits): JsonObject {
+  if (!traits.takesCacheControl) return {};
+  return { cache_control: { type: "ephemeral", ...(cache.ttl === undefined ? {} : { ttl: cache.ttl }) } };
+}
+
+function writeMedia(part: MediaPart, writer: ContentWriter): JsonObject {
+  switch (part.media) {
+    case "image":
+      return writeImage(part, writer);
+    case "document":
+      return writeDocument(part, writer);
+    case "audio":
+      return writeAudio(part, writer);
+    case "video":
+      return writeVideo(part, writer);
+    default:
+      return unreachable(part.media);
+  }
+}
+
+function unreachable(media: never): never {
+  throw new TypeError(`unknown media ${String(media)}`);
+}
+
+function writeImage(part: MediaPart, writer: ContentWriter): JsonObject {
+  const url = urlOf(part) ?? refuse(part, writer);
+  return { type: "image_url", image_url: { url, ...(part.detail === undefined ? {} : { detail: part.detail }) } };
+}
+
+/** The content's address or data URL; undefined for what a provider keeps, and for text. */
+function urlOf({ source, mime }: MediaPart): string | undefined {
+  if (source.type === "url") return source.url;
+  if (source.type !== "data") return undefined;
+  return dataUrl(mime ?? sniffMime(source.base64) ?? "application/octet-stream", source.base64);
+}
+
+function refuse(part: MediaPart, { losses }: ContentWriter): never {
+  return losses.refuse(part.where ?? "messages", `(${part.media}) is not supported by the selected model.`);
+}
+
+/** Files of other kinds than PDF are refused by OpenAI, so text goes as text. */
+function writeDocument(part: MediaPart, writer: ContentWriter): JsonObject {
+  const { source, mime, filename, title } = part;
+  if (source.type === "text") return { type: "text", text: taggedText(part, source.text) };
+  if (source.type === "file") {
+    if (source.owner !== "openai" || !writer.traits.isOpenAI) return refuse(part, writer);
+    return { type: "file", file: { file_id: source.id } };
+  }
+  // An address that nobody fetched: the format has no place for one.
+  if (source.type === "url") return refuse(part, writer);
+  if (mime !== undefined && isText(mime)) {
+    return { type: "text", text: taggedText(part, Buffer.from(source.base64, "base64").toString("utf8")) };
+  }
+  const url = urlOf(part) ?? refuse(part, writer);
+  return { type: "file", file: { filename: filename ?? title ?? "document.pdf", file_data: url } };
+}
+
+function isText(mime: string): boolean {
+  return mime.startsWith("text/") || mime === "application/json" || mime === "application/xml";
+}
+
+function taggedText({ title, filename, context }: MediaPart, text: string): string {
+  const name = title ?? filename;
+  const attribute = name === undefined ? "" : ` title="${name.replaceAll('"', "&quot;")}"`;
+  return `<document${attribute}>\n${context === undefined ? "" : `${context}\n`}${text}\n</document>`;
+}
+
+function writeAudio(part: MediaPart, writer: ContentWriter): JsonObject {
+  const { source, mime } = part;
+  const format = mime === undefined ? undefined : audioFormat(mime);
+  if (source.type !== "data" || format === undefined) return refuse(part, writer);
+  if (writer.traits.isOpenAI && format !== "wav" && format !== "mp3") return refuse(part, writer);
+  return { type: "input_audio", input_audio: { data: source.base64, format } };
+}
+
+/** Several vendors of the format take it, OpenAI does not. */
+function writeVideo(part: MediaPart, writer: ContentWriter): JsonObject {
+  const url = writer.traits.isOpenAI ? undefined : urlOf(part);
+  return { type: "video_url", video_url: { url: url ?? refuse(part, writer) } };
+}

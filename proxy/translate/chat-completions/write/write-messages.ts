@@ -1,0 +1,172 @@
+/**
+ * Writes turns as chat messages (`protocols/translation.md` sections 4.1 to 4.3 and 5.5).
+ *
+ * Every call is answered by its own `tool` message right behind the assistant message that made it, in the order of the
+ * calls; what a tool message cannot hold follows in a message of the user.
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import { functionArguments } from "../../tools/custom-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import type { StateKeeper } from "../../translator.ts";
+import { demoteSystem } from "../../turns/demote-system.ts";
+import { pairResults } from "../../turns/pair-results.ts";
+import { type ContentWriter, writeContent } from "./write-content.ts";
+
+export interface MessageWriter extends ContentWriter {
+  readonly names: ToolNames;
+  readonly states: StateKeeper;
+}
+
+export function writeMessages(turns: readonly Turn[], writer: MessageWriter): JsonObject[] {
+  const paired = pairResults(turns);
+  const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
+  const messages: JsonObject[] = [];
+  for (const run of runsOfTurns(placed)) messages.push(...writeRun(run, writer));
+  return messages;
+}
+
+/** Templates that want the system text first take one such message. */
+function joinLeadingSystem(turns: readonly Turn[]): Turn[] {
+  const first = turns.findIndex(({ role }) => role !== "system");
+  const leading = turns.slice(0, first < 0 ? turns.length : first);
+  if (leading.length < 2) return [...turns];
+  return [{ role: "system", parts: leading.flatMap(({ parts }) => parts) }, ...turns.slice(leading.length)];
+}
+
+/** Neighbouring assistant turns are one message: a provider wants results right behind the message that called. */
+function runsOfTurns(turns: readonly Turn[]): Turn[][] {
+  const runs: Turn[][] = [];
+  for (const turn of turns) {
+    const last = runs.at(-1);
+    if (turn.role === "assistant" && last?.[0]?.role === "assistant") last.push(turn);
+    else runs.push([turn]);
+  }
+  return runs;
+}
+
+function writeRun(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
+  const [turn] = run;
+  if (turn === undefined) return [];
+  switch (turn.role) {
+    case "system":
+      return writeSystem(turn, writer);
+    case "assistant":
+      return writeAssistant(run, writer);
+    case "tool":
+    case "user":
+      return writeUser(turn, writer);
+    default:
+      return unreachable(turn.role);
+  }
+}
+
+function unreachable(role: never): never {
+  throw new TypeError(`unknown role ${String(role)}`);
+}
+
+/** One text of all parts, unless marks for the cache must keep their places. */
+function writeSystem(turn: Turn, writer: MessageWriter): JsonObject[] {
+  const texts = turn.parts.filter((part) => part.kind === "text").filter(({ text }) => text !== "");
+  if (texts.length === 0) return [];
+  const role = turn.isDeveloper === true && writer.traits.isOpenAI ? "developer" : "system";
+  const isMarked = writer.traits.takesCacheControl && texts.some(({ cache }) => cache !== undefined);
+  const content = isMarked ? writeContent(texts, writer) : texts.map(({ text }) => text).join("\n\n");
+  return [{ role, ...nameOf(turn), content }];
+}
+
+/** Names of other formats may hold what OpenAI refuses. */
+function nameOf({ name }: Turn): JsonObject {
+  return name !== undefined && /^[^\s<|\\/>]{1,64}$/.test(name) ? { name } : {};
+}
+
+/** Results first, each a message of its own; then their media, then what the user said. */
+function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
+  const results = turn.parts.filter((part) => part.kind === "result");
+  const messages = results.map((result) => writeResult(result, writer));
+  const shown = results.flatMap(mediaOfResult);
+  if (shown.length > 0) messages.push({ role: "user", content: writeContent(shown, writer) });
+  const said = visibleParts(turn.parts);
+  if (said.length > 0) messages.push({ role: "user", ...nameOf(turn), content: writeContent(said, writer) });
+  return messages;
+}
+
+/** Empty text stays only where it is all there is. */
+function visibleParts(parts: readonly Part[]): (TextPart | MediaPart)[] {
+  const content = parts.flatMap((part): (TextPart | MediaPart)[] => {
+    if (part.kind === "refusal") return [{ kind: "text", text: part.text }];
+    return part.kind === "text" || part.kind === "media" ? [part] : [];
+  });
+  const full = content.filter((part) => part.kind !== "text" || part.text !== "");
+  return full.length > 0 ? full : content.slice(0, 1);
+}
+
+function writeResult(result: ResultPart, writer: MessageWriter): JsonObject {
+  const text = result.content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  const isMarked = result.isError !== true || /^error\b/i.test(text);
+  const content = isMarked ? text : `Error: ${text}`;
+  const cached: TextPart = { kind: "text", text: content, cache: result.cache };
+  return { role: "tool", tool_call_id: result.callId, content: writeContent([cached], writer) };
+}
+
+function mediaOfResult({ name, callId, content }: ResultPart): (TextPart | MediaPart)[] {
+  const media = content.filter((part) => part.kind === "media");
+  if (media.length === 0) return [];
+  return [{ kind: "text", text: `Tool result for ${name ?? callId}:` }, ...media];
+}
+
+function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
+  const parts = run.flatMap((turn) => turn.parts);
+  const text = run
+    .map(textOfTurn)
+    .filter((said) => said !== "")
+    .join("\n\n");
+  const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
+  const calls = parts.filter((part) => part.kind === "call");
+  const media = parts.filter((part) => part.kind === "media");
+  const messages: JsonObject[] = [];
+  if (text !== "" || refusal !== "" || calls.length > 0) {
+    messages.push({
+      role: "assistant",
+      ...spoken(text, refusal, writer),
+      ...reasoningOf(parts, writer),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => writeCall(call, writer)) }),
+    });
+  }
+  // An assistant message has no place for files that the model made.
+  if (media.length > 0) messages.push({ role: "user", content: writeContent(withLabel(media), writer) });
+  return messages;
+}
+
+function withLabel(media: readonly MediaPart[]): (TextPart | MediaPart)[] {
+  return [{ kind: "text", text: "From your answer:" }, ...media];
+}
+
+/** Parts of one turn are fragments of one text. */
+function textOfTurn({ parts }: Turn): string {
+  return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+}
+
+function spoken(text: string, refusal: string, { traits }: MessageWriter): JsonObject {
+  if (refusal === "") return { content: text === "" ? null : text };
+  if (traits.isOpenAI && text === "") return { content: null, refusal };
+  return { content: text + refusal };
+}
+
+function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObject {
+  if (!traits.wantsReasoningBack) return {};
+  const text = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
+  return text === "" ? {} : { reasoning_content: text };
+}
+
+function writeCall(call: CallPart, { traits, names, states }: MessageWriter): JsonObject {
+  const name = names.toUpstream(call.name);
+  if (call.tool === "custom" && traits.takesCustomTools) {
+    return { id: call.id, type: "custom", custom: { name, input: call.arguments } };
+  }
+  const text = functionArguments(call);
+  const written = { id: call.id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
+  const signature = states.recover(call).find((state) => state.kind === "thought-signature");
+  if (signature === undefined) return written;
+  return { ...written, extra_content: { google: { thought_signature: signature.data } } };
+}

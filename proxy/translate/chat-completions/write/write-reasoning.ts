@@ -1,0 +1,45 @@
+/** Writes how hard the model shall think, in the words that it knows (`protocols/translation.md` section 6.1). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Effort, ReasoningWish } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { wantedEffort } from "../../reasoning-levels.ts";
+import type { ModelTraits } from "../model-traits.ts";
+
+const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** @param field the client's spelling, for a wish that the model has no words for */
+export function writeReasoning(
+  wish: ReasoningWish | undefined,
+  traits: ModelTraits,
+  losses: Losses,
+  field: string,
+): JsonObject {
+  if (wish === undefined) return {};
+  const members = membersFor(wish, traits);
+  // Left to the model, or shown: chat completions have nothing to say about either.
+  if (members === undefined && (wish.mode === "off" || wantedEffort(wish) !== undefined)) losses.drop(field);
+  return members ?? {};
+}
+
+function membersFor(wish: ReasoningWish, traits: ModelTraits): JsonObject | undefined {
+  const effort = knownEffort(wish, traits);
+  if (traits.reasoningMember === "thinking") {
+    return { thinking: { type: wish.mode === "off" ? "disabled" : "enabled" } };
+  }
+  if (traits.reasoningMember === "reasoning") {
+    if (wish.mode === "off") return { reasoning: { enabled: false } };
+    if (wish.effort === undefined && wish.budget !== undefined) return { reasoning: { max_tokens: wish.budget } };
+    return { reasoning: effort === undefined ? { enabled: true } : { effort } };
+  }
+  return effort === undefined ? undefined : { reasoning_effort: effort };
+}
+
+/** The wanted word, else the next weaker one, else the next stronger one; off is `none`, else `minimal`. */
+function knownEffort(wish: ReasoningWish, { efforts }: ModelTraits): Effort | "none" | undefined {
+  if (wish.mode === "off") return efforts.find((effort) => effort === "none" || effort === "minimal");
+  const wanted = wantedEffort(wish);
+  if (wanted === undefined) return undefined;
+  const at = ladder.indexOf(wanted);
+  const order = [...ladder.slice(0, at + 1).reverse(), ...ladder.slice(at + 1)];
+  return order.find((effort) => efforts.includes(effort));
+}

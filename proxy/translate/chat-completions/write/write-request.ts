@@ -1,0 +1,181 @@
+/**
+ * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). The model's name, privacy
+ * and channel rules are the business of `ChatFormat.editBody`, which gets the body next.
+ */
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Conversation } from "../../conversation.ts";
+import { declareLosses } from "../../declare-losses.ts";
+import type { Losses } from "../../losses.ts";
+import { ToolNames } from "../../tools/tool-names.ts";
+import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { type ModelTraits, traitsOf } from "../model-traits.ts";
+import { writeAnswerFormat } from "./write-answer-format.ts";
+import { writeMessages } from "./write-messages.ts";
+import { writeReasoning } from "./write-reasoning.ts";
+import { writeTools } from "./write-tools.ts";
+
+/** More are refused by OpenAI. */
+const stopMax = 4;
+const userCharactersMax = 64;
+
+/** What every server of the format takes. */
+const shared: readonly NeutralField[] = [
+  ...(["temperature", "topP", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
+  ...(["logitBias", "logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "user"] as const),
+  ...(["tools", "toolChoice", "parallelTools", "modalities", "audioOutput"] as const),
+];
+/** Strict servers refuse members that they do not know. */
+const openAIOnly: readonly NeutralField[] = [
+  ...(["metadata", "safetyIdentifier", "promptCacheKey", "promptCacheRetention", "serviceTier", "store"] as const),
+];
+
+/** @throws GatewayError naming the client's field */
+export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
+  const traits = traitsOf(target);
+  declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
+  const names = new ToolNames("openai", namesOf(conversation));
+  const tools = writeTools(conversation, traits, names, losses);
+  const format = writeAnswerFormat(conversation, traits);
+  const reasoning = writeReasoning(conversation.reasoning, traits, losses, target.fieldName("reasoning"));
+  const stop = splitStop(conversation, traits);
+  const writer = { traits, losses, names, states: target.states };
+  const body = {
+    model: conversation.model,
+    messages: writeMessages([...format.instructions, ...conversation.turns], writer),
+    ...tools.members,
+    ...writeSampling(conversation, traits, reasoning, target, losses),
+    ...(stop.sent === undefined ? {} : { stop: stop.sent }),
+    ...reasoning,
+    ...format.members,
+    ...(conversation.outputCap === undefined ? {} : { [traits.capMember]: conversation.outputCap }),
+    ...writeModalities(conversation, traits, target, losses),
+    ...writeIdentity(conversation, traits),
+    ...(traits.isOpenAI ? writeOpenAIMembers(conversation, traits, target, losses) : {}),
+    ...(conversation.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+  return { body, adaptation: adaptationOf(names, tools.wrapped, format.unwrapMember, stop.emulated) };
+}
+
+function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
+  const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
+  if (traits.isOpenAI) more.push(...openAIOnly);
+  if (traits.takesVerbosity) more.push("verbosity");
+  return new Set([...shared, ...more]);
+}
+
+/** Every name that the body will hold, so that valid ones keep theirs. */
+function* namesOf({ tools, turns }: Conversation): Iterable<string> {
+  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
+  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
+}
+
+/** What OpenAI's reasoning models refuse is left out and declared. */
+function writeSampling(
+  { sampling }: Conversation,
+  traits: ModelTraits,
+  reasoning: JsonObject,
+  { fieldName }: TranslationTarget,
+  losses: Losses,
+): JsonObject {
+  const { temperature, topP, presencePenalty, frequencyPenalty, logitBias, logprobs, topLogprobs } = sampling;
+  const isReasoning = reasoning["reasoning_effort"] !== "none";
+  const isRefused = traits.sampling === "refused" || (traits.sampling === "taken-without-reasoning" && isReasoning);
+  const members: Record<string, unknown> = {};
+  const put = (name: string, field: NeutralField, value: unknown, isTaken: boolean): void => {
+    if (value === undefined) return;
+    if (isTaken) members[name] = value;
+    else losses.drop(fieldName(field));
+  };
+  put("temperature", "temperature", temperature, !isRefused);
+  put("top_p", "topP", topP, !isRefused);
+  put("logprobs", "logprobs", logprobs === false ? undefined : logprobs, !isRefused);
+  put("top_logprobs", "topLogprobs", logprobs === true ? topLogprobs : undefined, !isRefused);
+  const isPlain = traits.sampling === "taken";
+  put("presence_penalty", "presencePenalty", orZero(presencePenalty, isPlain), isPlain);
+  put("frequency_penalty", "frequencyPenalty", orZero(frequencyPenalty, isPlain), isPlain);
+  put("logit_bias", "logitBias", logitBias, isPlain);
+  put("top_k", "topK", traits.takesTopK ? sampling.topK : undefined, true);
+  put("seed", "seed", sampling.seed, true);
+  put("n", "candidates", sampling.candidates, true);
+  return members;
+}
+
+/** No penalty is no loss where penalties are refused. */
+function orZero(penalty: number | undefined, isTaken: boolean): number | undefined {
+  return penalty === 0 && !isTaken ? undefined : penalty;
+}
+
+/** Stop sequences beyond what the upstream takes are found in the answer by the gateway. */
+function splitStop(
+  { sampling }: Conversation,
+  traits: ModelTraits,
+): { sent?: readonly string[]; emulated: readonly string[] } {
+  const stop = sampling.stop ?? [];
+  if (stop.length === 0) return { emulated: [] };
+  if (!traits.takesStop) return { emulated: stop };
+  return { sent: stop.slice(0, stopMax), emulated: stop.slice(stopMax) };
+}
+
+function writeModalities(
+  { modalities, audioOutput }: Conversation,
+  traits: ModelTraits,
+  { fieldName }: TranslationTarget,
+  losses: Losses,
+): JsonObject {
+  if (modalities?.includes("image") === true && traits.isOpenAI) losses.refuse(fieldName("modalities"));
+  const isMore = modalities?.some((modality) => modality !== "text") === true;
+  return {
+    ...(isMore ? { modalities } : {}),
+    ...(audioOutput === undefined ? {} : { audio: { ...defined(audioOutput) } }),
+  };
+}
+
+/** Providers cap the length, and what is cut could be somebody else. */
+function writeIdentity({ user }: Conversation, traits: ModelTraits): JsonObject {
+  if (user === undefined) return {};
+  const isLong = traits.isOpenAI && user.length > userCharactersMax;
+  return { user: isLong ? createHash("sha256").update(user).digest("hex") : user };
+}
+
+const tiers: Readonly<Record<string, string>> = { standard: "default", standard_only: "default" };
+const knownTiers: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
+
+function writeOpenAIMembers(
+  conversation: Conversation,
+  traits: ModelTraits,
+  { fieldName }: TranslationTarget,
+  losses: Losses,
+): JsonObject {
+  const { serviceTier, metadata } = conversation;
+  const tier = serviceTier === undefined || !Object.hasOwn(tiers, serviceTier) ? serviceTier : tiers[serviceTier];
+  if (tier !== undefined && !knownTiers.has(tier)) losses.drop(fieldName("serviceTier"));
+  return defined({
+    verbosity: traits.takesVerbosity ? conversation.verbosity : undefined,
+    metadata: metadata !== undefined && Object.keys(metadata).length > 0 ? metadata : undefined,
+    safety_identifier: conversation.safetyIdentifier,
+    prompt_cache_key: conversation.promptCacheKey,
+    prompt_cache_retention: conversation.promptCacheRetention,
+    service_tier: tier !== undefined && knownTiers.has(tier) ? tier : undefined,
+    store: conversation.store,
+  });
+}
+
+/** Without members that are undefined. */
+function defined(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function adaptationOf(
+  names: ToolNames,
+  wrapped: ReadonlySet<string>,
+  unwrapMember: string | undefined,
+  stop: readonly string[],
+): ReplyAdaptation {
+  return {
+    toolNames: names.changed.size > 0 ? names.changed : undefined,
+    customTools: wrapped.size > 0 ? wrapped : undefined,
+    unwrapMember,
+    stop: stop.length > 0 ? stop : undefined,
+  };
+}

@@ -1,0 +1,118 @@
+/** Writes tools and what the model may choose (`protocols/translation.md` sections 5.1 and 5.2). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { objectRoot } from "../../schema/object-root.ts";
+import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import { uniqueTools } from "../../tools/unique-tools.ts";
+import type { ModelTraits } from "../model-traits.ts";
+import { cacheControl } from "./write-content.ts";
+
+export interface WrittenTools {
+  /** Members of the body. */
+  readonly members: JsonObject;
+  /** Custom tools (client's names) that went as functions. */
+  readonly wrapped: ReadonlySet<string>;
+}
+
+const search: ReadonlySet<HostedToolKind> = new Set(["web-search"]);
+const none: ReadonlySet<HostedToolKind> = new Set();
+
+/** @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it */
+export function writeTools(
+  conversation: Conversation,
+  traits: ModelTraits,
+  names: ToolNames,
+  losses: Losses,
+): WrittenTools {
+  const { toolChoice, parallelTools } = conversation;
+  const kept = keepTools(uniqueTools(conversation.tools), traits.takesSearchOptions ? search : none, losses);
+  const { own } = kept;
+  const offered = traits.isOpenAI ? own : onlyAllowed(own, toolChoice);
+  const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;
+  const [hosted] = kept.hosted;
+  const members: JsonObject = {
+    ...(hosted === undefined ? {} : { web_search_options: writeSearch(hosted) }),
+    ...(offered.length === 0
+      ? {}
+      : {
+          tools: offered.map((tool) => writeTool(tool, isWrapped(tool), traits, names)),
+          ...writeChoice(toolChoice, own, traits, names),
+          ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
+        }),
+  };
+  return { members, wrapped: new Set(own.filter(isWrapped).map(({ name }) => name)) };
+}
+
+/** Compatible servers do not know a list of allowed tools: the others are not offered. */
+function onlyAllowed<Tool extends { readonly name: string }>(
+  tools: readonly Tool[],
+  choice: ToolChoice | undefined,
+): readonly Tool[] {
+  const only = choice?.type === "named" ? undefined : choice?.only;
+  return only === undefined ? tools : tools.filter(({ name }) => only.includes(name));
+}
+
+function writeTool(
+  tool: FunctionTool | CustomTool,
+  isWrapped: boolean,
+  traits: ModelTraits,
+  names: ToolNames,
+): JsonObject {
+  const name = names.toUpstream(tool.name);
+  if (tool.kind === "custom" && !isWrapped) {
+    return { type: "custom", custom: { name, ...described(tool), ...formatOf(tool) } };
+  }
+  const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const { schema, strict, cache } = asFunction;
+  return {
+    type: "function",
+    function: {
+      name,
+      ...described(asFunction),
+      ...(schema === undefined ? {} : { parameters: objectRoot(schema) }),
+      ...(strict === undefined ? {} : { strict }),
+    },
+    ...(cache === undefined ? {} : cacheControl(cache, traits)),
+  };
+}
+
+function described({ description }: { readonly description?: string | undefined }): JsonObject {
+  return description === undefined ? {} : { description };
+}
+
+/** This format nests what the responses format has flat. */
+function formatOf({ format }: CustomTool): JsonObject {
+  if (format === undefined) return {};
+  if (format["type"] !== "grammar" || format["grammar"] !== undefined) return { format };
+  return { format: { type: "grammar", grammar: { syntax: format["syntax"], definition: format["definition"] } } };
+}
+
+function writeChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly (FunctionTool | CustomTool)[],
+  traits: ModelTraits,
+  names: ToolNames,
+): JsonObject {
+  if (choice === undefined) return {};
+  const named = (name: string): JsonObject => {
+    const isCustom = traits.takesCustomTools && tools.some((tool) => tool.name === name && tool.kind === "custom");
+    const type = isCustom ? "custom" : "function";
+    return { type, [type]: { name: names.toUpstream(name) } };
+  };
+  if (choice.type === "named") return { tool_choice: named(choice.name) };
+  if (choice.only === undefined || choice.type === "none" || !traits.isOpenAI) return { tool_choice: choice.type };
+  return {
+    tool_choice: { type: "allowed_tools", allowed_tools: { mode: choice.type, tools: choice.only.map(named) } },
+  };
+}
+
+function writeSearch({ search }: HostedTool): JsonObject {
+  const { contextSize, userLocation } = search ?? {};
+  return {
+    ...(contextSize === undefined ? {} : { search_context_size: contextSize }),
+    ...(userLocation === undefined ? {} : { user_location: { type: "approximate", approximate: userLocation } }),
+  };
+}
