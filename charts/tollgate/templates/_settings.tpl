@@ -5,15 +5,10 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 
 {{- define "tollgate.operator.settings" -}}
 {{- $own := dict
-  "source" "Kubernetes"
   "data" "/var/lib/tollgate/data"
   "operatorAdmin" "0.0.0.0:9091"
-  "kubernetes" (dict
-    "watchNamespaces" .Values.operator.watchNamespaces
-    "generateKeys" .Values.operator.generateKeys
-    "namespaceSelectors" .Values.operator.namespaceSelectors
-    "lease" (include "tollgate.lease" .)
-    "proxySelector" (include "tollgate.selector" (dict "root" . "component" "proxy")))
+  "kubernetes" (pick .Values.operator "watchNamespaces" "generateKeys" "namespaceSelectors")
+  "lease" (dict "name" (include "tollgate.lease" .))
   "push" (dict "listen" "0.0.0.0:8443" "tls" (dict "mode" (eq .Values.tls.mode "SelfManaged" | ternary "SelfManaged" "Files")))
   "egress" (dict "allowCIDRs" .Values.proxy.egress.allowCIDRs)
   "quota" (pick .Values.quota "store" "requireAccount" "unboundedOutput" "inputEstimate" "defaultOutputReserve")
@@ -43,9 +38,4 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 {{- $_ := set $own "lastGood" (dict "keyFile" "/etc/tollgate/last-good/key") }}
 {{- end }}
 {{- toYaml (merge $own (deepCopy .Values.proxy.settings)) -}}
-{{- end -}}
-
-{{/* A label selector as one line of text. */}}
-{{- define "tollgate.selector" -}}
-{{- range $key, $value := include "tollgate.selectorLabels" . | fromYaml }}{{ $key }}={{ $value }},{{ end -}}
 {{- end -}}

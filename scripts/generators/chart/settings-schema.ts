@@ -17,8 +17,8 @@ interface SchemaNode {
 const chartOwned: { readonly [command: string]: ReadonlySet<string> } = {
   operator: new Set([
     "manifests",
-    "source",
     "kubernetes",
+    "lease.name",
     "data",
     "operatorAdmin",
     "egress",
