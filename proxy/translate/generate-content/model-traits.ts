@@ -1,0 +1,97 @@
+/**
+ * What a model behind generateContent takes (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by patterns of
+ * model names, first match counts.
+ *
+ * Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
+ */
+import type { TranslationTarget } from "../translator.ts";
+
+export interface ModelTraits {
+  /** How thinking is steered; `none` for models that have no such member. */
+  readonly thinking: "level" | "budget" | "none";
+  /** The level that comes nearest to not thinking, and what stands for `minimal`. */
+  readonly lowestLevel: "MINIMAL" | "LOW";
+  readonly hasMediumLevel: boolean;
+  /** A budget of 0 switches thinking off. */
+  readonly canSwitchOff: boolean;
+  /** Smallest and largest budget of thinking, in tokens. */
+  readonly budgetMin: number;
+  readonly budgetMax: number;
+  /** Takes `parametersJsonSchema` and `responseJsonSchema`. */
+  readonly takesJsonSchema: boolean;
+  /** Takes the mode `VALIDATED` of function calling. */
+  readonly takesValidatedMode: boolean;
+  /** Built-in tools and functions may stand in one request. */
+  readonly mixesBuiltInTools: boolean;
+  /** Results carry their images themselves (`functionResponse.parts`), and nothing may stand beside results. */
+  readonly takesResultParts: boolean;
+  /** Refuses a call of the current turn whose step has no thought signature. */
+  readonly checksSignatures: boolean;
+  readonly takesSystemInstruction: boolean;
+  /** Output kinds the model must be asked for by name. */
+  readonly defaultModalities?: readonly string[] | undefined;
+  /** Ids may stand in calls and results. */
+  readonly takesCallIds: boolean;
+}
+
+const newest: ModelTraits = {
+  thinking: "level",
+  lowestLevel: "LOW",
+  hasMediumLevel: true,
+  canSwitchOff: true,
+  budgetMin: 1,
+  budgetMax: 24_576,
+  takesJsonSchema: true,
+  takesValidatedMode: true,
+  mixesBuiltInTools: true,
+  takesResultParts: true,
+  checksSignatures: true,
+  takesSystemInstruction: true,
+  takesCallIds: true,
+};
+
+const generation25: ModelTraits = {
+  ...newest,
+  thinking: "budget",
+  mixesBuiltInTools: false,
+  takesResultParts: false,
+  checksSignatures: false,
+};
+
+const older: ModelTraits = { ...generation25, thinking: "none", takesJsonSchema: false, takesValidatedMode: false };
+
+/** For compatible servers: a budget is read by models of both generations, and so is the OpenAPI schema. */
+const careful: ModelTraits = { ...older, thinking: "budget" };
+
+const flashLevels = { lowestLevel: "MINIMAL" } as const;
+const imageOutput = { defaultModalities: ["TEXT", "IMAGE"] } as const;
+const speechOutput = { defaultModalities: ["AUDIO"], takesSystemInstruction: false } as const;
+
+const models: readonly (readonly [RegExp, ModelTraits])[] = [
+  [/^gemma-/, { ...older, takesSystemInstruction: false }],
+  [/^gemini-(?:1|2\.0).*-image/, { ...older, ...imageOutput }],
+  [/^gemini-(?:1|2\.0)/, older],
+  [/^gemini-2\.5.*-image/, { ...generation25, thinking: "none", ...imageOutput }],
+  [/^gemini-2\.5.*-tts/, { ...generation25, thinking: "none", ...speechOutput }],
+  [/^gemini-2\.5-pro/, { ...generation25, canSwitchOff: false, budgetMin: 128, budgetMax: 32_768 }],
+  [/^gemini-2\.5-flash-lite/, { ...generation25, budgetMin: 512 }],
+  [/^gemini-2\.5/, generation25],
+  [/^gemini-.*-image/, { ...newest, ...imageOutput }],
+  [/^gemini-.*-tts/, { ...newest, thinking: "none", ...speechOutput }],
+  [/^gemini-3(?:\.0)?-pro/, { ...newest, hasMediumLevel: false }],
+  [/^gemini-3(?:\.[0-6])?-flash/, { ...newest, ...flashLevels }],
+  [/^gemini-/, newest],
+];
+
+/** @param target only provider and model are looked at */
+export function traitsOf({
+  channel,
+  upstreamModel,
+}: Pick<TranslationTarget, "channel" | "upstreamModel">): ModelTraits {
+  const isCompatible = channel.provider !== "Gemini" && channel.provider !== "VertexAI";
+  const name = upstreamModel.replace(/^.*\//, "").toLowerCase();
+  const known = models.find(([pattern]) => pattern.test(name))?.[1];
+  const traits = known ?? (isCompatible ? careful : newest);
+  // Vertex AI answers 400 for an id (section 8); a relay may lead there.
+  return channel.provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
+}

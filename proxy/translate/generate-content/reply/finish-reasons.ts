@@ -1,0 +1,55 @@
+/** Why an answer ended, in Google's words and in neutral ones (`protocols/translation.md` section 8.1). */
+import type { Finish } from "../../reply.ts";
+
+const reasons: Readonly<Record<string, Finish["reason"]>> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  SAFETY: "content-filter",
+  RECITATION: "content-filter",
+  BLOCKLIST: "content-filter",
+  PROHIBITED_CONTENT: "content-filter",
+  SPII: "content-filter",
+  IMAGE_SAFETY: "content-filter",
+  IMAGE_PROHIBITED_CONTENT: "content-filter",
+  IMAGE_RECITATION: "content-filter",
+  MODEL_ARMOR: "content-filter",
+  // The provider declines the language: for whoever reads the answer it was withheld, not finished.
+  LANGUAGE: "content-filter",
+  CONTINUATION: "pause",
+  MALFORMED_FUNCTION_CALL: "malformed-call",
+  UNEXPECTED_TOOL_CALL: "malformed-call",
+  TOO_MANY_TOOL_CALLS: "malformed-call",
+  MALFORMED_RESPONSE: "malformed-call",
+  MISSING_THOUGHT_SIGNATURE: "malformed-call",
+};
+
+/** An open list: what is unknown is `other`. Google has no word for a turn that ends with calls. */
+export function readFinish(reason: string, hasCalls: boolean, message: unknown): Finish {
+  const known = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? "other") : "other";
+  const neutral = known === "stop" && hasCalls ? "tool-calls" : known;
+  return typeof message === "string" && message !== ""
+    ? { reason: neutral, explanation: message }
+    : { reason: neutral };
+}
+
+export function writeFinish({ reason }: Finish): string {
+  switch (reason) {
+    case "stop":
+    case "stop-sequence":
+    case "tool-calls":
+    case "refusal":
+    case "pause":
+      return "STOP";
+    case "length":
+    case "context":
+      return "MAX_TOKENS";
+    case "content-filter":
+      return "SAFETY";
+    case "malformed-call":
+      return "MALFORMED_FUNCTION_CALL";
+    case "other":
+      return "OTHER";
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,67 @@
+/** A whole answer for a client of generateContent (`Translator.writeReply`). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Candidate, Reply, TokenLogprob } from "../../reply.ts";
+import type { ReplyContext } from "../../translator.ts";
+import { writeFinish } from "./finish-reasons.ts";
+import { writeLogprobs } from "./logprobs.ts";
+import { PendingStates } from "./pending-states.ts";
+import { type CitedText, writeGrounding } from "./write-grounding.ts";
+import { writeCallPart, writeHostedParts, writeMediaPart } from "./write-parts.ts";
+import { writeUsage } from "./write-usage.ts";
+
+export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
+  const [first, ...more] = reply.candidates;
+  const isBlocked = first?.finish.isPromptBlocked === true && first.blocks.length === 0 && more.length === 0;
+  const message = first?.finish.explanation;
+  return {
+    ...(isBlocked
+      ? { promptFeedback: { blockReason: "SAFETY", ...(message === undefined ? {} : { blockReasonMessage: message }) } }
+      : { candidates: reply.candidates.map((candidate, index) => writeCandidate(candidate, index, context)) }),
+    ...(reply.usage === undefined ? {} : { usageMetadata: writeUsage(reply.usage) }),
+    modelVersion: context.conversation.model,
+    responseId: context.newId(""),
+  };
+}
+
+function writeCandidate({ blocks, finish }: Candidate, index: number, context: ReplyContext): JsonObject {
+  const { conversation, newId } = context;
+  const pending = new PendingStates(context.states);
+  const parts: JsonObject[] = [];
+  const cited: CitedText[] = [];
+  const tokens: TokenLogprob[] = [];
+  for (const block of blocks) {
+    if (block.kind === "media") {
+      parts.push(...writeMediaPart(block));
+      continue;
+    }
+    if (block.kind === "hosted") {
+      parts.push(...writeHostedParts(block));
+      continue;
+    }
+    pending.add(...block.states);
+    if (block.kind === "call") {
+      parts.push(writeCallPart(block, block.id ?? newId("call_"), pending.take()));
+    } else if (block.kind === "reasoning") {
+      if (conversation.reasoning?.show === true && block.text !== "") parts.push({ text: block.text, thought: true });
+    } else {
+      if (block.kind === "text") {
+        cited.push({ text: block.text, citations: block.citations, partIndex: parts.length });
+        tokens.push(...block.logprobs);
+      }
+      if (block.text !== "") parts.push({ text: block.text });
+    }
+  }
+  const signature = pending.take();
+  if (signature !== undefined) parts.push({ text: "", thoughtSignature: signature });
+  // The official SDK's chat forgets a turn whose content is empty.
+  if (parts.length === 0) parts.push({ text: "" });
+  const grounding = writeGrounding(cited);
+  return {
+    content: { role: "model", parts },
+    finishReason: writeFinish(finish),
+    ...(finish.explanation === undefined ? {} : { finishMessage: finish.explanation }),
+    index,
+    ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
+    ...(conversation.sampling.logprobs === true && tokens.length > 0 ? { logprobsResult: writeLogprobs(tokens) } : {}),
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * Turns as `systemInstruction` and `contents` (`protocols/translation.md` sections 4 and 6.2).
+ *
+ * Results of one model turn go into one content of the user, alone and in the order of the calls; whatever else the
+ * user says follows in a content of its own, because Gemini 3 refuses a mixture.
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import { argumentsObject } from "../../json-text.ts";
+import type { Losses } from "../../losses.ts";
+import { functionArguments } from "../../tools/custom-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import type { TranslationTarget } from "../../translator.ts";
+import { demoteSystem } from "../../turns/demote-system.ts";
+import { mergeTurns } from "../../turns/merge-turns.ts";
+import { pairResults } from "../../turns/pair-results.ts";
+import type { ModelTraits } from "../model-traits.ts";
+import { rawArgumentsMember } from "../raw-arguments.ts";
+import { signatureOf, skippedSignature } from "../thought-signature.ts";
+import { writeMedia } from "./write-media.ts";
+import { writeResult } from "./write-result.ts";
+
+export interface ContentsOptions {
+  readonly target: TranslationTarget;
+  readonly traits: ModelTraits;
+  readonly names: ToolNames;
+  readonly losses: Losses;
+}
+
+export interface WrittenContents {
+  readonly systemInstruction?: JsonObject;
+  readonly contents: readonly JsonObject[];
+}
+
+export function writeContents({ turns }: Conversation, options: ContentsOptions): WrittenContents {
+  const ordered = mergeTurns(demoteSystem(pairResults(turns)), ({ role }) => role);
+  const leading = ordered.filter(({ role }) => role === "system");
+  const system = leading.flatMap(({ parts }) => parts.filter(isSpoken));
+  const rest = ordered.filter(({ role }) => role !== "system");
+  if (system.length === 0) return { contents: new ContentsWriter(options).write(rest) };
+  if (options.traits.takesSystemInstruction) {
+    const parts = system.map(({ text }) => ({ text }));
+    return { systemInstruction: { parts }, contents: new ContentsWriter(options).write(rest) };
+  }
+  // Gemma and speech models know no system text: it begins what the user says.
+  const told: Turn = { role: "user", parts: system };
+  return { contents: new ContentsWriter(options).write(mergeTurns([told, ...rest], ({ role }) => role)) };
+}
+
+function isSpoken(part: Part): part is TextPart {
+  return part.kind === "text" && part.text !== "";
+}
+
+class ContentsWriter {
+  readonly #options: ContentsOptions;
+  /** Calls by id, the latest of an id: results are said by their call's name. */
+  readonly #calls = new Map<string, CallPart>();
+
+  constructor(options: ContentsOptions) {
+    this.#options = options;
+  }
+
+  write(turns: readonly Turn[]): JsonObject[] {
+    const contents: JsonObject[] = [];
+    const currentFrom = startOfCurrentTurn(turns);
+    for (const [index, { role, parts }] of turns.entries()) {
+      if (role === "assistant") {
+        const written = this.#writeModelParts(parts, index >= currentFrom);
+        // The first content must be the user's.
+        if (contents.length === 0 && written.length > 0) contents.push({ role: "user", parts: [{ text: "." }] });
+        addContent(contents, "model", written);
+      } else if (role === "tool") {
+        addContent(contents, "user", this.#writeResults(parts));
+      } else {
+        // Results within a user's turn are no longer there: pairing has moved them.
+        const written = parts.flatMap((part) => this.#writeUserPart(part));
+        // Text beside results is refused, so it is not joined to them.
+        if (written.length > 0) contents.push({ role: "user", parts: written });
+      }
+    }
+    if (contents.length === 0) contents.push({ role: "user", parts: [{ text: "." }] });
+    return contents;
+  }
+
+  #writeUserPart(part: Part): JsonObject[] {
+    this.#declareCacheHint(part);
+    if (part.kind === "text" || part.kind === "refusal") return part.text === "" ? [] : [{ text: part.text }];
+    return part.kind === "media" ? [writeMedia(part, this.#options.losses)] : [];
+  }
+
+  /**
+   * Signatures that stand on thinking (clients of formats that have no other place for them) belong to the call or text
+   * that follows. Thinking itself is never sent back.
+   */
+  #writeModelParts(parts: readonly Part[], isCurrent: boolean): JsonObject[] {
+    const { states } = this.#options.target;
+    const written: JsonObject[] = [];
+    let waiting: string | undefined;
+    let isFirstCall = true;
+    for (const part of parts) {
+      this.#declareCacheHint(part);
+      if (part.kind === "reasoning") {
+        waiting = signatureOf(states.recover(part)) ?? waiting;
+      } else if (part.kind === "call") {
+        const signature = signatureOf(states.recover(part)) ?? waiting ?? this.#placeholder(isCurrent && isFirstCall);
+        written.push(this.#writeCall(part, signature));
+        waiting = undefined;
+        isFirstCall = false;
+      } else if (part.kind === "text" || part.kind === "refusal") {
+        const own = part.kind === "text" ? signatureOf(states.recover(part)) : undefined;
+        const signature = own ?? waiting;
+        if (part.text === "" && signature === undefined) continue;
+        written.push({ text: part.text, ...(signature === undefined ? {} : { thoughtSignature: signature }) });
+        waiting = undefined;
+      } else if (part.kind === "media") {
+        written.push(writeMedia(part, this.#options.losses));
+      }
+    }
+    if (waiting !== undefined && written.length > 0) written.push({ text: "", thoughtSignature: waiting });
+    return written;
+  }
+
+  /** The first call of each step of the current turn must be signed (gemini.md section 3.3). */
+  #placeholder(isNeeded: boolean): string | undefined {
+    return isNeeded && this.#options.traits.checksSignatures ? skippedSignature : undefined;
+  }
+
+  #writeCall(call: CallPart, signature: string | undefined): JsonObject {
+    this.#calls.set(call.id, call);
+    const text = functionArguments(call);
+    const id = this.#idOf(call);
+    const functionCall = {
+      ...(id === undefined ? {} : { id }),
+      name: this.#options.names.toUpstream(call.name),
+      args: argumentsObject(text) ?? { [rawArgumentsMember]: text },
+    };
+    return { functionCall, ...(signature === undefined ? {} : { thoughtSignature: signature }) };
+  }
+
+  #writeResults(parts: readonly Part[]): JsonObject[] {
+    const results: JsonObject[] = [];
+    const besides: JsonObject[] = [];
+    for (const part of parts) {
+      if (part.kind !== "result") continue;
+      this.#declareCacheHint(part);
+      const written = this.#writeResult(part);
+      results.push(written.part);
+      besides.push(...written.besides);
+    }
+    return [...results, ...besides];
+  }
+
+  #writeResult(part: ResultPart): ReturnType<typeof writeResult> {
+    const { traits, names, losses } = this.#options;
+    const call = this.#calls.get(part.callId);
+    return writeResult(part, {
+      name: names.toUpstream(call?.name ?? part.name ?? "unknown"),
+      id: call === undefined ? undefined : this.#idOf(call),
+      takesParts: traits.takesResultParts,
+      losses,
+    });
+  }
+
+  /** Only an id that Google made goes back to it (`protocols/translation.md` section 5.3). */
+  #idOf({ id, isNativeId }: CallPart): string | undefined {
+    return this.#options.traits.takesCallIds && (isNativeId === true || googleId.test(id)) ? id : undefined;
+  }
+
+  #declareCacheHint({ cache, where }: Part): void {
+    if (cache !== undefined && where !== undefined) this.#options.losses.drop(`${where}.cache_control`);
+  }
+}
+
+/** Google's own ids are eight small letters and digits; other vendors' and ours have a prefix and more. */
+const googleId = /^[a-z0-9]{8}$/;
+
+function addContent(contents: JsonObject[], role: string, parts: readonly JsonObject[]): void {
+  if (parts.length > 0) contents.push({ role, parts });
+}
+
+/** Everything behind the last thing that the user said himself. */
+function startOfCurrentTurn(turns: readonly Turn[]): number {
+  return turns.findLastIndex(({ role }) => role === "user") + 1;
+}

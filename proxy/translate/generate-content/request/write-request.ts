@@ -1,0 +1,74 @@
+/** A conversation as a generateContent body (`Translator.writeRequest`); the model stands in the path. */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Conversation } from "../../conversation.ts";
+import { declareLosses } from "../../declare-losses.ts";
+import type { Losses } from "../../losses.ts";
+import { ToolNames } from "../../tools/tool-names.ts";
+import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { traitsOf } from "../model-traits.ts";
+import { writeContents } from "./write-contents.ts";
+import { writeGeneration } from "./write-generation.ts";
+import { writeTools } from "./write-tools.ts";
+
+const carried: ReadonlySet<NeutralField> = new Set([
+  ...(["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
+  ...(["logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "modalities", "audioOutput"] as const),
+  ...(["safetySettings", "tools", "toolChoice", "serviceTier"] as const),
+]);
+
+/** Google's words for OpenAI's tiers; Vertex AI has none. */
+const serviceTiers: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
+
+export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
+  const traits = traitsOf(target);
+  declareLosses(conversation, carried, target.fieldName, losses);
+  const names = new ToolNames("google", toolNames(conversation));
+  const { generationConfig, surplusStop } = writeGeneration(conversation, { target, traits, losses });
+  const { systemInstruction, contents } = writeContents(conversation, { target, traits, names, losses });
+  const { tools, toolConfig } = writeTools(conversation, { target, traits, names, losses });
+  const serviceTier = writeServiceTier(conversation, target, losses);
+  const body: JsonObject = {
+    ...(systemInstruction === undefined ? {} : { systemInstruction }),
+    contents,
+    ...(tools === undefined ? {} : { tools }),
+    ...(toolConfig === undefined ? {} : { toolConfig }),
+    ...(conversation.safetySettings?.length ? { safetySettings: conversation.safetySettings } : {}),
+    ...(generationConfig === undefined ? {} : { generationConfig }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+  };
+  return { body, adaptation: adaptationOf(conversation, names, surplusStop) };
+}
+
+/** Declared names first: they keep theirs before names of the history are fitted in. */
+function* toolNames({ tools, turns }: Conversation): Generator<string> {
+  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
+  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
+}
+
+function writeServiceTier(
+  { serviceTier }: Conversation,
+  target: TranslationTarget,
+  losses: Losses,
+): string | undefined {
+  if (serviceTier === undefined || serviceTier === "auto") return undefined;
+  const tier = target.channel.provider === "VertexAI" ? undefined : own(serviceTiers, serviceTier);
+  if (tier === undefined) losses.drop(target.fieldName("serviceTier"));
+  return tier;
+}
+
+function own(table: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function adaptationOf(
+  conversation: Conversation,
+  names: ToolNames,
+  surplusStop: readonly string[] | undefined,
+): ReplyAdaptation {
+  const custom = conversation.tools.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : []));
+  return {
+    ...(names.changed.size > 0 ? { toolNames: names.changed } : {}),
+    ...(custom.length > 0 ? { customTools: new Set(custom) } : {}),
+    ...(surplusStop === undefined ? {} : { stop: surplusStop }),
+  };
+}

@@ -1,0 +1,121 @@
+/** Tools and the choice among them as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3). */
+import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
+import { toGoogleSchema } from "../../schema/to-google-schema.ts";
+import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import { uniqueTools } from "../../tools/unique-tools.ts";
+import type { TranslationTarget } from "../../translator.ts";
+import type { ModelTraits } from "../model-traits.ts";
+
+/** Tools that Google runs, by what they do. */
+const hostedNames = { "web-search": "googleSearch", code: "codeExecution", "web-fetch": "urlContext" } as const;
+const carriedHosted = new Set<HostedToolKind>(["web-search", "code", "web-fetch"]);
+const nothingHosted = new Set<HostedToolKind>();
+
+export interface WrittenTools {
+  readonly tools?: readonly JsonObject[];
+  readonly toolConfig?: JsonObject;
+}
+
+export interface ToolsOptions {
+  readonly target: TranslationTarget;
+  readonly traits: ModelTraits;
+  readonly names: ToolNames;
+  readonly losses: Losses;
+}
+
+/** @throws GatewayError naming a tool that Google cannot run */
+export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
+  const { traits, losses, names } = options;
+  const { toolChoice } = conversation;
+  const listed = uniqueTools(conversation.tools);
+  const hasOwn = listed.some(({ kind }) => kind !== "hosted");
+  const carried = hasOwn && !traits.mixesBuiltInTools ? nothingHosted : carriedHosted;
+  const kept = keepTools(listed, carried, losses);
+  const asFunctions = kept.own.map((tool) => (tool.kind === "custom" ? customToolAsFunction(tool) : tool));
+  const isFiltered = toolChoice?.type === "auto" && toolChoice.only !== undefined && !traits.takesValidatedMode;
+  const functions = isFiltered ? asFunctions.filter(({ name }) => toolChoice.only?.includes(name)) : asFunctions;
+  const declarations = functions.map((tool) => writeDeclaration(tool, traits, names, losses));
+  const tools: JsonObject[] = [
+    ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []),
+    ...writeHosted(kept.hosted, losses),
+  ];
+  if (tools.length === 0) return {};
+  const calling = declarations.length === 0 ? undefined : writeChoice(toolChoice, functions, traits, names);
+  return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };
+}
+
+function writeDeclaration(tool: FunctionTool, traits: ModelTraits, names: ToolNames, losses: Losses): JsonObject {
+  if (tool.cache !== undefined && tool.where !== undefined) losses.drop(`${tool.where}.cache_control`);
+  return {
+    name: names.toUpstream(tool.name),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...writeParameters(tool.schema, traits),
+  };
+}
+
+/** A function without arguments must not name any: some models refuse an empty object (gemini.md section 3.4). */
+function writeParameters(schema: JsonObject | undefined, traits: ModelTraits): JsonObject {
+  if (schema === undefined || takesNothing(schema)) return {};
+  if (traits.takesJsonSchema) return { parametersJsonSchema: toGoogleJsonSchema(schema) };
+  const parameters = toGoogleSchema(schema);
+  return parameters["type"] === "OBJECT" && parameters["properties"] === undefined ? {} : { parameters };
+}
+
+function takesNothing(schema: JsonObject): boolean {
+  const { properties, additionalProperties } = schema;
+  if (isObject(properties) && Object.keys(properties).length > 0) return false;
+  if (isObject(additionalProperties)) return false;
+  return !["$ref", "anyOf", "oneOf", "allOf", "patternProperties"].some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+function writeHosted(hosted: readonly HostedTool[], losses: Losses): JsonObject[] {
+  const written: JsonObject[] = [];
+  const seen = new Set<string>();
+  for (const { tool, search, where = "tools" } of hosted) {
+    for (const limit of ["allowedDomains", "blockedDomains", "maxUses", "contextSize", "userLocation"] as const) {
+      if (search?.[limit] !== undefined) losses.drop(`${where}.${snakeCase(limit)}`);
+    }
+    if (tool !== "web-search" && tool !== "code" && tool !== "web-fetch") continue;
+    const name = hostedNames[tool];
+    if (seen.has(name)) continue;
+    seen.add(name);
+    written.push({ [name]: {} });
+  }
+  return written;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function writeChoice(
+  choice: ToolChoice | undefined,
+  functions: readonly Tool[],
+  traits: ModelTraits,
+  names: ToolNames,
+): JsonObject | undefined {
+  const isStrict = functions.some((tool) => tool.kind === "function" && tool.strict === true);
+  const validated = traits.takesValidatedMode ? "VALIDATED" : "AUTO";
+  const allowed = (only: readonly string[]) => ({ allowedFunctionNames: only.map((name) => names.toUpstream(name)) });
+  switch (choice?.type) {
+    case undefined:
+      return isStrict && traits.takesValidatedMode ? { mode: "VALIDATED" } : undefined;
+    case "none":
+      return { mode: "NONE" };
+    case "named":
+      return { mode: "ANY", ...allowed([choice.name]) };
+    case "required":
+      return { mode: "ANY", ...(choice.only === undefined ? {} : allowed(choice.only)) };
+    case "auto":
+      // Names are allowed only where calls are checked; elsewhere the other tools were left out.
+      if (choice.only !== undefined && traits.takesValidatedMode) return { mode: "VALIDATED", ...allowed(choice.only) };
+      return { mode: isStrict ? validated : "AUTO" };
+    default:
+      return choice satisfies never;
+  }
+}

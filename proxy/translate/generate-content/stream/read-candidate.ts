@@ -1,0 +1,231 @@
+/**
+ * Reads the parts of one candidate, frame by frame, as neutral events (`protocols/translation.md` section 9.1).
+ *
+ * One part is open at a time. A text that carries a signature is full: later text opens the next part, because a signed
+ * part must never be joined to another one. What a candidate ends with is told at the end of the stream, for finish
+ * reasons, sources and usage come in any order.
+ */
+import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { readFinish } from "../reply/finish-reasons.ts";
+import { readLogprobs } from "../reply/logprobs.ts";
+import { CitationCollector } from "../reply/read-citations.ts";
+import { PartialArguments } from "./partial-arguments.ts";
+
+interface OpenPart {
+  readonly part: number;
+  readonly kind: "text" | "reasoning";
+  /** Where its text begins in the candidate's visible text, in UTF-16 units. */
+  readonly textStart: number;
+  /** Signed: nothing may be added any more. */
+  isFull: boolean;
+}
+
+interface PartialCall {
+  readonly part: number;
+  readonly args: PartialArguments;
+}
+
+/** Generated code whose output has not come yet. */
+interface PendingCode {
+  readonly code: string;
+}
+
+export class CandidateReader {
+  readonly #candidate: number;
+  readonly #events: ReplyEvent[];
+  readonly #citations = new CitationCollector();
+  #parts = 0;
+  #textLength = 0;
+  #open: OpenPart | undefined;
+  #call: PartialCall | undefined;
+  #code: PendingCode | undefined;
+  #hasCalls = false;
+  #finishReason: string | undefined;
+  #finishMessage: unknown;
+
+  /** @param events where events are put */
+  constructor(candidate: number, events: ReplyEvent[]) {
+    this.#candidate = candidate;
+    this.#events = events;
+  }
+
+  /** @throws InvalidReply for parts that cannot be */
+  read(candidate: JsonObject): void {
+    const content = candidate["content"];
+    if (isObject(content)) {
+      for (const part of asList(content["parts"])) if (isObject(part)) this.#readPart(part);
+    }
+    this.#citations.read(candidate);
+    const tokens = readLogprobs(candidate["logprobsResult"]);
+    if (tokens.length > 0) {
+      this.#events.push({ type: "logprobs", candidate: this.#candidate, part: this.#ensure("text").part, tokens });
+    }
+    const reason = candidate["finishReason"];
+    if (typeof reason === "string" && reason !== "FINISH_REASON_UNSPECIFIED") {
+      this.#finishReason = reason;
+      this.#finishMessage = candidate["finishMessage"];
+    }
+  }
+
+  get hasFinish(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Closes what is open and tells why the candidate ended; a whole answer without a reason simply ended. */
+  end(): void {
+    this.#endCall();
+    this.#endCode(undefined);
+    if (!this.#citations.isEmpty) {
+      const { part, textStart } = this.#ensure("text", true);
+      for (const citation of this.#citations.citations(textStart)) {
+        this.#events.push({ type: "citation", candidate: this.#candidate, part, citation });
+      }
+    }
+    this.#close();
+    const finish = readFinish(this.#finishReason ?? "STOP", this.#hasCalls, this.#finishMessage);
+    this.#events.push({ type: "finish", candidate: this.#candidate, finish });
+  }
+
+  /** Members that a newer version may send are no content of this answer: they are passed over. */
+  #readPart(part: JsonObject): void {
+    const { functionCall, executableCode, codeExecutionResult, text, thoughtSignature } = part;
+    const signature = typeof thoughtSignature === "string" && thoughtSignature !== "" ? thoughtSignature : undefined;
+    const block = readMedia(part) ?? readServerPart(part);
+    if (isObject(functionCall)) this.#readCall(functionCall, signature);
+    else if (typeof text === "string") this.#readText(part["thought"] === true ? "reasoning" : "text", text, signature);
+    else if (isObject(executableCode)) this.#readCode(executableCode);
+    else if (isObject(codeExecutionResult)) this.#endCode(codeExecutionResult);
+    else if (block !== undefined) this.#addWhole(block);
+    else if (signature !== undefined) this.#readText("text", "", signature);
+  }
+
+  #readText(kind: OpenPart["kind"], text: string, signature: string | undefined): void {
+    if (text === "" && signature === undefined) return;
+    // A signature behind a text often comes on an empty part of its own: it belongs to that text.
+    const open = text === "" && this.#open?.kind === kind ? this.#open : this.#ensure(kind);
+    if (text !== "") {
+      this.#events.push({ type: "delta", candidate: this.#candidate, part: open.part, text });
+      if (kind === "text") {
+        this.#citations.addText(text);
+        this.#textLength += text.length;
+      }
+    }
+    if (signature !== undefined) this.#sign(open, signature);
+  }
+
+  #sign(open: OpenPart, data: string): void {
+    open.isFull = true;
+    this.#addState(open.part, data);
+  }
+
+  #addState(part: number, data: string): void {
+    this.#events.push({ type: "state", candidate: this.#candidate, part, state: { kind: "thought-signature", data } });
+  }
+
+  #readCall(call: JsonObject, signature: string | undefined): void {
+    const { name } = call;
+    if (typeof name === "string" && name !== "") {
+      this.#startCall(name, call, signature);
+    } else if (this.#call === undefined) {
+      // Vertex ends each streamed call with an empty one, also where nothing was streamed.
+      if (Object.keys(call).length > 0) throw new InvalidReply("a call has no name");
+      return;
+    } else if (signature !== undefined) this.#addState(this.#call.part, signature);
+    this.#call?.args.apply(call["partialArgs"]);
+    if (call["willContinue"] !== true) this.#endCall();
+  }
+
+  #startCall(name: string, call: JsonObject, signature: string | undefined): void {
+    const { id, args } = call;
+    if (args !== undefined && args !== null && !isObject(args))
+      throw new InvalidReply("a call's arguments are no object");
+    const block = {
+      kind: "call",
+      id: typeof id === "string" && id !== "" ? id : undefined,
+      name,
+      tool: "function",
+    } as const;
+    const part = this.#openPart(block);
+    this.#hasCalls = true;
+    if (signature !== undefined) this.#addState(part, signature);
+    this.#call = { part, args: new PartialArguments(args) };
+  }
+
+  #endCall(): void {
+    if (this.#call === undefined) return;
+    const { part, args } = this.#call;
+    this.#call = undefined;
+    this.#events.push({ type: "delta", candidate: this.#candidate, part, text: args.toJson() });
+    this.#events.push({ type: "close", candidate: this.#candidate, part });
+  }
+
+  #readCode(executable: JsonObject): void {
+    this.#endCall();
+    this.#endCode(undefined);
+    const code = member(executable, "code");
+    this.#code = { code: typeof code === "string" ? code : "" };
+  }
+
+  /** Code and its output are one thing that a tool did. */
+  #endCode(result: JsonObject | undefined): void {
+    const pending = this.#code;
+    if (pending === undefined && result === undefined) return;
+    this.#code = undefined;
+    const output = member(result, "output");
+    this.#addWhole({
+      kind: "hosted",
+      tool: "code",
+      type: pending === undefined ? "codeExecutionResult" : "executableCode",
+      ...(pending === undefined ? {} : { code: pending.code }),
+      ...(typeof output === "string" ? { output } : {}),
+    });
+  }
+
+  #addWhole(block: OpenedBlock): void {
+    const part = this.#openPart(block);
+    this.#events.push({ type: "close", candidate: this.#candidate, part });
+  }
+
+  /** @param takesFull a full part will do: nothing is added to its text */
+  #ensure(kind: OpenPart["kind"], takesFull = false): OpenPart {
+    if (this.#open?.kind === kind && (takesFull || !this.#open.isFull)) return this.#open;
+    const part = this.#openPart({ kind });
+    this.#open = { part, kind, textStart: this.#textLength, isFull: false };
+    return this.#open;
+  }
+
+  #openPart(block: OpenedBlock): number {
+    this.#endCall();
+    this.#endCode(undefined);
+    this.#close();
+    const part = this.#parts;
+    this.#parts += 1;
+    this.#events.push({ type: "open", candidate: this.#candidate, part, block });
+    return part;
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    this.#events.push({ type: "close", candidate: this.#candidate, part: this.#open.part });
+    this.#open = undefined;
+  }
+}
+
+function readMedia(part: JsonObject): OpenedBlock | undefined {
+  const { inlineData, fileData } = part;
+  if (isObject(inlineData)) {
+    const { mimeType, data } = inlineData;
+    if (typeof data !== "string") throw new InvalidReply("a file has no data");
+    return { kind: "media", mime: typeof mimeType === "string" ? mimeType : "application/octet-stream", base64: data };
+  }
+  if (!isObject(fileData)) return undefined;
+  const { mimeType, fileUri } = fileData;
+  if (typeof fileUri !== "string") throw new InvalidReply("a file has no address");
+  return { kind: "media", mime: typeof mimeType === "string" ? mimeType : "application/octet-stream", url: fileUri };
+}
+
+function readServerPart(part: JsonObject): OpenedBlock | undefined {
+  const type = ["toolCall", "toolResponse"].find((name) => isObject(part[name]));
+  return type === undefined ? undefined : { kind: "hosted", tool: "other", type };
+}

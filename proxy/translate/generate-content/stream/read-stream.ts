@@ -1,0 +1,122 @@
+/**
+ * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each is an answer of its own whose parts are
+ * only what is new. There is no terminator: the meter knows when the body ended well, and then calls `end`.
+ */
+import { mergeUsage, readUsage } from "../../../protocols/generate-content/read-usage.ts";
+import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { parseJsonText } from "../../json-text.ts";
+import { InvalidReply, type ReplyEvent } from "../../reply.ts";
+import type { StreamReader, WireEvent } from "../../translator.ts";
+import { CandidateReader } from "./read-candidate.ts";
+
+const candidatesMax = 128;
+
+export class GenerateContentStreamReader implements StreamReader {
+  #events: ReplyEvent[] = [];
+  readonly #candidates: CandidateReader[] = [];
+  #usage: JsonObject | undefined;
+  #hasStarted = false;
+  #hasToldUsage = false;
+  #isEnded = false;
+  #blocked: { readonly explanation: string | undefined } | undefined;
+
+  read(event: WireEvent): readonly ReplyEvent[] {
+    // A marker that relays add for other formats' clients.
+    if (event.data === "[DONE]") return [];
+    let frame: unknown;
+    try {
+      frame = parseJsonText(event.data);
+    } catch {
+      throw new InvalidReply("a frame is not JSON");
+    }
+    if (!isObject(frame)) throw new InvalidReply("a frame is not an object");
+    this.readFrame(frame);
+    return this.#take();
+  }
+
+  /** @throws InvalidReply when no candidate ever said why it ended */
+  end(): readonly ReplyEvent[] {
+    if (!this.#blocked && !this.#candidates.some(({ hasFinish }) => hasFinish)) {
+      throw new InvalidReply("the answer ended before it was complete");
+    }
+    this.finish();
+    return this.#take();
+  }
+
+  /** Reads one frame, or a whole answer. */
+  readFrame(frame: JsonObject): void {
+    if (this.#isEnded) throw new InvalidReply("a frame came behind the end");
+    this.#start(frame);
+    this.#usage = mergeUsage(this.#usage, frame["usageMetadata"]);
+    if (!this.#hasToldUsage) this.#tellUsage();
+    const reason = member(frame["promptFeedback"], "blockReason");
+    if (typeof reason === "string" && reason !== "BLOCK_REASON_UNSPECIFIED") {
+      const message = member(frame["promptFeedback"], "blockReasonMessage");
+      this.#blocked = { explanation: typeof message === "string" && message !== "" ? message : undefined };
+    }
+    for (const [place, candidate] of asList(frame["candidates"]).entries()) {
+      if (isObject(candidate)) this.#candidate(candidate["index"] ?? place).read(candidate);
+    }
+  }
+
+  /** Tells everything that waited for the end. */
+  finish(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.#candidates.length === 0) this.#finishWithoutCandidate();
+    for (const candidate of this.#candidates) candidate.end();
+    this.#tellUsage();
+    this.#events.push({ type: "end" });
+  }
+
+  /** Events since the last call. */
+  takeEvents(): readonly ReplyEvent[] {
+    return this.#take();
+  }
+
+  #take(): readonly ReplyEvent[] {
+    if (this.#events.length === 0) return [];
+    return this.#events.splice(0);
+  }
+
+  #start(frame: JsonObject): void {
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    const { responseId, modelVersion } = frame;
+    const tier = member(frame["usageMetadata"], "serviceTier");
+    this.#events.push({
+      type: "start",
+      id: typeof responseId === "string" ? responseId : undefined,
+      model: typeof modelVersion === "string" ? modelVersion : undefined,
+      ...(typeof tier === "string" ? { serviceTier: tier === "standard" ? "default" : tier } : {}),
+    });
+  }
+
+  /** Numbers grow from frame to frame: the first tells the prompt's size early, the last is right. */
+  #tellUsage(): void {
+    const usage = readUsage(this.#usage);
+    if (usage === undefined) return;
+    this.#hasToldUsage = true;
+    this.#events.push({ type: "usage", usage });
+  }
+
+  #candidate(index: unknown): CandidateReader {
+    if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
+      throw new InvalidReply("a candidate has an index that counts from nowhere");
+    }
+    while (this.#candidates.length <= index) {
+      this.#candidates.push(new CandidateReader(this.#candidates.length, this.#events));
+    }
+    const candidate = this.#candidates[index];
+    if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
+    return candidate;
+  }
+
+  #finishWithoutCandidate(): void {
+    const finish =
+      this.#blocked === undefined
+        ? ({ reason: "other" } as const)
+        : ({ reason: "content-filter", isPromptBlocked: true, explanation: this.#blocked.explanation } as const);
+    this.#events.push({ type: "finish", candidate: 0, finish });
+  }
+}

@@ -1,0 +1,111 @@
+/** What a candidate's frames need to know of each other: its open parts, its state, and what its last frame says. */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { ProviderState } from "../../conversation.ts";
+import type { Citation, Finish, OpenedBlock, TokenLogprob } from "../../reply.ts";
+import type { ReplyContext } from "../../translator.ts";
+import { writeFinish } from "../reply/finish-reasons.ts";
+import { writeLogprobs } from "../reply/logprobs.ts";
+import { PendingStates } from "../reply/pending-states.ts";
+import { writeGrounding } from "../reply/write-grounding.ts";
+import { writeCallPart } from "../reply/write-parts.ts";
+
+/** Text kept for the offsets of sources; beyond it they have none. */
+const textCharactersMax = 1_048_576;
+
+type StreamedBlock = Exclude<OpenedBlock, { kind: "media" | "hosted" }>;
+
+interface OpenPart {
+  readonly block: StreamedBlock;
+  /** Arguments of a call so far. */
+  readonly pieces: string[];
+  readonly states: ProviderState[];
+  /** Where its text begins in the candidate's visible text, in UTF-16 units. */
+  readonly textStart: number;
+}
+
+export class CandidateWriter {
+  readonly #context: ReplyContext;
+  readonly #pending: PendingStates;
+  readonly #open = new Map<number, OpenPart>();
+  readonly #citations: Citation[] = [];
+  readonly #tokens: TokenLogprob[] = [];
+  readonly #showsReasoning: boolean;
+  #text: string | undefined = "";
+  finish: Finish = { reason: "other" };
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.#pending = new PendingStates(context.states);
+    this.#showsReasoning = context.conversation.reasoning?.show === true;
+  }
+
+  open(part: number, block: StreamedBlock): void {
+    this.#open.set(part, { block, pieces: [], states: [], textStart: this.#text?.length ?? 0 });
+  }
+
+  /** @returns parts to send, as JSON texts */
+  delta(part: number, text: string): readonly string[] {
+    const open = this.#open.get(part);
+    switch (open?.block.kind) {
+      case "text":
+      case "refusal":
+        this.#keepText(text);
+        return [`{"text":${JSON.stringify(text)}}`];
+      case "reasoning":
+        return this.#showsReasoning ? [`{"text":${JSON.stringify(text)},"thought":true}`] : [];
+      case "call":
+        open.pieces.push(text);
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  close(part: number): readonly string[] {
+    const open = this.#open.get(part);
+    this.#open.delete(part);
+    if (open === undefined) return [];
+    this.#pending.add(...open.states);
+    if (open.block.kind !== "call") return [];
+    const id = open.block.id ?? this.#context.newId("call_");
+    const call = { ...open.block, arguments: open.pieces.join("") };
+    return [JSON.stringify(writeCallPart(call, id, this.#pending.take()))];
+  }
+
+  addState(part: number, state: ProviderState): void {
+    this.#open.get(part)?.states.push(state);
+  }
+
+  cite(part: number, { start, end, ...source }: Citation): void {
+    const textStart = this.#open.get(part)?.textStart ?? 0;
+    const isPlaced = start !== undefined && end !== undefined;
+    this.#citations.push(isPlaced ? { ...source, start: textStart + start, end: textStart + end } : source);
+  }
+
+  addLogprobs(tokens: readonly TokenLogprob[]): void {
+    if (this.#context.conversation.sampling.logprobs === true) this.#tokens.push(...tokens);
+  }
+
+  /** The candidate in the last frame. */
+  last(index: number): JsonObject {
+    const signature = this.#pending.take();
+    const grounding = writeGrounding([{ text: this.#text, citations: this.#citations }]);
+    const { explanation } = this.finish;
+    return {
+      content: {
+        role: "model",
+        parts: [{ text: "", ...(signature === undefined ? {} : { thoughtSignature: signature }) }],
+      },
+      finishReason: writeFinish(this.finish),
+      ...(explanation === undefined ? {} : { finishMessage: explanation }),
+      index,
+      ...(grounding === undefined ? {} : { groundingMetadata: grounding }),
+      ...(this.#tokens.length === 0 ? {} : { logprobsResult: writeLogprobs(this.#tokens) }),
+    };
+  }
+
+  #keepText(text: string): void {
+    if (this.#text === undefined) return;
+    this.#text = this.#text.length + text.length > textCharactersMax ? undefined : this.#text + text;
+  }
+}

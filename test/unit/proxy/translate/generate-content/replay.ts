@@ -1,0 +1,114 @@
+/** Runs readers and writers of generateContent by themselves: what stands around them is as plain as can be. */
+import type { Conversation, ProviderState } from "../../../../../proxy/translate/conversation.ts";
+import { generateContentTranslator } from "../../../../../proxy/translate/generate-content/translator.ts";
+import { Losses } from "../../../../../proxy/translate/losses.ts";
+import type { ReplyEvent } from "../../../../../proxy/translate/reply.ts";
+import type {
+  ReplyContext,
+  StateKeeper,
+  TranslationTarget,
+  WrittenRequest,
+} from "../../../../../proxy/translate/translator.ts";
+
+/** Seals by spelling the states out, and opens everything that it sealed. */
+export const openKeeper: StateKeeper & { readonly remembered: Map<string, readonly ProviderState[]> } = {
+  remembered: new Map(),
+  seal: (states) => `tg1.${Buffer.from(JSON.stringify(states)).toString("base64url")}.mac`,
+  remember: (callId, states) => openKeeper.remembered.set(callId, states),
+  recover: (part) => (part.states ?? []).flatMap((state) => (state.type === "sealed" ? unseal(state.envelope) : [])),
+};
+
+export function unseal(envelope: string): ProviderState[] {
+  return JSON.parse(Buffer.from(envelope.split(".")[1] ?? "", "base64url").toString());
+}
+
+export function targetOf(
+  upstreamModel: string,
+  provider: TranslationTarget["channel"]["provider"] = "Gemini",
+): TranslationTarget {
+  return {
+    channel: {
+      provider,
+      baseURL: "https://upstream.test",
+      privacy: {
+        store: "PassThrough",
+        safetyIdentifier: "Strip",
+        streamObfuscation: "Strip",
+        clientMetadata: "Forward",
+      },
+    },
+    upstreamModel,
+    outputTokensMax: undefined,
+    states: openKeeper,
+    fieldName: (field) => field,
+  };
+}
+
+export const endpoint = {
+  kind: "chat",
+  protocol: "Gemini",
+  format: "GenerateContent",
+  capability: "Chat",
+  modelInPath: "m",
+} as const;
+
+export function conversationOf(members: Partial<Conversation> = {}): Conversation {
+  return {
+    model: "m",
+    stream: false,
+    turns: [{ role: "user", parts: [{ kind: "text", text: "hi" }] }],
+    tools: [],
+    sampling: {},
+    unread: [],
+    ...members,
+  };
+}
+
+export interface WrittenFor extends WrittenRequest {
+  readonly dropped: readonly string[];
+}
+
+export function writeFor(
+  members: Partial<Conversation>,
+  target: TranslationTarget = targetOf("gemini-3.5-flash"),
+  policy: "Ignore" | "Reject" = "Ignore",
+): WrittenFor {
+  const losses = new Losses(policy);
+  const written = generateContentTranslator.writeRequest(conversationOf(members), target, losses);
+  return { ...written, dropped: losses.dropped };
+}
+
+export function contextOf(
+  members: Partial<Conversation> = {},
+  geminiStream: "sse" | "array" | undefined = "sse",
+): ReplyContext {
+  let ids = 0;
+  return {
+    conversation: conversationOf(members),
+    clientBody: {},
+    endpoint: geminiStream === undefined ? endpoint : { ...endpoint, geminiStream },
+    wantsStreamUsage: true,
+    inputTokensEstimate: 1,
+    nowSeconds: 1_790_000_000,
+    newId: (prefix) => {
+      ids += 1;
+      return `${prefix}id${ids}`;
+    },
+    states: openKeeper,
+  };
+}
+
+/** Everything a client gets for these events. */
+export function streamOf(events: Iterable<ReplyEvent>, context: ReplyContext): string {
+  const writer = generateContentTranslator.createStreamWriter(context);
+  let text = "";
+  for (const event of events) text += writer.write(event);
+  return text;
+}
+
+/** What the reader makes of these frames. */
+export function readFrames(frames: Iterable<unknown>): ReplyEvent[] {
+  const reader = generateContentTranslator.createStreamReader();
+  const events = [...frames].flatMap((frame) => reader.read({ name: undefined, data: JSON.stringify(frame) }));
+  return [...events, ...reader.end()];
+}
