@@ -1,0 +1,82 @@
+/** Images and documents of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
+import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
+import type { MediaPart, TextPart } from "../../conversation.ts";
+import { cleanBase64, mediaFromBase64 } from "../../media/data-url.ts";
+import { readCache, readText, refuseBlock } from "./read-text.ts";
+import { listAt, objectAt, optionalTextAt, refuseValue, textAt } from "./refusals.ts";
+
+/** @throws GatewayError for sources of unknown kind and what is no base64 */
+export function readImage(block: JsonObject, where: string): MediaPart {
+  const part = readSource(objectAt(block["source"], `${where}.source`), "image", `${where}.source`);
+  return { ...part, cache: readCache(block), where };
+}
+
+/**
+ * A document; one whose content is blocks becomes a text document and its images.
+ * @throws GatewayError for sources of unknown kind and what is no base64
+ */
+export function readDocument(block: JsonObject, where: string): (TextPart | MediaPart)[] {
+  const source = objectAt(block["source"], `${where}.source`);
+  const title = optionalTextAt(block["title"], `${where}.title`);
+  const details = {
+    title,
+    filename: title,
+    context: optionalTextAt(block["context"], `${where}.context`),
+    wantsCitations: member(block["citations"], "enabled") === true ? true : undefined,
+    cache: readCache(block),
+    where,
+  };
+  if (source["type"] !== "content") return [{ ...readSource(source, "document", `${where}.source`), ...details }];
+  const { texts, images } = readDocumentContent(source["content"], `${where}.source.content`);
+  const text: MediaPart = {
+    kind: "media",
+    media: "document",
+    mime: "text/plain",
+    source: { type: "text", text: texts.join("\n") },
+  };
+  return texts.length === 0 ? images : [{ ...text, ...details }, ...images];
+}
+
+function readDocumentContent(content: unknown, path: string): { texts: string[]; images: MediaPart[] } {
+  if (typeof content === "string") return { texts: [content], images: [] };
+  const texts: string[] = [];
+  const images: MediaPart[] = [];
+  for (const [index, value] of listAt(content, path).entries()) {
+    const where = `${path}.${index}`;
+    const block = objectAt(value, where);
+    if (block["type"] === "text") texts.push(readText(block, where).text);
+    else if (block["type"] === "image") images.push(readImage(block, where));
+    else refuseBlock(block, where);
+  }
+  return { texts, images };
+}
+
+function readSource(source: JsonObject, media: "image" | "document", path: string): MediaPart {
+  const type = textAt(source["type"], `${path}.type`);
+  const mime = asText(source["media_type"]).split(";", 1)[0]?.trim().toLowerCase() || undefined;
+  switch (type) {
+    case "base64": {
+      const base64 = cleanBase64(textAt(source["data"], `${path}.data`));
+      if (base64 === undefined) return refuseValue(`${path}.data`, "must be base64");
+      return mediaFromBase64(base64, mime ?? (media === "document" ? "application/pdf" : undefined), media);
+    }
+    case "url":
+      return urlPart(textAt(source["url"], `${path}.url`), media, `${path}.url`);
+    case "file": {
+      const id = textAt(source["file_id"], `${path}.file_id`);
+      return { kind: "media", media, source: { type: "file", owner: "anthropic", id } };
+    }
+    case "text": {
+      const text = textAt(source["data"], `${path}.data`);
+      return { kind: "media", media: "document", mime: mime ?? "text/plain", source: { type: "text", text } };
+    }
+    default:
+      return refuseValue(`${path}.type`, "is not a known kind of source");
+  }
+}
+
+function urlPart(url: string, media: "image" | "document", path: string): MediaPart {
+  if (!/^https?:\/\//i.test(url)) return refuseValue(path, "must be an http(s) URL");
+  const mime = media === "document" ? "application/pdf" : undefined;
+  return { kind: "media", media, mime, source: { type: "url", url } };
+}

@@ -1,0 +1,89 @@
+/** Writes a whole message by the code that writes its stream (`protocols/anthropic-messages.md` section 4). */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { Citation, Reply } from "../../reply.ts";
+import type { ReplyContext } from "../../translator.ts";
+import { unfoldReply } from "../../unfold-reply.ts";
+import { BlockSequence, type BlockSink } from "../stream/block-sequence.ts";
+import { writeCitation } from "./citation.ts";
+import { writeFinish } from "./finish.ts";
+import { parseInput } from "./parse-input.ts";
+import { writeUsage } from "./write-usage.ts";
+
+export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
+  const content = new ContentBlocks();
+  const blocks = new BlockSequence(content, context);
+  for (const event of unfoldReply(reply)) blocks.take(event);
+  return {
+    id: context.newId("msg_"),
+    type: "message",
+    role: "assistant",
+    model: context.conversation.model,
+    content: content.blocks,
+    ...writeFinish(reply.candidates[0]?.finish ?? { reason: "other" }),
+    usage: writeUsage(reply.usage),
+  };
+}
+
+/** Content blocks as members of a list. */
+class ContentBlocks implements BlockSink {
+  readonly blocks: JsonObject[] = [];
+  #start: JsonObject = {};
+  #text: string[] = [];
+  #signature = "";
+  #citations: JsonObject[] = [];
+
+  startText(): void {
+    this.#begin({ type: "text" });
+  }
+
+  startThinking(): void {
+    this.#begin({ type: "thinking" });
+  }
+
+  startCall(id: string, name: string): void {
+    this.#begin({ type: "tool_use", id, name });
+  }
+
+  text(text: string): void {
+    this.#text.push(text);
+  }
+
+  thinking(text: string): void {
+    this.#text.push(text);
+  }
+
+  json(text: string): void {
+    this.#text.push(text);
+  }
+
+  signature(signature: string): void {
+    this.#signature = signature;
+  }
+
+  citation(citation: Citation): void {
+    this.#citations.push(writeCitation(citation));
+  }
+
+  stop(): void {
+    const text = this.#text.join("");
+    this.blocks.push({ ...this.#start, ...this.#content(text) });
+  }
+
+  #content(text: string): JsonObject {
+    switch (this.#start["type"]) {
+      case "thinking":
+        return { thinking: text, signature: this.#signature };
+      case "tool_use":
+        return { input: parseInput(text) };
+      default:
+        return { text, ...(this.#citations.length === 0 ? {} : { citations: this.#citations }) };
+    }
+  }
+
+  #begin(start: JsonObject): void {
+    this.#start = start;
+    this.#text = [];
+    this.#signature = "";
+    this.#citations = [];
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Usage as messages clients read it (`protocols/translation.md` section 8.2): `input_tokens` leaves out both cache
+ * numbers, output includes thinking. All members that clients read unguarded are always there (pitfalls 45 and 132).
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import { outputTokens, type TokenUsage, zeroUsage } from "../../../settle/usage.ts";
+
+/** @param usage undefined when the upstream told none */
+export function writeUsage(usage: TokenUsage = zeroUsage): JsonObject {
+  const { cacheWrite, cacheWrite1h, reasoning, searches } = usage;
+  return {
+    input_tokens: usage.input + usage.audioInput + usage.imageInput,
+    cache_creation_input_tokens: cacheWrite + cacheWrite1h,
+    cache_read_input_tokens: usage.cacheRead,
+    ...(cacheWrite1h === 0
+      ? {}
+      : { cache_creation: { ephemeral_5m_input_tokens: cacheWrite, ephemeral_1h_input_tokens: cacheWrite1h } }),
+    output_tokens: outputTokens(usage),
+    ...(reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+    ...(searches === 0 ? {} : { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }),
+  };
+}

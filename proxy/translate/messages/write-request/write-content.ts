@@ -1,0 +1,138 @@
+/** Parts of a conversation as content blocks (`protocols/translation.md` sections 4.3, 5.4 and 5.5). */
+import type { MediaPart, Part, ProviderState, ResultPart, TextPart } from "../../conversation.ts";
+import { argumentsObject } from "../../json-text.ts";
+import type { Losses } from "../../losses.ts";
+import { functionArguments } from "../../tools/custom-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import type { StateKeeper } from "../../translator.ts";
+import type { CallIds } from "../call-ids.ts";
+import { type Block, isThinkingBlock } from "./block.ts";
+import { cacheControl } from "./write-cache.ts";
+import { writeMedia } from "./write-media.ts";
+
+export interface ContentOptions {
+  readonly names: ToolNames;
+  readonly callIds: CallIds;
+  readonly states: StateKeeper;
+  readonly losses: Losses;
+  /** Whether the target knows the times that cache marks may name. */
+  readonly takesTtl: boolean;
+  /** Whether the model thinks at all: else thinking of earlier turns is left out. */
+  readonly takesThinking: boolean;
+}
+
+/** Blocks of one turn: thinking that belongs to its calls comes first, the rest in the order of its parts. */
+export function writeAssistantParts(
+  parts: readonly Part[],
+  callIdsOfRun: string[],
+  options: ContentOptions,
+): readonly Block[] {
+  const blocks: Block[] = [];
+  const ofCalls: Block[] = [];
+  for (const part of parts) {
+    if (part.kind === "reasoning") blocks.push(...thinkingBlocks(part, blocks, options));
+    else if (part.kind === "call") {
+      ofCalls.push(...thinkingBlocks(part, [...blocks, ...ofCalls], options));
+      const id = options.callIds.take(part.id);
+      callIdsOfRun.push(id);
+      blocks.push(writeCall(part, id, options));
+    } else if (part.kind === "media") {
+      options.losses.refuse(
+        part.where ?? "messages",
+        "is media in an answer, which the selected model cannot take back.",
+      );
+    } else blocks.push(...writeCommon(part, options));
+  }
+  return [...ofCalls, ...blocks];
+}
+
+/** Blocks of the user's side. @param callIdsOfRun ids of the calls that the results answer, in their order; consumed */
+export function writeUserParts(
+  parts: readonly Part[],
+  callIdsOfRun: string[],
+  options: ContentOptions,
+): readonly Block[] {
+  return parts.flatMap((part): readonly Block[] => {
+    if (part.kind === "result") return [writeResult(part, callIdsOfRun.shift() ?? part.callId, options)];
+    if (part.kind === "media") {
+      return [{ ...writeMedia(part, options.losses), ...cacheControl(part.cache, options.takesTtl) }];
+    }
+    return writeCommon(part, options);
+  });
+}
+
+/** Texts as blocks; the vendor refuses empty ones and those of white space. */
+export function writeTexts(parts: readonly Part[], takesTtl: boolean): Block[] {
+  return parts.flatMap((part) => {
+    const isText = part.kind === "text" || part.kind === "refusal";
+    if (!isText || part.text.trim() === "") return [];
+    return [{ type: "text", text: part.text, ...cacheControl(part.cache, takesTtl) }];
+  });
+}
+
+function writeCommon(part: Part, { losses, takesTtl }: ContentOptions): readonly Block[] {
+  // What a provider's own tools did is encrypted for that provider.
+  if (part.kind === "hosted") losses.drop(part.where ?? part.type);
+  return writeTexts([part], takesTtl);
+}
+
+function writeCall(part: Extract<Part, { kind: "call" }>, id: string, { names, takesTtl }: ContentOptions): Block {
+  const text = functionArguments(part);
+  return {
+    type: "tool_use",
+    id,
+    name: names.toUpstream(part.name),
+    input: argumentsObject(text) ?? { _raw: text },
+    ...cacheControl(part.cache, takesTtl),
+  };
+}
+
+function writeResult(part: ResultPart, id: string, options: ContentOptions): Block {
+  const content = resultContent(part.content, options);
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    ...(content === undefined ? {} : { content }),
+    ...(part.isError === true ? { is_error: true } : {}),
+    ...cacheControl(part.cache, options.takesTtl),
+  };
+}
+
+function resultContent(
+  parts: readonly (TextPart | MediaPart)[],
+  options: ContentOptions,
+): string | Block[] | undefined {
+  const [only] = parts;
+  if (parts.length === 1 && only?.kind === "text" && only.cache === undefined) {
+    return only.text.trim() === "" ? undefined : only.text;
+  }
+  const blocks = parts.flatMap((part): Block[] =>
+    part.kind === "text" ? writeTexts([part], options.takesTtl) : [writeMedia(part, options.losses)],
+  );
+  return blocks.length === 0 ? undefined : blocks;
+}
+
+/**
+ * Signed thinking that this very channel gave; text without its signature would be refused (pitfalls 91, 93, 134).
+ * @param known blocks of the turn: state that a part and a call both hold is written once
+ */
+function thinkingBlocks(
+  part: Extract<Part, { kind: "reasoning" | "call" }>,
+  known: readonly Block[],
+  { states, takesThinking }: ContentOptions,
+): Block[] {
+  if (!takesThinking) return [];
+  const blocks = states.recover(part).flatMap((state): readonly Block[] => thinkingBlock(state) ?? []);
+  const seen = new Set(known.filter(isThinkingBlock).map(identity));
+  return blocks.filter((block) => !seen.has(identity(block)));
+}
+
+function thinkingBlock(state: ProviderState): readonly [Block] | undefined {
+  if (state.kind === "redacted-thinking") return [{ type: "redacted_thinking", data: state.data }];
+  if (state.kind !== "thinking" || state.signature === "") return undefined;
+  return [{ type: "thinking", thinking: state.text, signature: state.signature }];
+}
+
+function identity(block: Block): unknown {
+  return block["signature"] ?? block["data"];
+}

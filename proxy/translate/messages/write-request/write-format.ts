@@ -1,0 +1,57 @@
+/**
+ * The wanted form of the answer (`protocols/translation.md` section 7.1): the model's own schemas where it has them and
+ * the schema can be said, else a tool whose arguments are the answer; JSON without a schema is asked for in words.
+ */
+import type { JsonObject } from "../../../protocols/json-value.ts";
+import type { AnswerFormat } from "../../conversation.ts";
+import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
+import type { ReplyAdaptation } from "../../translator.ts";
+import { closeSchema } from "./closed-schema.ts";
+
+export interface WrittenFormat {
+  /** For `output_config.format`. */
+  readonly format?: JsonObject;
+  /** A tool that must be called in place of an answer. */
+  readonly answerTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
+  /** Words for the end of the system text. */
+  readonly instruction?: string;
+  readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
+}
+
+/** @param taken names of the client's own tools */
+export function writeFormat(
+  wanted: AnswerFormat | undefined,
+  keepsSchemas: boolean,
+  taken: ReadonlySet<string>,
+): WrittenFormat {
+  if (wanted === undefined) return { adaptation: {} };
+  if (wanted.kind === "json") {
+    return { instruction: "Respond with one JSON object and nothing else.", adaptation: { isFencedJson: true } };
+  }
+  const { schema, unwrapMember } = objectSchema(wanted);
+  const unwrap = unwrapMember === undefined ? {} : { unwrapMember };
+  const closed = keepsSchemas ? closeSchema(schema) : undefined;
+  if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
+  const name = freeName(taken);
+  const told = wanted.kind === "schema" ? wanted.description : undefined;
+  const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
+  return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
+}
+
+/** The answer as an object, which is all that can be asked for. */
+function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
+  readonly schema: JsonObject;
+  readonly unwrapMember?: string;
+} {
+  if (wanted.kind === "enum") {
+    return { schema: wrapInObject({ type: "string", enum: wanted.values }), unwrapMember: wrappedMember };
+  }
+  if (hasObjectRoot(wanted.schema)) return { schema: wanted.schema };
+  return { schema: wrapInObject(wanted.schema), unwrapMember: wrappedMember };
+}
+
+function freeName(taken: ReadonlySet<string>): string {
+  let name = "gw_json";
+  while (taken.has(name)) name += "_";
+  return name;
+}

@@ -1,0 +1,122 @@
+/** Tools and their choice (`protocols/translation.md` sections 5.1 and 5.2). */
+import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
+import { objectRoot } from "../../schema/object-root.ts";
+import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { keepTools } from "../../tools/hosted-tools.ts";
+import type { ToolNames } from "../../tools/tool-names.ts";
+import { uniqueTools } from "../../tools/unique-tools.ts";
+import type { ModelTraits } from "../model-traits.ts";
+import type { Block } from "./block.ts";
+import { closeSchema } from "./closed-schema.ts";
+import { cacheControl } from "./write-cache.ts";
+import type { WrittenFormat } from "./write-format.ts";
+
+export interface WrittenTools {
+  readonly tools: readonly Block[];
+  readonly choice: Block | undefined;
+  /** The model must call a tool: older models cannot think then. */
+  readonly isForced: boolean;
+  /** Client's names of tools that went as functions with one text. */
+  readonly customTools: ReadonlySet<string>;
+}
+
+export interface ToolsOptions {
+  readonly traits: ModelTraits;
+  readonly names: ToolNames;
+  readonly answerTool: WrittenFormat["answerTool"];
+  /** Names of the calls in the history. */
+  readonly calledNames: ReadonlySet<string>;
+  readonly losses: Losses;
+}
+
+const hostedByVendor: ReadonlySet<HostedTool["tool"]> = new Set(["web-search"]);
+const noHosted: ReadonlySet<HostedTool["tool"]> = new Set();
+
+/** @throws GatewayError for tools that only another provider can run */
+export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
+  const { traits, answerTool, losses } = options;
+  const kept = keepTools(uniqueTools(conversation.tools), traits.isVendor ? hostedByVendor : noHosted, losses);
+  const own = onlyChosen(kept.own, conversation.toolChoice);
+  const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
+  const tools = [...own.map((tool) => writeTool(tool, options)), ...kept.hosted.map(writeHosted)];
+  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, conversation.toolChoice, options, customTools);
+  if (tools.length === 0) return { ...stubs(options), isForced: false, customTools };
+  const choice = writeChoice(conversation, options);
+  return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
+}
+
+function onlyChosen(
+  tools: readonly (FunctionTool | CustomTool)[],
+  choice: ToolChoice | undefined,
+): readonly (FunctionTool | CustomTool)[] {
+  if (choice === undefined || choice.type === "named" || choice.only === undefined) return tools;
+  const only = new Set(choice.only);
+  return tools.filter(({ name }) => only.has(name));
+}
+
+function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: ToolsOptions): Block {
+  const declared = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const schema = objectRoot(declared.schema);
+  const closed = declared.strict === true && traits.keepsSchemas && traits.isVendor ? closeSchema(schema) : undefined;
+  // Without it the model is only told what the arguments should be.
+  if (declared.strict === true && closed === undefined) losses.drop(`${declared.where ?? "tools"}.strict`);
+  return {
+    name: names.toUpstream(declared.name),
+    ...(declared.description === undefined ? {} : { description: declared.description }),
+    input_schema: closed ?? schema,
+    ...(closed === undefined ? {} : { strict: true }),
+    ...cacheControl(declared.cache, traits.isVendor),
+  };
+}
+
+function writeHosted({ search }: HostedTool): Block {
+  const { allowedDomains, blockedDomains, maxUses, userLocation } = search ?? {};
+  return {
+    type: "web_search_20250305",
+    name: "web_search",
+    ...(maxUses === undefined ? {} : { max_uses: maxUses }),
+    // Both together are refused.
+    ...(allowedDomains === undefined ? {} : { allowed_domains: allowedDomains }),
+    ...(blockedDomains === undefined || allowedDomains !== undefined ? {} : { blocked_domains: blockedDomains }),
+    ...(userLocation === undefined ? {} : { user_location: { type: "approximate", ...userLocation } }),
+  };
+}
+
+/** A history with calls needs its tools; the client who has none any more gets no call (pitfall 76). */
+function stubs({ names, calledNames }: ToolsOptions): Pick<WrittenTools, "tools" | "choice"> {
+  const tools = [...calledNames].map((name) => ({ name: names.toUpstream(name), input_schema: { type: "object" } }));
+  return { tools, choice: tools.length === 0 ? undefined : { type: "none" } };
+}
+
+function writeChoice({ toolChoice, parallelTools }: Conversation, { names }: ToolsOptions): Block | undefined {
+  const single = parallelTools === false ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice === undefined) return parallelTools === false ? { type: "auto", ...single } : undefined;
+  switch (toolChoice.type) {
+    case "none":
+      return { type: "none" };
+    case "named":
+      return { type: "tool", name: names.toUpstream(toolChoice.name), ...single };
+    case "required":
+      return { type: "any", ...single };
+    default:
+      return { type: "auto", ...single };
+  }
+}
+
+/** One call at most, so that there is one answer (pitfall 83). */
+function withAnswerTool(
+  tools: readonly Block[],
+  answerTool: NonNullable<WrittenFormat["answerTool"]>,
+  choice: ToolChoice | undefined,
+  { names }: ToolsOptions,
+  customTools: ReadonlySet<string>,
+): WrittenTools {
+  const { name, description, schema } = answerTool;
+  const all = [...tools, { name, description, input_schema: schema }];
+  const isAlone = tools.length === 0 || choice?.type === "none";
+  const named = choice?.type === "named" ? names.toUpstream(choice.name) : name;
+  const isNamed = isAlone || choice?.type === "named";
+  const form = isNamed ? { type: "tool", name: isAlone ? name : named } : { type: "any" };
+  return { tools: all, choice: { ...form, disable_parallel_tool_use: true }, isForced: true, customTools };
+}
