@@ -66,7 +66,7 @@ export function renderCommandHelp(command: Command, isColored: boolean, width: n
     colors.bold(group),
     ...settings
       .filter((setting) => setting.group === group)
-      .flatMap((setting) => renderSetting(setting, colors, width)),
+      .flatMap((setting) => renderSetting(setting, command, colors, width)),
   ]);
   const sources =
     command === "validate" || command === "key"
@@ -90,15 +90,21 @@ export function renderCommandHelp(command: Command, isColored: boolean, width: n
   ].join("\n");
 }
 
-function renderSetting(setting: Setting, colors: ReturnType<typeof picocolors.createColors>, width: number): string[] {
+function renderSetting(
+  setting: Setting,
+  command: Command,
+  colors: ReturnType<typeof picocolors.createColors>,
+  width: number,
+): string[] {
   const head = `  ${colors.cyan(setting.flag)}${setting.placeholder === "" ? "" : ` ${setting.placeholder}`}`;
-  const value = describeDefault(setting);
+  const value = describeDefault(setting, command);
   return [`${head}${value === "" ? "" : colors.dim(`  [${value}]`)}`, ...wrap(setting.description, 6, width)];
 }
 
-/** What holds when the setting is not given, in words. */
-export function describeDefault(setting: Setting): string {
-  if (setting.isRequired) return "required";
+/** What holds when the setting is not given, in words. @param command for the help of one; else for all that read it */
+export function describeDefault(setting: Setting, command?: Command): string {
+  const readers = command === undefined ? setting.commands : [command];
+  if (readers.every((reader) => setting.requiredBy.includes(reader))) return "required";
   const { defaultValue } = setting;
   if (defaultValue === undefined) return setting.unset === undefined ? "" : setting.unset;
   if (typeof defaultValue === "object") return defaultValue.length === 0 ? "none" : defaultValue.join(",");

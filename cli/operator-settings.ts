@@ -1,14 +1,77 @@
 /** Settings of the command line -> what an operator is started with. */
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
-import type { OperatorSettings } from "../operator/settings.ts";
+import type {
+  ClusterSettings,
+  CommonSettings,
+  FolderOperatorSettings,
+  OperatorSettings,
+} from "../operator/settings.ts";
 import { parseAddress } from "./parse-value.ts";
 import { pushSocketPath } from "./proxy-settings.ts";
-import type { Settings } from "./read-settings.ts";
+import { type Settings, UsageError } from "./read-settings.ts";
 
+/** Of an operator that reads a folder. */
+export function toFolderOperatorSettings(settings: Settings): FolderOperatorSettings {
+  return { ...toCommonSettings(settings), manifests: pathAsPeopleKnowIt(settings.text("manifests")) };
+}
+
+/** Of `tollgate operator`: it reads a folder where one is named, and else the cluster. */
 export function toOperatorSettings(settings: Settings): OperatorSettings {
+  if (settings.optionalText("manifests") !== undefined) return toFolderOperatorSettings(settings);
+  return { ...toCommonSettings(settings), cluster: toClusterSettings(settings) };
+}
+
+function toClusterSettings(settings: Settings): ClusterSettings {
+  const podIp = settings.text("kubernetes.podIp");
+  const lease = {
+    name: settings.text("lease.name"),
+    leaseDurationMs: settings.number("lease.duration"),
+    renewDeadlineMs: settings.number("lease.renewDeadline"),
+    retryPeriodMs: settings.number("lease.retryPeriod"),
+  };
+  if (
+    lease.renewDeadlineMs + lease.retryPeriodMs > lease.leaseDurationMs ||
+    lease.retryPeriodMs >= lease.renewDeadlineMs
+  ) {
+    throw new UsageError([
+      "--lease-duration must be at least --lease-renew-deadline and --lease-retry-period together, and the deadline longer than the period",
+    ]);
+  }
+  const [serverTimeoutMinMs, serverTimeoutMaxMs] = [
+    settings.number("watch.timeoutMin"),
+    settings.number("watch.timeoutMax"),
+  ];
+  if (serverTimeoutMinMs > serverTimeoutMaxMs)
+    throw new UsageError(["--watch-timeout-min must not be longer than --watch-timeout-max"]);
   return {
-    manifests: pathAsPeopleKnowIt(settings.text("manifests")),
+    kubeconfig: settings.optionalText("kubernetes.kubeconfig"),
+    context: settings.optionalText("kubernetes.context"),
+    watchNamespaces: settings.list("kubernetes.watchNamespaces"),
+    watchesNamespaces: settings.flag("kubernetes.namespaceSelectors"),
+    generatesKeys: settings.flag("kubernetes.generateKeys"),
+    namespace: settings.optionalText("kubernetes.namespace"),
+    podName: settings.optionalText("kubernetes.podName") ?? hostname().toLowerCase(),
+    peerAddress: `${podIp.includes(":") ? `[${podIp}]` : podIp}:8443`,
+    lease,
+    watch: {
+      serverTimeoutMinMs,
+      serverTimeoutMaxMs,
+      bookmarkEveryMs: settings.number("watch.bookmarks"),
+      idleMs: settings.number("watch.idle"),
+      silenceMs: settings.number("watch.silence"),
+      probeTimeoutMs: settings.number("watch.probeTimeout"),
+      probeEveryMs: settings.number("watch.probeEvery"),
+      backoffMinMs: settings.number("watch.backoffMin"),
+      backoffMaxMs: settings.number("watch.backoffMax"),
+      compareEveryMs: settings.number("watch.compare"),
+      pageSize: settings.number("watch.pageSize"),
+    },
+  };
+}
+
+function toCommonSettings(settings: Settings): CommonSettings {
+  return {
     dataFolder: resolve(settings.text("data")),
     pushSocket: pushSocketPath(settings, tmpdir()),
     admin: parseAddress(settings.text("operatorAdmin")),

@@ -111,7 +111,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
           ? [`${setting.name} in the file`, file.get(setting.name)]
           : ["the default", setting.defaultValue];
     if (given === undefined) {
-      if (setting.isRequired) problems.push(`${setting.flag} is required: ${setting.description}`);
+      if (setting.requiredBy.includes(command)) problems.push(`${setting.flag} is required: ${setting.description}`);
       continue;
     }
     try {

@@ -28,7 +28,8 @@ export interface Setting {
   readonly defaultValue: SettingValue | undefined;
   /** What holds without a value, in words. */
   readonly unset: string | undefined;
-  readonly isRequired: boolean;
+  /** Commands that do not start without it. */
+  readonly requiredBy: readonly string[];
   /** Only a flag: no variable, no place in the file. */
   readonly isFlagOnly: boolean;
   readonly commands: readonly string[];
@@ -52,7 +53,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly "x-commands"?: readonly string[];
   readonly "x-unset"?: string;
-  readonly "x-required"?: boolean;
+  readonly "x-required"?: boolean | readonly string[];
   readonly "x-flag-only"?: boolean;
   readonly "x-placeholder"?: string;
 }
@@ -102,13 +103,19 @@ function toSetting(name: string, node: SchemaNode, group: string): Setting {
     maximum: node.maximum,
     defaultValue: node.default,
     unset: node["x-unset"],
-    isRequired: node["x-required"] ?? false,
+    requiredBy: requiredBy(node),
     isFlagOnly: node["x-flag-only"] ?? false,
     commands: node["x-commands"] ?? [],
     description: node.description ?? "",
     group,
     placeholder: node["x-placeholder"] ?? node.enum?.join("|") ?? placeholderOf(type, format),
   };
+}
+
+/** `x-required` is true for all commands of a setting, or names some of them. */
+function requiredBy(node: SchemaNode): readonly string[] {
+  const required = node["x-required"] ?? false;
+  return typeof required === "boolean" ? (required ? (node["x-commands"] ?? []) : []) : required;
 }
 
 function readPattern(pattern: string | undefined): RegExp | undefined {

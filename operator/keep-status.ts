@@ -1,6 +1,6 @@
 /**
- * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; writes files and tells
- * a person at the terminal what an edit did.
+ * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; hands it to whoever
+ * writes it and tells a person at the terminal what an edit did.
  *
  * Acknowledgements come in bursts, one a proxy and transaction: they are looked at together.
  */
@@ -13,16 +13,16 @@ import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet }
 import type { OperatorLog } from "./settings.ts";
 import { Announcer, type AwaitedSecret } from "./status/announcer.ts";
 import { describeProblem } from "./status/report-changes.ts";
-import { StatusFiles } from "./status/status-files.ts";
 import { StatusKeeper } from "./status/status-keeper.ts";
+import type { StatusSink } from "./status/status-sink.ts";
 import { isUnfunded, UsageBook } from "./status/usage-book.ts";
 
 export interface KeepStatusOptions {
   readonly compilation: Compilation;
   readonly fleet: Fleet;
   readonly resources: ResourceSet;
-  /** Folder of the status files. */
-  readonly folder: string;
+  /** Where status is written. */
+  readonly sink: StatusSink;
   readonly log: OperatorLog;
   /** Secrets that only wait for a variable of the environment. */
   readonly awaited?: readonly AwaitedSecret[] | undefined;
@@ -49,12 +49,7 @@ const clockMs = 5_000;
 const usageWritesPerSecond = 5;
 
 export function keepStatus(options: KeepStatusOptions): StatusLoop {
-  const { compilation, fleet, resources, folder, log } = options;
-  const files = new StatusFiles({
-    folder,
-    onFailure: (cause) => log.error("a status file cannot be written", { cause }),
-    countOf: (kind) => compilation.countOf(kind),
-  });
+  const { compilation, fleet, resources, sink, log } = options;
   const announcer = new Announcer({ log, resources, ...(options.awaited && { awaited: options.awaited }) });
   const book = new UsageBook({ now: () => Date.now(), ...(options.usageEveryMs && { everyMs: options.usageEveryMs }) });
   const keeper = new StatusKeeper({
@@ -64,8 +59,8 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     now: () => Date.now(),
     isSyncing: () => fleet.isSyncing,
     onChange: (before, after) => {
-      if (after !== undefined) files.put(after);
-      else if (before !== undefined) files.remove({ kind: before.kind, ...before.metadata });
+      if (after !== undefined) sink.put(after);
+      else if (before !== undefined) sink.remove({ kind: before.kind, ...before.metadata });
       const document = after ?? before;
       const origin = document && originOf(document.kind, identityOf(document.metadata), resources);
       announcer.announce(before, after, origin);
@@ -120,10 +115,10 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       keeper.look(changes);
       told = tellProblems(log, resources.problems, told);
     },
-    prepare: () => files.findPresent(),
+    prepare: () => sink.findPresent(),
     tidy: () => {
       // Of the compiler's results: the keeper may still be busy with them.
-      files.removeAllBut(({ kind, namespace, name }) => {
+      sink.removeAllBut(({ kind, namespace, name }) => {
         return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
       });
     },
@@ -134,7 +129,7 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       clearTimeout(gathering);
       announcer.flush();
       keeper.close();
-      await files.close();
+      await sink.close();
     },
   };
 }

@@ -4,7 +4,9 @@
  */
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
 import type { QuotaScope } from "./compile/limits/hard-quotas.ts";
+import type { LeaseTimings } from "./leader/lease-elector.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
+import type { WatchTimings } from "./source/kubernetes/timings.ts";
 import type { AwaitedSecret } from "./status/announcer.ts";
 
 /** Where a port listens. Port 0 takes a free one. */
@@ -13,9 +15,8 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface OperatorSettings {
-  /** Folder of manifests, watched while running. */
-  readonly manifests: string;
+/** What every operator needs, wherever its resources come from. */
+export interface CommonSettings {
   /** For generated keys, status and the push socket; created with mode 0700. */
   readonly dataFolder: string;
   /** Unix socket that proxies connect to; at most 107 bytes as the shorter of its absolute and relative spelling. */
@@ -26,10 +27,6 @@ export interface OperatorSettings {
   readonly fleet: Omit<Fleet, "kind" | "name">;
   /** `PerProxy` where several proxies count each for itself: objects with hard quotas are refused. Exact by default. */
   readonly quotaScope?: QuotaScope;
-  /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
-  readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
-  /** Those whose variables are not set: told calmly, as nothing is broken. */
-  readonly secretsAwaited?: readonly AwaitedSecret[];
   readonly push: {
     /** How often both sides say that they live. */
     readonly heartbeatMs: number;
@@ -37,6 +34,46 @@ export interface OperatorSettings {
     readonly deadMs: number;
   };
 }
+
+/** An operator that reads a folder: the standalone mode. */
+export interface FolderOperatorSettings extends CommonSettings {
+  /** Folder of manifests, watched while running. */
+  readonly manifests: string;
+  /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
+  readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
+  /** Those whose variables are not set: told calmly, as nothing is broken. */
+  readonly secretsAwaited?: readonly AwaitedSecret[];
+  readonly cluster?: undefined;
+}
+
+/** Where an operator of a cluster stands in it, and what it may do. */
+export interface ClusterSettings {
+  /** Path of a kubeconfig; undefined: the usual places, then the pod's ServiceAccount. */
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  /** Namespaces whose resources are used; empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Watches Namespaces too, which selectors of namespaces need. */
+  readonly watchesNamespaces: boolean;
+  /** Makes the Secrets that `generate` credentials ask for. */
+  readonly generatesKeys: boolean;
+  /** The operator's own namespace; undefined: that of the pod or of the context. */
+  readonly namespace: string | undefined;
+  /** Distinct among all operators. */
+  readonly podName: string;
+  /** Host and port at which the other operators reach this one's push endpoint: `10.0.0.3:8443`. */
+  readonly peerAddress: string;
+  readonly lease: LeaseTimings & { readonly name: string };
+  readonly watch: Partial<WatchTimings>;
+}
+
+/** An operator that watches the API server of a cluster. */
+export interface ClusterOperatorSettings extends CommonSettings {
+  readonly cluster: ClusterSettings;
+  readonly manifests?: undefined;
+}
+
+export type OperatorSettings = FolderOperatorSettings | ClusterOperatorSettings;
 
 /** The part of a logger that the operator uses. */
 export interface OperatorLog {

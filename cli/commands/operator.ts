@@ -1,4 +1,4 @@
-/** `tollgate operator`: compiles manifests and pushes the result to proxies. Wiring only. */
+/** `tollgate operator`: compiles the resources of a cluster, or of a folder, and pushes the result to proxies. Wiring only. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";

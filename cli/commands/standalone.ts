@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
 import type { RunningOperator } from "../../operator/settings.ts";
 import type { Logger } from "../../proxy/observe/logger.ts";
-import { readEnvironmentSecrets, toOperatorSettings } from "../operator-settings.ts";
+import { readEnvironmentSecrets, toFolderOperatorSettings } from "../operator-settings.ts";
 import { parseAddress } from "../parse-value.ts";
 import { openLogger, type ProgramIo } from "../program-io.ts";
 import { ProxyProcesses } from "../proxy-processes.ts";
@@ -40,7 +40,7 @@ export async function runStandalone(
   const count = settings.number("processes");
   checkProcesses(settings, count);
   const log = openLogger(settings, io);
-  const operatorSettings = toOperatorSettings(settings);
+  const operatorSettings = toFolderOperatorSettings(settings);
   mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
   const { secrets, awaited, variables } = readEnvironmentSecrets(settings, io.environment);

@@ -80,7 +80,6 @@ export interface ApiClientOptions {
   readonly listTimeoutMs?: number;
   /** Names us in the API server's audit log. */
   readonly userAgent?: string;
-  readonly onCall?: (record: CallRecord) => void;
 }
 
 interface Call {
@@ -101,7 +100,8 @@ const keepAliveProbeMs = 15_000;
 
 export class ApiClient {
   readonly access: ClusterAccess;
-  readonly #listeners = new Set<() => void>();
+  readonly #hearers = new Set<() => void>();
+  readonly #counters = new Set<(record: CallRecord) => void>();
   readonly #options: Required<Pick<ApiClientOptions, "timeoutMs" | "listTimeoutMs" | "userAgent">> & ApiClientOptions;
 
   constructor(access: ClusterAccess, options: ApiClientOptions = {}) {
@@ -111,12 +111,18 @@ export class ApiClient {
 
   /** Calls back at any sign of life of the API server: an answer of whatever status, a byte of a watch. */
   onHeard(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#hearers.add(listener);
+    return () => this.#hearers.delete(listener);
+  }
+
+  /** Calls back after each call, failed ones too. */
+  onCall(listener: (record: CallRecord) => void): () => void {
+    this.#counters.add(listener);
+    return () => this.#counters.delete(listener);
   }
 
   #heard(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#hearers) listener();
   }
 
   /** @throws ApiError; status 404 when there is none */
@@ -275,7 +281,8 @@ export class ApiClient {
     const begunAtMs = performance.now();
     const tell = (outcome: string) => {
       const { verb, resource } = call;
-      this.#options.onCall?.({ verb, resource, outcome, durationMs: performance.now() - begunAtMs });
+      const record = { verb, resource, outcome, durationMs: performance.now() - begunAtMs };
+      for (const listener of this.#counters) listener(record);
     };
     try {
       let answer = await this.#send(call, deadline);

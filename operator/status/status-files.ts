@@ -10,12 +10,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import type { StatusDocument } from "./status-document.ts";
-
-export interface ObjectName {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
+import type { ObjectName, StatusSink } from "./status-sink.ts";
 
 /** Kinds with more objects have files of the remarkable ones only. */
 const filesOfAllMax = 1_000;
@@ -28,7 +23,7 @@ export interface StatusFilesOptions {
   readonly countOf: (kind: StatusDocument["kind"]) => number;
 }
 
-export class StatusFiles {
+export class StatusFiles implements StatusSink {
   readonly #folder: string;
   readonly #options: StatusFilesOptions;
   /** Files that are there, as far as this run knows. */

@@ -56,6 +56,17 @@ export class ClusterStore {
     this.#isOpen = true;
   }
 
+  /** The least version among objects that came and are not in force yet, as they wait for their Secrets. */
+  oldestWaiting(kind: ResourceKind, namespace: string | undefined): string | undefined {
+    let oldest: string | undefined;
+    for (const waiting of this.#waiting.values()) {
+      const { resourceVersion, namespace: own } = waiting.metadata;
+      if (waiting.kind !== kind || (namespace !== undefined && own !== namespace)) continue;
+      if (oldest === undefined || isOlder(resourceVersion, oldest)) oldest = resourceVersion;
+    }
+    return oldest;
+  }
+
   /** How many objects of a kind are held. */
   countOf(kind: ResourceKind): number {
     return this.#resources.countOf(kind);

@@ -6,13 +6,13 @@
  * one. From then on each change is told as it comes. No error empties the view; `close` ends all connections.
  */
 import type { ApiClient } from "../../kubernetes/api-client.ts";
-import type { ApiObject } from "../../kubernetes/api-object.ts";
+import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
 import { everyObject } from "../../resources/mutable-resource-set.ts";
 import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
 import { ClusterStore } from "./cluster-store.ts";
 import { ListWatch } from "./list-watch.ts";
 import { MissingData } from "./missing-data.ts";
-import { secretFieldSelector, watchedResources } from "./own-resources.ts";
+import { ownResources, secretFieldSelector, watchedResources } from "./own-resources.ts";
 import { Reachability } from "./reachability.ts";
 import { defaultWatchTimings, type WatchTimings } from "./timings.ts";
 import { WatchCounters } from "./watch-counters.ts";
@@ -29,20 +29,27 @@ export interface KubernetesSourceOptions {
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
-/** How far the watch of one kind has come. */
-export interface WatchVersion {
+/** How far the watches have come, by `<kind>` or `<kind>/<namespace>` (`OPERATIONS.md` section 1 rule 12). */
+export interface SourceVersions {
   /**
-   * Version of the last event or list. Another replica that watches the same kind gets the same events, so it reaches
-   * this version too; one whose `seen` is lower is behind.
+   * Version of the last list or event handed out, bookmarks not counted. Another replica that watches the same gets the
+   * same events, so it reaches this version too; one whose `complete` is lower is behind.
    */
-  readonly event: string;
-  /** Everything up to this version is known, bookmarks counted: never less than `event`. */
-  readonly seen: string;
+  readonly seen: Readonly<Record<string, string>>;
+  /** Everything up to this version was handed out, bookmarks counted. */
+  readonly complete: Readonly<Record<string, string>>;
 }
 
 const ownKinds: readonly OwnKind[] = ["Account", "Channel", "ModelRoute", "ApiKey"];
 /** The same failure is told once in this time. */
 const tellEveryMs = 30_000;
+
+interface WatchOfKind {
+  readonly id: string;
+  readonly kind: ResourceKind;
+  readonly namespace: string | undefined;
+  readonly watch: ListWatch;
+}
 
 export class KubernetesSource {
   readonly #options: KubernetesSourceOptions;
@@ -50,7 +57,7 @@ export class KubernetesSource {
   readonly #store: ClusterStore;
   readonly #reachability: Reachability;
   readonly #missing: MissingData;
-  readonly #watches = new Map<string, ListWatch>();
+  readonly #watches: WatchOfKind[] = [];
   readonly #counters = new Map<ResourceKind, WatchCounters>();
   readonly #callbacks = new Set<(changes: readonly ResourceChange[]) => void>();
   readonly #rewindCallbacks = new Set<() => void>();
@@ -70,7 +77,7 @@ export class KubernetesSource {
       onChange: (isReachable) => {
         if (isReachable) log.info("the API server answers again");
         else log.warn("the API server does not answer; what was read of it stays in force");
-        if (!isReachable) for (const watch of this.#watches.values()) watch.interrupt();
+        if (!isReachable) for (const { watch } of this.#watches) watch.interrupt();
       },
     });
     this.#stopHearing = client.onHeard(() => this.#reachability.heard());
@@ -80,7 +87,7 @@ export class KubernetesSource {
       timings: this.#timings,
       onFound: (kind, object) => this.#store.put(kind, object),
       relist: (kind) => {
-        for (const [id, watch] of this.#watches) if (id.startsWith(`${kind}/`)) watch.relist("wanted");
+        for (const { kind: own, watch } of this.#watches) if (own === kind) watch.relist("wanted");
       },
       onFailure: (error) => this.#tell("a Secret or ConfigMap cannot be read", error, "asking again"),
     });
@@ -133,18 +140,34 @@ export class KubernetesSource {
     return this.#store.countOf(kind);
   }
 
-  /**
-   * How far each watch has come, by `<kind>` or `<kind>/<namespace>`: for the rule that a proxy never goes back in time
-   * (`OPERATIONS.md` section 1 rule 12). A watch that is listing is absent.
-   */
-  versions(): ReadonlyMap<string, WatchVersion> {
-    const versions = new Map<string, WatchVersion>();
-    for (const [id, { version, eventVersion }] of this.#watches) {
-      if (version !== undefined && eventVersion !== undefined) {
-        versions.set(id.replace(/\/$/, ""), { event: eventVersion, seen: version });
-      }
+  /** How far the watches have come; nothing before their first lists. */
+  versions(): SourceVersions {
+    const seen: Record<string, string> = {};
+    const complete: Record<string, string> = {};
+    for (const { id, kind, namespace, watch } of this.#watches) {
+      // What waits for a Secret is not handed out yet.
+      const waiting = this.#store.oldestWaiting(kind, namespace);
+      const most = waiting === undefined ? undefined : String(BigInt(waiting) - 1n);
+      if (watch.completeVersion !== undefined) complete[id] = least(watch.completeVersion, most);
+      if (watch.eventVersion !== undefined) seen[id] = least(watch.eventVersion, most);
     }
-    return versions;
+    return { seen, complete };
+  }
+
+  /**
+   * Whether the API server's present version is older than one that somebody has seen: it was restored from a backup.
+   *
+   * @param claimed versions by watch, as `versions()` gives them
+   * @throws ApiError when it cannot be asked
+   */
+  async wentBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
+    const [first, ...others] = Object.values(claimed);
+    if (first === undefined) return false;
+    const highest = others.reduce((high, version) => (compareVersions(version, high) > 0 ? version : high), first);
+    // Versions are those of the whole store, so any kind tells; a list that names no version is always up to date.
+    const [namespace] = this.#namespaces;
+    const { resourceVersion } = await this.#options.client.list(ownResources.Account, { namespace, limit: 1 });
+    return compareVersions(resourceVersion, highest) < 0;
   }
 
   /**
@@ -175,7 +198,7 @@ export class KubernetesSource {
     this.#stopHearing();
     this.#reachability.close();
     this.#missing.close();
-    await Promise.all([...this.#watches.values()].map((watch) => watch.close()));
+    await Promise.all(this.#watches.map(({ watch }) => watch.close()));
   }
 
   get #namespaces(): readonly (string | undefined)[] {
@@ -189,7 +212,7 @@ export class KubernetesSource {
   }
 
   #allSynced(): Promise<unknown> {
-    return Promise.race([Promise.all([...this.#watches.values()].map(({ synced }) => synced)), this.#closed.promise]);
+    return Promise.race([Promise.all(this.#watches.map(({ watch }) => watch.synced)), this.#closed.promise]);
   }
 
   #watch(kind: ResourceKind, namespaces: readonly (string | undefined)[]): void {
@@ -211,7 +234,7 @@ export class KubernetesSource {
           for (const callback of this.#rewindCallbacks) callback();
         },
       });
-      this.#watches.set(`${kind}/${namespace ?? ""}`, watch);
+      this.#watches.push({ id: namespace === undefined ? kind : `${kind}/${namespace}`, kind, namespace, watch });
       watch.start();
     }
   }
@@ -225,4 +248,8 @@ export class KubernetesSource {
     this.#told.set(message, nowMs);
     this.#options.log.warn(message);
   }
+}
+
+function least(version: string, most: string | undefined): string {
+  return most !== undefined && compareVersions(most, version) < 0 ? most : version;
 }

@@ -64,6 +64,8 @@ export class ListWatch {
   readonly #synced = Promise.withResolvers<void>();
   /** Version up to which everything is known; undefined: a list is needed. */
   #version: string | undefined;
+  /** The same, but kept while a list is needed. */
+  #completeVersion: string | undefined;
   /** The highest version seen, which a restored server may fall behind. */
   #highest: string | undefined;
   #lastEventVersion: string | undefined;
@@ -87,9 +89,9 @@ export class ListWatch {
     return this.#synced.promise;
   }
 
-  /** Everything up to this version is known, bookmarks counted; undefined before the first list and while relisting. */
-  get version(): string | undefined {
-    return this.#version;
+  /** Everything up to this version is known, bookmarks counted; undefined before the first list. */
+  get completeVersion(): string | undefined {
+    return this.#completeVersion;
   }
 
   /** Version of the last list or event, bookmarks not counted: what whoever has the same events has reached too. */
@@ -224,6 +226,7 @@ export class ListWatch {
     const isRewound = this.#highest !== undefined && compareVersions(version, this.#highest) < 0;
     collector.finish(version, isRewound);
     this.#version = version;
+    this.#completeVersion = version;
     this.#highest = version;
     this.#lastEventVersion = version;
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
@@ -291,6 +294,7 @@ export class ListWatch {
 
   #advance(version: string): void {
     this.#version = version;
+    this.#completeVersion = version;
     if (this.#highest === undefined || compareVersions(version, this.#highest) > 0) this.#highest = version;
   }
 

@@ -29,8 +29,8 @@ describe("api client", function () {
     plane = started;
     client = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig() }), {
       timeoutMs: 5_000,
-      onCall: (record) => calls.push(record),
     });
+    client.onCall((record) => calls.push(record));
   });
 
   after(async () => {

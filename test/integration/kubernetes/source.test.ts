@@ -152,7 +152,10 @@ describe("kubernetes source", function () {
     const opened = await open({ namespaces: ["team-b"], watchesNamespaces: true });
     assert.deepEqual([...opened.current().apiKeys.keys()], ["team-b/n"]);
     assert.ok(opened.current().namespaces.has("team-a"));
-    assert.ok(opened.versions().has("ApiKey/team-b"));
+    const { seen, complete } = opened.versions();
+    assert.ok(seen["ApiKey/team-b"] && complete["ApiKey/team-b"] && complete["Namespace"]);
+    assert.equal(await opened.wentBack(seen), false);
+    assert.equal(await opened.wentBack({ Channel: `${complete["Namespace"]}0` }), true);
     for (const namespace of ["team-a", "team-b"])
       await plane.must("DELETE", `${api}/namespaces/${namespace}/apikeys/n`);
     await waitFor("the key to go", () => opened.current().apiKeys.size === 0);

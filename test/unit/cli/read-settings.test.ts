@@ -187,7 +187,10 @@ describe("help", () => {
       const text = renderCommandHelp(command, false, 90);
       for (const setting of settingsOf(command)) {
         assert.ok(text.includes(`  ${setting.flag}`), setting.flag);
-        assert.ok(text.includes(`[${describeDefault(setting)}]`) || describeDefault(setting) === "", setting.flag);
+        assert.ok(
+          text.includes(`[${describeDefault(setting, command)}]`) || describeDefault(setting, command) === "",
+          setting.flag,
+        );
       }
       assert.deepEqual(
         text.split("\n").filter((line) => line.startsWith("      ") && line.length > 90),

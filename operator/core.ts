@@ -1,0 +1,112 @@
+/**
+ * The part of an operator that does not care where its resources come from: compile, publish, push, status, admin.
+ *
+ * Everything that has a life is handed to the stack of whoever starts it, which ends it in reverse order. Called by
+ * `run-from-folder.ts` and `run-in-cluster.ts`.
+ */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { Registry } from "prom-client";
+import { createAdminApp, type SourceProblem } from "./admin.ts";
+import { Compilation } from "./compile/compilation.ts";
+import type { WantedSecret } from "./compile/result.ts";
+import type { StatusLoop } from "./keep-status.ts";
+import { Pipeline } from "./pipeline.ts";
+import { Fleet } from "./push/fleet.ts";
+import { listenOnSocket } from "./push/listen-on-socket.ts";
+import { Publisher } from "./push/publisher.ts";
+import { registerPushMetrics } from "./push/push-metrics.ts";
+import { createPushServer } from "./push/push-server.ts";
+import type { Problem, ResourceSet } from "./resources/resource.ts";
+import type { CommonSettings, ListenAddress, OperatorLog } from "./settings.ts";
+
+/** What compiles and publishes, and who it is published to. */
+export interface Core {
+  readonly compilation: Compilation;
+  readonly publisher: Publisher;
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+}
+
+export function startCore(started: AsyncDisposableStack, settings: CommonSettings, resources: ResourceSet): Core {
+  const compilation = new Compilation(resources, settings.fleet, settings.quotaScope);
+  const publisher = started.adopt(new Publisher(), (it) => it.close());
+  const fleet = started.adopt(new Fleet(publisher), (it) => it.close("the operator stops"));
+  const registry = new Registry();
+  started.defer(registerPushMetrics(registry, publisher, fleet));
+  return { compilation, publisher, fleet, registry };
+}
+
+/** Connects passes to what follows each: status, and the Secrets that `generate` credentials wait for. */
+export function startPipeline(
+  { compilation, publisher }: Core,
+  status: StatusLoop,
+  mintSecrets: (wanted: readonly WantedSecret[]) => Promise<void>,
+  log: OperatorLog,
+): Pipeline {
+  return new Pipeline({
+    compilation,
+    publisher,
+    async onPass(changes) {
+      status.look(changes);
+      await mintSecrets(compilation.wantedSecrets());
+    },
+    onFailure: (cause) => log.error("a pass over the configuration failed; the one before stays live", { cause }),
+  });
+}
+
+/** Opens the Unix socket for proxies of this machine. */
+export async function openPushSocket(
+  started: AsyncDisposableStack,
+  { publisher, fleet }: Core,
+  settings: CommonSettings,
+  status: StatusLoop,
+): Promise<void> {
+  const server = createPushServer({
+    publisher,
+    fleet,
+    operator: randomUUID(),
+    ...settings.push,
+    // Whoever may open the socket is the owner: its mode is 0600.
+    onReport: (proxy, report) => status.take(proxy, report),
+    authenticateProxy: async () => ({ name: "owner of the socket" }),
+  });
+  await listenOnSocket(server, settings.pushSocket);
+  started.defer(() => closeServer(server));
+}
+
+/** Opens the admin port. @returns where it listens; undefined when none is wanted */
+export async function openAdmin(
+  started: AsyncDisposableStack,
+  { publisher, fleet, registry }: Core,
+  settings: CommonSettings,
+  resources: ResourceSet,
+): Promise<ListenAddress | undefined> {
+  if (settings.admin === undefined) return undefined;
+  const sourceProblems = () => resources.problems.map(describe);
+  const server = createServer(createAdminApp({ publisher, fleet, registry, sourceProblems }));
+  const address = await listen(server, settings.admin);
+  started.defer(() => closeServer(server));
+  return address;
+}
+
+function describe({ origin, field, message }: Problem): SourceProblem {
+  const where = `${origin.file}:${origin.line}`;
+  return { where: field === undefined ? where : `${where} ${field}`, message };
+}
+
+async function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
+  server.listen(address.port, address.host);
+  await once(server, "listening");
+  const bound = server.address();
+  return { host: address.host, port: typeof bound === "object" && bound !== null ? bound.port : address.port };
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  // Streams that do not end by themselves would keep it open.
+  setTimeout(() => server.closeAllConnections(), 200).unref();
+  await closed;
+}

@@ -1,0 +1,63 @@
+/** An operator that reads a watched folder of manifests: the standalone mode. Wiring only. */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { WantedSecret } from "./compile/result.ts";
+import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
+import { generateSecret } from "./generate-key/generate-secret.ts";
+import { keepStatus } from "./keep-status.ts";
+import type { FolderOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
+import { FolderSource } from "./source/folder.ts";
+import { StatusFiles } from "./status/status-files.ts";
+
+/**
+ * Reads the manifests once, opens its ports and then follows every change.
+ *
+ * @returns once proxies can connect and are served.
+ * @throws when the folder cannot be read or a port cannot be opened; nothing is left running then.
+ */
+export async function runFromFolder(settings: FolderOperatorSettings, { log }: OperatorIo): Promise<RunningOperator> {
+  await using started = new AsyncDisposableStack();
+  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+  const secretsFolder = join(settings.dataFolder, "secrets");
+  const source = new FolderSource({
+    folder: settings.manifests,
+    secretsFolder,
+    secretsFromEnvironment: settings.secretsFromEnvironment ?? [],
+  });
+  started.defer(() => source.close());
+  const core = startCore(started, settings, source.current());
+  const { compilation, fleet } = core;
+  const sink = new StatusFiles({
+    folder: join(settings.dataFolder, "status"),
+    onFailure: (cause) => log.error("a status file cannot be written", { cause }),
+    countOf: (kind) => compilation.countOf(kind),
+  });
+  const awaited = settings.secretsAwaited;
+  const status = keepStatus({ compilation, fleet, resources: source.current(), sink, log, awaited });
+  started.defer(() => status.close());
+
+  const mintSecrets = async (wanted: readonly WantedSecret[]) => {
+    const made = await Promise.all(
+      wanted.map(async (secret) => {
+        const path = await generateSecret(secret, secretsFolder, randomBytes);
+        if (path !== undefined) log.info(`ApiKey ${secret.namespace}/${secret.ownerName}: key written to ${path}`);
+        return path;
+      }),
+    );
+    // The folder watch would see them too, a moment later.
+    if (made.some((path) => path !== undefined)) void source.refresh();
+  };
+  const pipeline = startPipeline(core, status, mintSecrets, log);
+  source.onChange((changes) => void pipeline.look(changes));
+  await status.prepare();
+  await source.start();
+  // Also where the folder is empty: an operator that has read its source says so.
+  await pipeline.look([]);
+  status.tidy();
+
+  await openPushSocket(started, core, settings, status);
+  const admin = await openAdmin(started, core, settings, source.current());
+  const running = started.move();
+  return { addresses: { pushSocket: settings.pushSocket, admin }, close: () => running.disposeAsync() };
+}

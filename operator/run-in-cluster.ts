@@ -1,0 +1,79 @@
+/**
+ * An operator that watches the API server of a cluster: one of several replicas, all of which serve proxies, and of
+ * which the holder of the Lease writes. Wiring only.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import type { WantedSecret } from "./compile/result.ts";
+import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
+import { createSecret } from "./generate-key/create-secret.ts";
+import { keepStatus } from "./keep-status.ts";
+import { ApiClient } from "./kubernetes/api-client.ts";
+import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
+import { ClusterAccess } from "./kubernetes/cluster-access.ts";
+import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
+import { LeaseElector } from "./leader/lease-elector.ts";
+import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
+import { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
+import { registerWatchMetrics } from "./source/kubernetes/watch-metrics.ts";
+import { noStatus } from "./status/status-sink.ts";
+
+/**
+ * Opens its ports, then reads the cluster and follows every change. An API server that is away is waited for: until it
+ * was read once, the operator is not ready and tells no proxy anything.
+ *
+ * @returns once its ports are open
+ * @throws when there is no configuration of a cluster or a port cannot be opened; nothing is left running then
+ */
+export async function runInCluster(settings: ClusterOperatorSettings, { log }: OperatorIo): Promise<RunningOperator> {
+  await using started = new AsyncDisposableStack();
+  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+  const { cluster } = settings;
+  const access = await ClusterAccess.load({ kubeconfig: cluster.kubeconfig, context: cluster.context });
+  started.defer(() => access.close());
+  const client = new ApiClient(access);
+  const source = new KubernetesSource({
+    client,
+    namespaces: cluster.watchNamespaces,
+    watchesNamespaces: cluster.watchesNamespaces,
+    timings: cluster.watch,
+    log,
+  });
+  started.defer(() => source.close());
+  const core = startCore(started, settings, source.current());
+  const { compilation, fleet, registry } = core;
+  started.defer(registerApiMetrics(registry, client));
+  registerWatchMetrics(registry, source);
+  const status = keepStatus({ compilation, fleet, resources: source.current(), sink: noStatus, log });
+  started.defer(() => status.close());
+
+  const { name, ...timings } = cluster.lease;
+  const namespace = cluster.namespace ?? access.namespace ?? "default";
+  const { podName, peerAddress: address } = cluster;
+  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, log });
+  registerLeaderMetrics(registry, leadership);
+
+  const mintSecrets = async (wanted: readonly WantedSecret[]) => {
+    if (!cluster.generatesKeys) return;
+    for (const secret of wanted) await createSecret(secret, { client, leadership, source, randomBytes, log });
+  };
+  const pipeline = startPipeline(core, status, mintSecrets, log);
+  source.onChange((changes) => void pipeline.look(changes));
+  // What was left to the leader before is this operator's now.
+  leadership.onChange(() => void mintSecrets(compilation.wantedSecrets()));
+
+  await openPushSocket(started, core, settings, status);
+  const admin = await openAdmin(started, core, settings, source.current());
+  const follow = async () => {
+    if (!(await source.start())) return;
+    // Also where there is nothing: an operator that has read its source says so.
+    await pipeline.look([]);
+    log.info("the cluster has been read", { keys: source.countOf("ApiKey"), routes: source.countOf("ModelRoute") });
+  };
+  void follow();
+  leadership.start();
+  // Ended first, so that the next leader need not wait for the Lease to run out.
+  started.defer(() => leadership.close());
+  const running = started.move();
+  return { addresses: { pushSocket: settings.pushSocket, admin }, close: () => running.disposeAsync() };
+}

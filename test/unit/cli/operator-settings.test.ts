@@ -1,0 +1,42 @@
+/** Where an operator's resources come from, and what it is told about its cluster. */
+import assert from "node:assert/strict";
+import { toOperatorSettings } from "../../../cli/operator-settings.ts";
+import { readSettings, UsageError } from "../../../cli/read-settings.ts";
+
+function read(...flags: string[]) {
+  const readFile = () => "";
+  return toOperatorSettings(readSettings("operator", { flags, variables: {}, readFile }).settings);
+}
+
+describe("operator settings", () => {
+  it("name a folder where one is given, and else the cluster", () => {
+    assert.equal(read("--manifests", "/somewhere").cluster, undefined);
+    const { cluster, manifests } = read("--kubernetes-pod-ip", "10.1.2.3", "--kubernetes-watch-namespaces", "a,b");
+    assert.equal(manifests, undefined);
+    assert.equal(cluster?.peerAddress, "10.1.2.3:8443");
+    assert.deepEqual(cluster?.watchNamespaces, ["a", "b"]);
+    assert.equal(cluster?.generatesKeys, false);
+  });
+
+  it("write addresses of version 6 in brackets", () => {
+    assert.equal(read("--kubernetes-pod-ip", "fd00::3").cluster?.peerAddress, "[fd00::3]:8443");
+  });
+
+  for (const row of [
+    { name: "a lease that two could hold", flags: ["--lease-duration", "11s"], want: /--lease-duration/ },
+    {
+      name: "a retry period as long as the deadline",
+      flags: ["--lease-retry-period", "10s", "--lease-duration", "1m"],
+      want: /--lease-duration/,
+    },
+    { name: "a least timeout above the most", flags: ["--watch-timeout-min", "11m"], want: /--watch-timeout-min/ },
+    { name: "a namespace that can be none", flags: ["--kubernetes-watch-namespaces", "Team_A"], want: /form|match/ },
+  ]) {
+    it(`refuse ${row.name}`, () => {
+      assert.throws(
+        () => read(...row.flags),
+        (error: unknown) => error instanceof UsageError && row.want.test(error.message),
+      );
+    });
+  }
+});
