@@ -8,8 +8,8 @@ import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { TranslationTarget } from "../../translator.ts";
 import type { ModelTraits } from "../model-traits.ts";
+import type { WriteOptions } from "./write-options.ts";
 
 /** Tools that Google runs, by what they do. */
 const hostedNames = { "web-search": "googleSearch", code: "codeExecution", "web-fetch": "urlContext" } as const;
@@ -21,15 +21,8 @@ export interface WrittenTools {
   readonly toolConfig?: JsonObject;
 }
 
-export interface ToolsOptions {
-  readonly target: TranslationTarget;
-  readonly traits: ModelTraits;
-  readonly names: ToolNames;
-  readonly losses: Losses;
-}
-
 /** @throws GatewayError naming a tool that Google cannot run */
-export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
+export function writeTools(conversation: Conversation, options: WriteOptions): WrittenTools {
   const { traits, losses, names } = options;
   const { toolChoice } = conversation;
   const listed = uniqueTools(conversation.tools);

@@ -23,9 +23,10 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const traits = traitsOf(target);
   declareLosses(conversation, carried, target.fieldName, losses);
   const names = new ToolNames("google", toolNames(conversation));
-  const { generationConfig, surplusStop } = writeGeneration(conversation, { target, traits, losses });
-  const { systemInstruction, contents } = writeContents(conversation, { target, traits, names, losses });
-  const { tools, toolConfig } = writeTools(conversation, { target, traits, names, losses });
+  const options = { target, traits, names, losses };
+  const { generationConfig, surplusStop } = writeGeneration(conversation, options);
+  const { systemInstruction, contents } = writeContents(conversation, options);
+  const { tools, toolConfig } = writeTools(conversation, options);
   const serviceTier = writeServiceTier(conversation, target, losses);
   const body: JsonObject = {
     ...(systemInstruction === undefined ? {} : { systemInstruction }),

@@ -1,6 +1,6 @@
 /** Takes other providers' state out of a client's body before it goes to Google itself (`Translator.removeSealedState`). */
-import { asList, isObject, type JsonObject } from "../../../protocols/json-value.ts";
-import { isSealedSignature, skippedSignature } from "../thought-signature.ts";
+import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
+import { isSealedSignature, skippedSignature } from "./thought-signature.ts";
 
 export function removeSealedState(body: JsonObject): JsonObject {
   const { contents } = body;

@@ -4,8 +4,9 @@ import type { Conversation, MediaPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
-import type { NeutralField, TranslationTarget } from "../../translator.ts";
+import type { NeutralField } from "../../translator.ts";
 import type { ModelTraits } from "../model-traits.ts";
+import type { WriteOptions } from "./write-options.ts";
 import { writeThinking } from "./write-thinking.ts";
 
 const temperatureMax = 2;
@@ -14,19 +15,13 @@ const int32Max = 2 ** 31 - 1;
 /** Google takes five; the rest is looked for in the answer. */
 const stopSequencesMax = 5;
 
-export interface GenerationOptions {
-  readonly target: TranslationTarget;
-  readonly traits: ModelTraits;
-  readonly losses: Losses;
-}
-
 export interface WrittenGeneration {
   readonly generationConfig?: JsonObject;
   /** Stop sequences that went beyond Google's number. */
   readonly surplusStop?: readonly string[];
 }
 
-export function writeGeneration(conversation: Conversation, options: GenerationOptions): WrittenGeneration {
+export function writeGeneration(conversation: Conversation, options: WriteOptions): WrittenGeneration {
   const { traits, losses, target } = options;
   const { sampling } = conversation;
   const clamp = (field: NeutralField, value: number | undefined, min: number, max: number): number | undefined => {
@@ -64,7 +59,7 @@ function compact(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-function writeSeed(seed: number | undefined, { losses, target }: GenerationOptions): number | undefined {
+function writeSeed(seed: number | undefined, { losses, target }: WriteOptions): number | undefined {
   if (seed === undefined || (Number.isInteger(seed) && Math.abs(seed) <= int32Max)) return seed;
   losses.drop(target.fieldName("seed"));
   return undefined;

@@ -3,13 +3,12 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { MediaPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { sniffMime } from "../../media/sniff-mime.ts";
-import type { TranslationTarget } from "../../translator.ts";
 
 /**
  * Whether a file must be fetched before the request is written: models before 2.5, Vertex AI and most relays refuse
  * addresses, and not all types are taken by the others, so none is sent on (pitfall 113).
  */
-export function needsDownload(part: MediaPart, _target: TranslationTarget): boolean {
+export function needsDownload(part: MediaPart): boolean {
   return part.source.type === "url";
 }
 

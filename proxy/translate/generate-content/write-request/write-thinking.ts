@@ -3,9 +3,9 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Effort, ReasoningWish } from "../../conversation.ts";
 import { budgetOf, effortOf, wantedEffort } from "../../reasoning-levels.ts";
 import type { ModelTraits } from "../model-traits.ts";
-import type { GenerationOptions } from "./write-generation.ts";
+import type { WriteOptions } from "./write-options.ts";
 
-export function writeThinking(wish: ReasoningWish | undefined, options: GenerationOptions): JsonObject | undefined {
+export function writeThinking(wish: ReasoningWish | undefined, options: WriteOptions): JsonObject | undefined {
   const { traits, losses, target } = options;
   if (wish === undefined) return undefined;
   if (traits.thinking === "none") {

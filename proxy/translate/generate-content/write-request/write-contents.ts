@@ -7,32 +7,22 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { argumentsObject } from "../../json-text.ts";
-import type { Losses } from "../../losses.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
-import type { ToolNames } from "../../tools/tool-names.ts";
-import type { TranslationTarget } from "../../translator.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { mergeTurns } from "../../turns/merge-turns.ts";
 import { pairResults } from "../../turns/pair-results.ts";
-import type { ModelTraits } from "../model-traits.ts";
 import { rawArgumentsMember } from "../raw-arguments.ts";
 import { signatureOf, skippedSignature } from "../thought-signature.ts";
 import { writeMedia } from "./write-media.ts";
+import type { WriteOptions } from "./write-options.ts";
 import { writeResult } from "./write-result.ts";
-
-export interface ContentsOptions {
-  readonly target: TranslationTarget;
-  readonly traits: ModelTraits;
-  readonly names: ToolNames;
-  readonly losses: Losses;
-}
 
 export interface WrittenContents {
   readonly systemInstruction?: JsonObject;
   readonly contents: readonly JsonObject[];
 }
 
-export function writeContents({ turns }: Conversation, options: ContentsOptions): WrittenContents {
+export function writeContents({ turns }: Conversation, options: WriteOptions): WrittenContents {
   const ordered = mergeTurns(demoteSystem(pairResults(turns)), ({ role }) => role);
   const leading = ordered.filter(({ role }) => role === "system");
   const system = leading.flatMap(({ parts }) => parts.filter(isSpoken));
@@ -52,11 +42,11 @@ function isSpoken(part: Part): part is TextPart {
 }
 
 class ContentsWriter {
-  readonly #options: ContentsOptions;
+  readonly #options: WriteOptions;
   /** Calls by id, the latest of an id: results are said by their call's name. */
   readonly #calls = new Map<string, CallPart>();
 
-  constructor(options: ContentsOptions) {
+  constructor(options: WriteOptions) {
     this.#options = options;
   }
 
