@@ -4,9 +4,10 @@
  * The `Dockerfile` and the end-to-end suite both call this, so that what is tested is what is shipped. Two runs over the
  * same sources give the same bytes.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { projectRoot, runTool } from "../run.ts";
 import { type LockFile, packageClosure, packageOf } from "./package-closure.ts";
 import { reachableModules } from "./reachable-modules.ts";
@@ -64,8 +65,8 @@ function copySparsely(path: string, imports: readonly string[], out: string): vo
 
 /** @returns the file of a specifier, relative to its package's folder */
 function resolveWithin(folder: string, specifier: string): string {
-  const file = new URL(import.meta.resolve(specifier)).pathname;
-  return file.slice(folder.length + 1);
+  // Resolving follows links, and so must the folder.
+  return relative(realpathSync(folder), fileURLToPath(import.meta.resolve(specifier)));
 }
 
 function copy(from: string, to: string): void {
