@@ -59,6 +59,9 @@ class ItemReader {
   #open: { readonly role: Role; readonly parts: Part[] } | undefined;
   /** Reasoning belongs to what follows it. */
   #reasoning: ReasoningPart[] = [];
+  /** Ids given to calls whose client gave an empty one, until their results come: in the order of the calls. */
+  readonly #unnamed: string[] = [];
+  #calls = 0;
 
   turns(): readonly Turn[] {
     this.#closeTurn();
@@ -136,11 +139,19 @@ class ItemReader {
       optionalText(item, "namespace", `${where}.namespace`),
       requiredText(item, "name", `${where}.name`),
     );
-    this.#assistant({ kind: "call", id: id === "" ? `call_${where}` : id, name, tool, arguments: given, where });
+    this.#assistant({ kind: "call", id: id === "" ? this.#nameCall() : id, name, tool, arguments: given, where });
+  }
+
+  #nameCall(): string {
+    this.#calls += 1;
+    const id = `call_unnamed_${this.#calls}`;
+    this.#unnamed.push(id);
+    return id;
   }
 
   #result(item: JsonObject, where: string): void {
-    const callId = optionalText(item, "call_id", `${where}.call_id`) ?? requiredText(item, "id", `${where}.call_id`);
+    const given = optionalText(item, "call_id", `${where}.call_id`) ?? requiredText(item, "id", `${where}.call_id`);
+    const callId = given === "" ? (this.#unnamed.shift() ?? "") : given;
     const content = readContent(item, "output", where).flatMap(resultPart);
     if (this.#open?.role !== "tool") {
       this.#closeTurn();
