@@ -5,7 +5,6 @@
  * on another target; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
  * attempt: a full channel is skipped, and no client is refused for it.
  */
-import type { Dispatcher } from "undici";
 import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
 import { Attempt, type AttemptOutcome } from "./forward/attempt.ts";
@@ -20,6 +19,7 @@ import {
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
+import type { Upstream } from "./forward/http1/upstream.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
@@ -73,9 +73,9 @@ async function attemptTarget(
 ): Promise<Failed | undefined> {
   const { exchange, services, call, record } = admitted;
   const { response } = exchange;
-  let dispatcher: Dispatcher;
+  let upstream: Upstream;
   try {
-    dispatcher = services.pools.dispatcherFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs);
+    upstream = services.pools.upstreamFor(selected.channel, admitted.snapshot.fleet.egressAllowCIDRs);
   } catch (cause) {
     // A proxy address that the egress policy refuses, or that is none: the channel cannot be reached.
     await admitted.settlement.releaseChannel();
@@ -84,7 +84,7 @@ async function attemptTarget(
   }
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
-    dispatcher,
+    upstream,
     ...prepared,
     limits: services.limits,
     client,

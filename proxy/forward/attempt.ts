@@ -5,10 +5,9 @@
  * target; after it the stream belongs to the client and can only end, cleanly if the format's own terminator came,
  * visibly broken otherwise. An attempt never writes an error itself.
  */
-import type { IncomingHttpHeaders } from "node:http";
-import type { Dispatcher } from "undici";
 import { GatewayError } from "../errors.ts";
 import { clientHeaders } from "../http/header-rules.ts";
+import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { droppedHeader } from "../translate/dropped-fields.ts";
@@ -17,6 +16,7 @@ import type { Translation } from "../translate/translation.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
+import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
@@ -50,7 +50,7 @@ export type StreamProblem =
   | { readonly kind: "truncated" };
 
 export interface AttemptOptions {
-  readonly dispatcher: Dispatcher;
+  readonly upstream: Upstream;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
   readonly format: ChatFormat;
@@ -78,7 +78,7 @@ export class Attempt {
   #collectedBytesMax = 0;
   #phase: Phase = "waiting";
   #status = 0;
-  #headers: IncomingHttpHeaders = {};
+  #headers: RawHeaders = [];
   #meter: StreamMeter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
@@ -98,7 +98,7 @@ export class Attempt {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      this.#exchange.start(this.#options.dispatcher, this.#options.request);
+      this.#exchange.start(this.#options.upstream, this.#options.request);
     });
   }
 
@@ -116,11 +116,11 @@ export class Attempt {
     this.#exchange.resume();
   }
 
-  onHead(status: number, headers: IncomingHttpHeaders): void {
+  onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
     try {
-      this.#decoder = ContentDecoder.for(headers["content-encoding"], {
+      this.#decoder = ContentDecoder.for(headerValues(headers, "content-encoding").join(","), {
         onData: (chunk) => this.#take(chunk),
         onEnd: () => this.#takeEnd(),
         onError: (error) => this.#breakOff(error),
@@ -141,8 +141,10 @@ export class Attempt {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#decoder === undefined) this.#take(chunk);
-    else this.#decoder.write(chunk);
+    // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
+    const own = Buffer.from(chunk);
+    if (this.#decoder === undefined) this.#take(own);
+    else this.#decoder.write(own);
   }
 
   onEnd(): void {
@@ -176,7 +178,7 @@ export class Attempt {
 
   /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
   #isJsonInsteadOfStream(): boolean {
-    const received = String(this.#headers["content-type"] ?? "");
+    const received = headerValues(this.#headers, "content-type")[0] ?? "";
     return (
       received.startsWith("application/json") &&
       !this.#options.format.contentType(this.#options.call).startsWith("application/json")
@@ -324,7 +326,7 @@ export class Attempt {
   }
 
   #classify(): UpstreamError {
-    return this.#options.format.readErrorReply(this.#status, this.#headers, this.#body());
+    return this.#options.format.readErrorReply(this.#status, toHeaderObject(this.#headers), this.#body());
   }
 
   #body(): Buffer {

@@ -39,7 +39,6 @@ export function buildUpstreamRequest(
   const path = upstreamPath(channel, upstream.path, upstreamModel, verb);
   const query = queryOf(upstream, call);
   return {
-    origin: originOf(channel),
     path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
     headers: headersOf(upstream, call, clientHeaders),
     body: editor.build(),
@@ -55,17 +54,6 @@ function queryOf(upstream: UpstreamTarget, call: ChatCall): string {
     parts.push(`${encodeURIComponent(auth.name)}=${encodeURIComponent(upstream.credential.secret)}`);
   }
   return parts.join("&");
-}
-
-const origins = new WeakMap<Channel, string>();
-
-function originOf(channel: Channel): string {
-  let origin = origins.get(channel);
-  if (origin === undefined) {
-    origin = new URL(channel.baseURL).origin;
-    origins.set(channel, origin);
-  }
-  return origin;
 }
 
 /** The name that a target's upstream knows a model by. */

@@ -4,8 +4,9 @@
  * Exactly one of `onEnd` and `onFailure` is called, once, unless `abort` came first: then neither. Nothing here knows
  * wire formats or the client; `attempt.ts` decides what the bytes mean.
  */
-import type { IncomingHttpHeaders } from "node:http";
-import type { Dispatcher } from "undici";
+import { armDeadline, type Deadline } from "../http/deadlines.ts";
+import type { RawHeaders } from "../http/header-values.ts";
+import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "./http1/upstream.ts";
 
 export interface UpstreamTimeouts {
   /** Until the head of the reply (streamed), or the head of the whole reply. 0 is none; so below. */
@@ -31,41 +32,28 @@ export interface UpstreamFailure {
 }
 
 export interface UpstreamListener {
-  onHead(status: number, headers: IncomingHttpHeaders): void;
+  onHead(status: number, headers: RawHeaders): void;
+  /** The bytes are valid during the call only. */
   onData(chunk: Buffer): void;
   onEnd(): void;
   onFailure(failure: UpstreamFailure): void;
 }
 
-export interface UpstreamRequest {
-  readonly origin: string;
-  readonly path: string;
-  /** Names and values in turn. */
-  readonly headers: string[];
-  readonly body: Buffer;
+export interface UpstreamRequest extends SentRequest {
   readonly timeouts: UpstreamTimeouts;
 }
 
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
 const interimAnswersMax = 16;
 
-/** Node fires a timer beyond 2^31 - 1 ms (24.8 days) at once; so long is as good as never. */
-function timerMs(ms: number): number {
-  return Math.min(ms, 2 ** 31 - 1);
-}
-
-class AbortedError extends Error {
-  readonly code = "ABORTED";
-}
-
-export class UpstreamExchange implements Dispatcher.DispatchHandler {
+export class UpstreamExchange implements UpstreamHandler {
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
-  #controller: Dispatcher.DispatchController | undefined;
+  #control: UpstreamControl | undefined;
   #isDone = false;
   #isSent = false;
-  #waitTimer: NodeJS.Timeout | undefined;
-  #totalTimer: NodeJS.Timeout | undefined;
+  #waiting: Deadline | undefined;
+  #total: Deadline | undefined;
   #lastProgressMs = 0;
   #interimAnswers = 0;
   #isPaused = false;
@@ -81,18 +69,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sends a POST. Failures arrive through the listener, never as an exception. */
-  start(dispatcher: Dispatcher, request: UpstreamRequest): void {
+  start(upstream: Upstream, request: UpstreamRequest): void {
     const { firstByteMs, totalMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waitTimer = setTimeout(() => this.#fail("first-byte-timeout"), timerMs(firstByteMs));
-    if (totalMs > 0) this.#totalTimer = setTimeout(() => this.#fail("total-timeout"), timerMs(totalMs));
-    try {
-      dispatcher.dispatch(
-        { origin: request.origin, path: request.path, method: "POST", headers: request.headers, body: request.body },
-        this,
-      );
-    } catch (error) {
-      this.#fail("broken", error);
-    }
+    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
+    if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"));
+    upstream.send(request, this);
   }
 
   /** The upstream is making progress: restarts the idle timer. Cheap enough for every chunk. */
@@ -103,81 +84,84 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** Stops reading while the client is slow; the idle timer rests meanwhile. */
   pause(): void {
     this.#isPaused = true;
-    this.#controller?.pause();
+    this.#control?.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
     this.progress();
-    this.#controller?.resume();
+    this.#control?.resume();
   }
 
   /** Closes the upstream's connection now. The listener hears nothing more. */
   abort(): void {
     if (this.#isDone) return;
+    const control = this.#control;
     this.#finish();
-    this.#controller?.abort(new AbortedError("the exchange was ended by the gateway"));
+    control?.abort();
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  onStart(control: UpstreamControl): void {
     if (this.#isDone) {
-      controller.abort(new AbortedError("the exchange was ended before it began"));
+      control.abort();
       return;
     }
+    this.#control = control;
     this.#isSent = true;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onHead(status: number, headers: RawHeaders): void {
     if (this.#isDone) return;
     if (status < 200) {
       this.#interimAnswers += 1;
       if (this.#interimAnswers > interimAnswersMax) this.#fail("broken", new Error("too many interim answers"));
       return;
     }
-    clearTimeout(this.#waitTimer);
+    this.#waiting?.cancel();
     this.progress();
-    if (this.#timeouts.idleMs > 0) this.#armIdle(this.#timeouts.idleMs);
+    const { idleMs } = this.#timeouts;
+    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#lookIdle);
     this.#listener.onHead(status, headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (!this.#isDone) this.#listener.onData(chunk);
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     if (this.#isDone) return;
     this.#finish();
     this.#listener.onEnd();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onError(error: Error): void {
     const code = "code" in error ? error.code : undefined;
     if (code === "EGRESS_REFUSED") this.#fail("egress", error);
     else if (code === "CONNECT_TIMEOUT") this.#fail("connect-timeout", error);
     else this.#fail(this.#isSent ? "broken" : "connect", error);
   }
 
-  /** One timer that looks when it fires how long ago the last progress was, rather than one reset a chunk. */
-  #armIdle(delayMs: number): void {
-    this.#waitTimer = setTimeout(() => {
-      const { idleMs } = this.#timeouts;
-      const remainingMs = this.#isPaused ? idleMs : this.#lastProgressMs + idleMs - performance.now();
-      if (remainingMs <= 0) this.#fail("idle-timeout");
-      else this.#armIdle(Math.ceil(remainingMs));
-    }, timerMs(delayMs));
-  }
+  /** One deadline that looks when it is over how long ago the last progress was, rather than one reset a chunk. */
+  readonly #lookIdle = (): void => {
+    const { idleMs } = this.#timeouts;
+    const remainingMs = this.#isPaused ? idleMs : this.#lastProgressMs + idleMs - performance.now();
+    if (remainingMs <= 0) this.#fail("idle-timeout");
+    else this.#waiting = armDeadline(idleMs, this.#lookIdle, remainingMs);
+  };
 
+  /** Nothing holds the connection any more: it may serve another call by now. */
   #finish(): void {
     this.#isDone = true;
-    clearTimeout(this.#waitTimer);
-    clearTimeout(this.#totalTimer);
+    this.#control = undefined;
+    this.#waiting?.cancel();
+    this.#total?.cancel();
   }
 
   #fail(kind: UpstreamFailure["kind"], cause?: unknown): void {
     if (this.#isDone) return;
+    const control = this.#control;
     this.#finish();
-    this.#controller?.abort(new AbortedError(kind));
+    control?.abort();
     this.#listener.onFailure({ kind, isSent: this.#isSent, cause });
   }
 }

@@ -6,15 +6,18 @@
  * counts.
  */
 import { createHash } from "node:crypto";
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { ProxyAgent } from "undici";
 import type { ProxyLimits } from "../limits.ts";
 import { EgressPolicy } from "../snapshot/egress-policy.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
-import { guardedConnector, guardedLookup, judgeLiteral } from "./guarded-connector.ts";
+import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
+import { ConnectionPool } from "./http1/connection-pool.ts";
+import { UndiciUpstream } from "./http1/undici-upstream.ts";
+import type { Upstream } from "./http1/upstream.ts";
 
 interface PoolEntry {
   readonly key: string;
-  readonly dispatcher: Dispatcher;
+  readonly upstream: Upstream;
 }
 
 export class UpstreamPools {
@@ -29,18 +32,18 @@ export class UpstreamPools {
   }
 
   /** @param egressAllowCIDRs of the pinned snapshot; a change of it opens new pools. */
-  dispatcherFor(channel: Channel, egressAllowCIDRs: readonly string[]): Dispatcher {
+  upstreamFor(channel: Channel, egressAllowCIDRs: readonly string[]): Upstream {
     if (egressAllowCIDRs !== this.#egressCIDRs) this.#replacePolicy(egressAllowCIDRs);
     const known = this.#byChannel.get(channel);
-    if (known !== undefined && this.#byKey.get(known.key) === known) return known.dispatcher;
+    if (known !== undefined && this.#byKey.get(known.key) === known) return known.upstream;
     const key = this.#keyOf(channel);
     let entry = this.#byKey.get(key);
     if (entry === undefined) {
-      entry = { key, dispatcher: this.#open(channel) };
+      entry = { key, upstream: this.#open(channel) };
       this.#byKey.set(key, entry);
     }
     this.#byChannel.set(channel, entry);
-    return entry.dispatcher;
+    return entry.upstream;
   }
 
   /** Lets go of the pools that none of these channels uses; requests in flight there end first. */
@@ -49,8 +52,7 @@ export class UpstreamPools {
     for (const [key, entry] of this.#byKey) {
       if (used.has(key)) continue;
       this.#byKey.delete(key);
-      // Graceful: resolves when the last request of the pool has ended. A failure to close is a socket already gone.
-      entry.dispatcher.close().catch(() => {});
+      entry.upstream.close();
     }
   }
 
@@ -58,7 +60,7 @@ export class UpstreamPools {
   async destroy(): Promise<void> {
     const entries = [...this.#byKey.values()];
     this.#byKey.clear();
-    await Promise.all(entries.map((entry) => entry.dispatcher.destroy()));
+    await Promise.all(entries.map((entry) => entry.upstream.destroy()));
   }
 
   #replacePolicy(cidrs: readonly string[]): void {
@@ -77,31 +79,33 @@ export class UpstreamPools {
     return `${origin} ${connectMs} ${channel.proxyURL ?? ""} ${tls}`;
   }
 
-  #open(channel: Channel): Dispatcher {
-    const origin = new URL(channel.baseURL).origin;
-    const connectMs = channel.timeouts.connectMs ?? this.#limits.connectTimeoutMs;
+  #open(channel: Channel): Upstream {
+    const origin = new URL(channel.baseURL);
+    const connectTimeoutMs = channel.timeouts.connectMs ?? this.#limits.connectTimeoutMs;
+    const policy = this.#egress;
+    const lookup = guardedLookup(policy);
     const tls = tlsOptions(channel);
-    const common = {
+    const headBytesMax = this.#limits.upstreamHeaderBytesMax;
+    const { proxyURL } = channel;
+    if (proxyURL === undefined) {
+      const checkHost = (hostname: string): void => judgeLiteral(hostname, policy);
+      return new ConnectionPool({ origin, headBytesMax, connectTimeoutMs, lookup, checkHost, tls });
+    }
+    judgeLiteral(new URL(proxyURL).hostname, policy);
+    const agent = new ProxyAgent({
+      uri: proxyURL,
+      requestTls: tls,
+      proxyTls: { lookup, timeout: connectTimeoutMs },
       pipelining: 1,
       // The attempt keeps its own, exact timers.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 600_000,
-      maxHeaderSize: this.#limits.upstreamHeaderBytesMax,
+      maxHeaderSize: headBytesMax,
       allowH2: false,
-    };
-    if (channel.proxyURL !== undefined) {
-      const lookup = guardedLookup(this.#egress);
-      judgeLiteral(new URL(channel.proxyURL).hostname, this.#egress);
-      return new ProxyAgent({
-        uri: channel.proxyURL,
-        requestTls: tls,
-        proxyTls: { lookup, timeout: connectMs },
-        ...common,
-      });
-    }
-    return new Pool(origin, { ...common, connect: guardedConnector(this.#egress, connectMs, tls) });
+    });
+    return new UndiciUpstream(origin.origin, agent);
   }
 }
 

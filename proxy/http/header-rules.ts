@@ -133,16 +133,15 @@ const clientHeaderForms: readonly (readonly [name: string, form: RegExp])[] = [
 /**
  * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the
  * gateway's own (`protocols/errors.md` section 3).
- * @param headers names in lower case, as undici gives them
  * @returns names and values in turn
  */
-export function clientHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): readonly string[] {
+export function clientHeaders(headers: RawHeaders): readonly string[] {
   let passed: string[] | undefined;
   for (const [name, form] of clientHeaderForms) {
-    const value = headers[name];
-    if (typeof value !== "string" || !form.test(value)) continue;
-    const connection = headers["connection"];
-    if (nominatedHeaders(connection === undefined ? [] : [connection].flat()).has(name)) continue;
+    const values = headerValues(headers, name);
+    const [value] = values;
+    if (value === undefined || values.length > 1 || !form.test(value)) continue;
+    if (nominatedHeaders(headerValues(headers, "connection")).has(name)) continue;
     passed ??= [];
     passed.push(name, value);
   }

@@ -37,3 +37,15 @@ export function hasHeader(headers: RawHeaders, name: string): boolean {
   }
   return false;
 }
+
+/** All fields as an object, names in lower case, repeated ones joined; what is no usual name cannot touch a prototype. */
+export function toHeaderObject(headers: RawHeaders): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = Object.create(null);
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = (headers[index] ?? "").toLowerCase();
+    const value = headers[index + 1] ?? "";
+    const known = fields[name];
+    fields[name] = known === undefined ? value : `${known}, ${value}`;
+  }
+  return fields;
+}

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Pool } from "undici";
 import { Attempt } from "../../../../proxy/forward/attempt.ts";
+import { UndiciUpstream } from "../../../../proxy/forward/http1/undici-upstream.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 import { chatCompletions } from "../../../../proxy/protocols/chat-completions/format.ts";
 import { callOf } from "../../../support/digest/stream-call.ts";
@@ -11,6 +12,7 @@ import { within } from "../../../support/wait-for.ts";
 describe("Attempt", () => {
   let server: Server;
   let pool: Pool;
+  let origin = "";
   let requests = 0;
 
   beforeEach(async () => {
@@ -21,7 +23,8 @@ describe("Attempt", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
-    pool = new Pool(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
+    origin = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+    pool = new Pool(origin);
   });
 
   afterEach(async () => {
@@ -32,9 +35,8 @@ describe("Attempt", () => {
 
   function attempt(): Attempt {
     return new Attempt({
-      dispatcher: pool,
+      upstream: new UndiciUpstream(origin, pool),
       request: {
-        origin: "http://127.0.0.1",
         path: "/",
         headers: [],
         body: Buffer.from("{}"),

@@ -101,7 +101,7 @@ describe("the address of an upstream request", () => {
     it(row.name, () => {
       const request = build(row.options);
       assert.equal(request.path, row.want);
-      assert.equal(request.origin, "https://models.example.com");
+      assert.ok(request.path.startsWith("/"), "the address is the pool's, the path alone is the request's");
     });
   }
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MockAgent } from "undici";
 import { Attempt } from "../../../../proxy/forward/attempt.ts";
 import { type OpenAttempt, OpenAttempts } from "../../../../proxy/forward/open-attempts.ts";
 import type { RunningCall } from "../../../../proxy/is-still-allowed.ts";
@@ -16,9 +15,8 @@ class Recorded extends Attempt {
 
   constructor(name: string, stopped: string[]) {
     super({
-      dispatcher: new MockAgent(),
+      upstream: { send: () => undefined, close: () => undefined, destroy: async () => undefined },
       request: {
-        origin: "http://127.0.0.1",
         path: "/",
         headers: [],
         body: Buffer.alloc(0),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import type { Dispatcher } from "undici";
+import type { Upstream } from "../../../../proxy/forward/http1/upstream.ts";
 import { UpstreamPools } from "../../../../proxy/forward/upstream-pool.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 import type { Channel } from "../../../../proxy/snapshot/types.gen.ts";
@@ -45,16 +45,29 @@ describe("UpstreamPools", () => {
     return wireChannel("a", { baseURL: `http://${host}:${port}/v1`, ...changes });
   }
 
-  async function get(dispatcher: Dispatcher, channel: Channel, path = "/"): Promise<string> {
-    const { origin } = new URL(channel.baseURL);
-    const reply = await within(5_000, "the answer", dispatcher.request({ origin, path, method: "GET" }));
-    return reply.body.text();
+  async function get(upstream: Upstream, path = "/"): Promise<string> {
+    const answer = new Promise<string>((resolve, reject) => {
+      let text = "";
+      upstream.send(
+        { path, headers: [], body: Buffer.alloc(0) },
+        {
+          onStart: () => undefined,
+          onHead: () => undefined,
+          onData: (chunk) => {
+            text += chunk.toString();
+          },
+          onEnd: () => resolve(text),
+          onError: reject,
+        },
+      );
+    });
+    return await within(5_000, "the answer", answer);
   }
 
   for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
     it(`refuses ${host} unless its address is allowed, before anything connects`, async () => {
       const channel = channelAt(host);
-      await assert.rejects(get(pools.dispatcherFor(channel, nothing), channel), { code: "EGRESS_REFUSED" });
+      await assert.rejects(get(pools.upstreamFor(channel, nothing)), { code: "EGRESS_REFUSED" });
       assert.equal(connections, 0);
     });
   }
@@ -62,22 +75,22 @@ describe("UpstreamPools", () => {
   for (const host of ["127.0.0.1", "localhost"]) {
     it(`reaches ${host} where loopback is allowed`, async () => {
       const channel = channelAt(host);
-      assert.equal(await get(pools.dispatcherFor(channel, loopback), channel), "ok");
+      assert.equal(await get(pools.upstreamFor(channel, loopback)), "ok");
     });
   }
 
   for (const host of ["169.254.169.254", "0.0.0.0", "[fe80::1]", "[::]"]) {
     it(`never connects to ${host}, whatever is allowed`, async () => {
       const channel = channelAt(host);
-      const dispatcher = pools.dispatcherFor(channel, ["0.0.0.0/0", "::/0"]);
-      await assert.rejects(get(dispatcher, channel), { code: "EGRESS_REFUSED" });
+      const dispatcher = pools.upstreamFor(channel, ["0.0.0.0/0", "::/0"]);
+      await assert.rejects(get(dispatcher), { code: "EGRESS_REFUSED" });
     });
   }
 
   it("judges the address of a proxy too", () => {
     const channel = wireChannel("a", { proxyURL: `http://127.0.0.1:${port}` });
-    assert.throws(() => pools.dispatcherFor(channel, nothing), { code: "EGRESS_REFUSED" });
-    assert.ok(pools.dispatcherFor(channel, loopback) !== undefined);
+    assert.throws(() => pools.upstreamFor(channel, nothing), { code: "EGRESS_REFUSED" });
+    assert.ok(pools.upstreamFor(channel, loopback) !== undefined);
   });
 
   it("gives up a connection that does not come about in time, and closes it", async () => {
@@ -96,7 +109,7 @@ describe("UpstreamPools", () => {
       const origin = `https://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
       const channel = wireChannel("a", { baseURL: origin, timeouts: { connectMs: 50 } });
       const startedMs = performance.now();
-      await assert.rejects(get(pools.dispatcherFor(channel, loopback), channel), { code: "CONNECT_TIMEOUT" });
+      await assert.rejects(get(pools.upstreamFor(channel, loopback)), { code: "CONNECT_TIMEOUT" });
       assert.ok(performance.now() - startedMs >= 45);
       await waitFor("the socket to be closed", () => opened === 1 && sockets.size === 0);
     } finally {
@@ -108,14 +121,14 @@ describe("UpstreamPools", () => {
   it("tells a refused connection from a slow one", async () => {
     const channel = channelAt("127.0.0.1");
     await new Promise((resolve) => server.close(resolve));
-    await assert.rejects(get(pools.dispatcherFor(channel, loopback), channel), { code: "ECONNREFUSED" });
+    await assert.rejects(get(pools.upstreamFor(channel, loopback)), { code: "ECONNREFUSED" });
   });
 
   it("shares a pool among channels that connect alike", () => {
-    const one = pools.dispatcherFor(channelAt("127.0.0.1"), loopback);
+    const one = pools.upstreamFor(channelAt("127.0.0.1"), loopback);
     const prefix = wireChannel("b", { baseURL: `http://127.0.0.1:${port}/other` });
-    assert.equal(pools.dispatcherFor(prefix, loopback), one);
-    assert.equal(pools.dispatcherFor(channelAt("127.0.0.1", { state: "Draining" }), loopback), one);
+    assert.equal(pools.upstreamFor(prefix, loopback), one);
+    assert.equal(pools.upstreamFor(channelAt("127.0.0.1", { state: "Draining" }), loopback), one);
   });
 
   for (const [name, changes] of Object.entries<Partial<Channel>>({
@@ -126,49 +139,49 @@ describe("UpstreamPools", () => {
     "a proxy": { proxyURL: "http://127.0.0.1:9" },
   })) {
     it(`keeps ${name} apart`, () => {
-      const one = pools.dispatcherFor(channelAt("127.0.0.1"), loopback);
-      assert.notEqual(pools.dispatcherFor(channelAt("127.0.0.1", changes), loopback), one);
+      const one = pools.upstreamFor(channelAt("127.0.0.1"), loopback);
+      assert.notEqual(pools.upstreamFor(channelAt("127.0.0.1", changes), loopback), one);
     });
   }
 
   it("uses a connection again", async () => {
     const channel = channelAt("127.0.0.1");
-    for (let call = 0; call < 10; call += 1) await get(pools.dispatcherFor(channel, loopback), channel);
+    for (let call = 0; call < 10; call += 1) await get(pools.upstreamFor(channel, loopback));
     // A second one where a call comes before the last one's connection is free.
     assert.ok(connections <= 2, `${connections} connections`);
   });
 
   it("keeps the pools of channels that stay, and lets the others go once their calls have ended", async () => {
     const channel = channelAt("127.0.0.1");
-    const first = pools.dispatcherFor(channel, loopback);
+    const first = pools.upstreamFor(channel, loopback);
     pools.retain([channelAt("127.0.0.1", { headersSet: [] })]);
-    assert.equal(pools.dispatcherFor(channel, loopback), first);
+    assert.equal(pools.upstreamFor(channel, loopback), first);
     let isHeard = false;
     server.on("request", ({ url }) => {
       isHeard ||= url === "/slow";
     });
-    const running = get(first, channel, "/slow");
+    const running = get(first, "/slow");
     await waitFor("the call to arrive", () => isHeard);
     pools.retain([]);
     release();
     assert.equal(await running, "late");
-    assert.notEqual(pools.dispatcherFor(channel, loopback), first);
+    assert.notEqual(pools.upstreamFor(channel, loopback), first);
   });
 
   it("applies a narrower egress policy to open connections at once", async () => {
     const channel = channelAt("127.0.0.1");
-    assert.equal(await get(pools.dispatcherFor(channel, loopback), channel), "ok");
-    await assert.rejects(get(pools.dispatcherFor(channel, nothing), channel), { code: "EGRESS_REFUSED" });
+    assert.equal(await get(pools.upstreamFor(channel, loopback)), "ok");
+    await assert.rejects(get(pools.upstreamFor(channel, nothing)), { code: "EGRESS_REFUSED" });
   });
 
   it("keeps its pools while the policy says the same in another list", () => {
     const channel = channelAt("127.0.0.1");
-    assert.equal(pools.dispatcherFor(channel, [...loopback]), pools.dispatcherFor(channel, [...loopback]));
+    assert.equal(pools.upstreamFor(channel, [...loopback]), pools.upstreamFor(channel, [...loopback]));
   });
 
   it("fails what runs when it is destroyed", async () => {
     const channel = channelAt("127.0.0.1");
-    const running = assert.rejects(get(pools.dispatcherFor(channel, loopback), channel, "/slow"));
+    const running = assert.rejects(get(pools.upstreamFor(channel, loopback), "/slow"));
     await waitFor("the connection", () => connections === 1);
     await pools.destroy();
     await running;

@@ -1,0 +1,190 @@
+/**
+ * One connection to an upstream: at most one request on its way, one answer behind it.
+ *
+ * Invariants: a connection serves another request only after an answer that was whole, to a request that was written
+ * whole, with nothing behind it; everything else closes it. Hence no byte of one call ever reaches another, and an
+ * upstream that answers early and stops reading holds nobody else. What is read lies in memory that all connections
+ * share, because it is consumed before the next read begins.
+ */
+import type { Socket } from "node:net";
+import { requestHead } from "./request-head.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { ResponseParser } from "./response-parser.ts";
+import type { SentRequest, UpstreamControl, UpstreamHandler } from "./upstream.ts";
+
+export interface ConnectionOwner {
+  /** The connection is free for the next request. @param keepAliveMs as the upstream promised */
+  onIdle(connection: Connection, keepAliveMs: number | undefined): void;
+  onClosed(connection: Connection): void;
+}
+
+/** Opens the socket whose bytes go to `read`. @param closed called once, however it ended */
+export type OpenSocket = (handlers: SocketHandlers) => Socket;
+
+export interface SocketHandlers {
+  /** The bytes are valid during the call only. */
+  readonly onRead: (bytes: Buffer) => void;
+  readonly onReady: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+/** Head and body up to this length go out in one piece: copying costs less than two of them. */
+const joinedBytesMax = 16 * 1024;
+
+export class Connection implements UpstreamControl {
+  readonly #host: string;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #parser: ResponseParser;
+  #handler: UpstreamHandler | undefined;
+  /** Waits for the socket. */
+  #request: SentRequest | undefined;
+  #isReady = false;
+  #keepsAlive = false;
+  #keepAliveMs: number | undefined;
+  #isAnswered = false;
+  #isClosed = false;
+
+  /** @param host of the `Host` line */
+  constructor(host: string, headBytesMax: number, open: OpenSocket, owner: ConnectionOwner) {
+    this.#host = host;
+    this.#owner = owner;
+    this.#parser = new ResponseParser(headBytesMax, {
+      onHead: (head) => this.#onHead(head),
+      onBody: (chunk) => this.#handler?.onData(chunk),
+      onComplete: () => {
+        this.#isAnswered = true;
+      },
+    });
+    this.#socket = open({
+      onRead: (bytes) => this.#onRead(bytes),
+      onReady: () => this.#onReady(),
+      onError: (error) => this.#fail(error),
+    });
+    this.#socket.on("end", () => this.#onEnd());
+    this.#socket.on("close", () => this.#fail(new Error("the connection to the upstream was closed")));
+  }
+
+  /** Only for a connection that is new or idle. */
+  send(request: SentRequest, handler: UpstreamHandler): void {
+    this.#handler = handler;
+    if (this.#isReady) this.#write(request, handler);
+    else this.#request = request;
+  }
+
+  abort(): void {
+    this.#handler = undefined;
+    this.#close();
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  /** Closes an idle connection, or one that a request waits for. */
+  destroy(error: Error): void {
+    this.#fail(error);
+  }
+
+  #onReady(): void {
+    if (this.#isClosed) return;
+    this.#isReady = true;
+    const request = this.#request;
+    this.#request = undefined;
+    if (request !== undefined && this.#handler !== undefined) this.#write(request, this.#handler);
+  }
+
+  #write(request: SentRequest, handler: UpstreamHandler): void {
+    let head: string;
+    try {
+      head = requestHead(this.#host, request.path, request.headers, request.body.length);
+    } catch (error) {
+      // Nothing was sent: the connection is as good as before.
+      this.#handler = undefined;
+      this.#owner.onIdle(this, this.#keepAliveMs);
+      handler.onError(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#isAnswered = false;
+    this.#parser.expectAnswer();
+    handler.onStart(this);
+    if (this.#isClosed) return;
+    const { body } = request;
+    if (body.length <= joinedBytesMax) {
+      const joined = Buffer.allocUnsafe(head.length + body.length);
+      joined.write(head, "latin1");
+      body.copy(joined, head.length);
+      this.#socket.write(joined);
+    } else {
+      this.#socket.cork();
+      this.#socket.write(head, "latin1");
+      this.#socket.write(body);
+      this.#socket.uncork();
+    }
+  }
+
+  #onHead(head: ResponseHead): void {
+    this.#keepsAlive = head.keepsAlive;
+    this.#keepAliveMs = head.keepAliveMs;
+    if (head.status === 101) this.#fail(new Error("the upstream changed the protocol unasked"));
+    else this.#handler?.onHead(head.status, head.headers);
+  }
+
+  #onRead(bytes: Buffer): void {
+    if (this.#isClosed) return;
+    let isClean: boolean;
+    try {
+      isClean = this.#parser.push(bytes);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.#isAnswered) this.#finish(isClean);
+    else if (!isClean) this.#close();
+  }
+
+  /** The upstream has said its last; what it owes is an error. */
+  #onEnd(): void {
+    if (this.#isClosed) return;
+    try {
+      this.#parser.end();
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    if (this.#isAnswered) this.#finish(false);
+    else this.#close();
+  }
+
+  /** The answer is whole. @param isClean nothing came behind it, and the upstream may say more */
+  #finish(isClean: boolean): void {
+    const handler = this.#handler;
+    this.#handler = undefined;
+    this.#isAnswered = false;
+    const isReusable = isClean && this.#keepsAlive && this.#socket.writableLength === 0 && !this.#isClosed;
+    if (isReusable) {
+      // A reader that was slow at the end is no reason to leave the next answer unread.
+      if (this.#socket.isPaused()) this.#socket.resume();
+      this.#owner.onIdle(this, this.#keepAliveMs);
+    } else this.#close();
+    handler?.onEnd();
+  }
+
+  #fail(error: Error): void {
+    const handler = this.#handler;
+    this.#handler = undefined;
+    this.#close();
+    handler?.onError(error);
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#socket.destroy();
+    this.#owner.onClosed(this);
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What an attempt knows of the connections behind it: something that a request can be sent to.
+ *
+ * Two things are one: `http1/connection-pool.ts`, our own client, and `undici-upstream.ts` where a channel is reached
+ * through a proxy. Headers are lists of names and values in turn, as they stand on the wire.
+ */
+
+/** Holds one exchange; valid until its handler has heard of its end. */
+export interface UpstreamControl {
+  /** Closes the connection now. The handler hears nothing more. */
+  abort(): void;
+  /** Stops reading; what was read already may still arrive. */
+  pause(): void;
+  resume(): void;
+}
+
+export interface UpstreamHandler {
+  /** The request is about to be written: from now on the upstream may have seen it. Called once. */
+  onStart(control: UpstreamControl): void;
+  /** Once for the answer, and before that once for each interim answer (1xx). */
+  onHead(status: number, headers: readonly string[]): void;
+  /** The bytes are the handler's during this call only: the memory is used again. */
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  /** Instead of `onEnd`: no connection, or a broken one. A connection that could not be opened never had `onStart`. */
+  onError(error: Error): void;
+}
+
+export interface SentRequest {
+  readonly path: string;
+  /** Names and values in turn; neither `host` nor anything that frames the body is among them. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+export interface Upstream {
+  /** Sends a POST. Whatever goes wrong is told to the handler, later or at once. */
+  send(request: SentRequest, handler: UpstreamHandler): void;
+  /** Lets go of idle connections now and of the others as their requests end. */
+  close(): void;
+  /** Closes every connection; requests in flight fail. */
+  destroy(): Promise<void>;
+}
