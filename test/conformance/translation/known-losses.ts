@@ -5,7 +5,7 @@
 import type { DigestProtocol } from "../../support/digest/facts.ts";
 
 export interface KnownLoss {
-  /** Recordings without `upstream/`; `*` at the end stands for any rest. */
+  /** The recording without `upstream/`. */
   readonly replies: string;
   /** Clients; every other protocol when absent. */
   readonly to?: readonly DigestProtocol[];
@@ -14,13 +14,71 @@ export interface KnownLoss {
   readonly reason: string;
 }
 
-export const knownLosses: readonly KnownLoss[] = [];
+const ownAccount =
+  "the provider refused our own credential or balance: no client's key is told so, and the call may be tried again";
+const oneAnswer = "its clients know one answer only; a call that asks for several is refused before it is made";
 
-export function isKnown(reply: string, to: DigestProtocol, fact: string): boolean {
-  return knownLosses.some(
-    (loss) =>
-      loss.facts.includes(fact) &&
-      (loss.to === undefined || loss.to.includes(to)) &&
-      (loss.replies.endsWith("*") ? reply.startsWith(loss.replies.slice(0, -1)) : reply === loss.replies),
+export const knownLosses: readonly KnownLoss[] = [
+  ...[
+    "openai-chat/error-401-deepseek",
+    "openai-responses/error-401-auth",
+    "openai-responses/error-429-quota",
+    "openai-responses/stream-error-quota",
+    "anthropic-messages/error-401-auth",
+    "gemini/error-400-api-key",
+    "gemini/error-403-permission",
+  ].map((replies) => ({ replies, facts: ["error class"], reason: ownAccount })),
+  {
+    replies: "openai-chat/error-400-content-filter-azure",
+    to: ["anthropic-messages", "gemini"],
+    facts: ["error class"],
+    reason: "neither has a word of its own for a refused prompt among its errors; the message says it",
+  },
+  {
+    replies: "gemini/stream-error-mid-stream",
+    facts: ["error class"],
+    reason: "a generation that the provider cancelled itself is a failure of the provider for everybody else",
+  },
+  ...["openai-chat/choices-n", "openai-chat/stream-choices-with-tools"].map((replies) => ({
+    replies,
+    to: ["openai-responses", "anthropic-messages"] as const,
+    facts: ["choices"],
+    reason: oneAnswer,
+  })),
+  {
+    replies: "gemini/stream-prompt-blocked",
+    facts: ["choices"],
+    reason: "a refused prompt has no candidate there and one empty answer everywhere else",
+  },
+  ...["anthropic-messages/refusal", "anthropic-messages/stream-refusal"].map((replies) => ({
+    replies,
+    to: ["gemini"] as const,
+    facts: ["choices"],
+    reason: "a refusal before the first word is a blocked prompt there, which has no candidate",
+  })),
+  {
+    replies: "gemini/tools-mixed-content",
+    to: ["openai-chat"],
+    facts: ["order of text and calls"],
+    reason: "a whole message has one text and a list of calls; only a stream keeps their order",
+  },
+  ...["gemini/stream-empty-parts-image", "openai-responses/stream-image-generation"].map((replies) => ({
+    replies,
+    to: ["anthropic-messages"] as const,
+    facts: ["media"],
+    reason: "its answers hold no images",
+  })),
+  {
+    replies: "openai-chat/audio-output",
+    facts: ["media"],
+    reason:
+      "its answers hold no sound in two protocols, and the third names the kind of sound that the digest of chat does not",
+  },
+];
+
+/** The line that explains why this client does not learn this fact of this recording. */
+export function knownLoss(reply: string, to: DigestProtocol, fact: string): KnownLoss | undefined {
+  return knownLosses.find(
+    (loss) => loss.facts.includes(fact) && (loss.to === undefined || loss.to.includes(to)) && loss.replies === reply,
   );
 }

@@ -1,6 +1,6 @@
 /** Compares what an upstream said (U) with what the client got (C): the differences, by how much they matter. */
 import { isDeepStrictEqual } from "node:util";
-import type { Digest, DigestProtocol } from "./facts.ts";
+import { at, type Digest, type DigestProtocol, type ToolFact } from "./facts.ts";
 
 export interface Difference {
   readonly level: "must" | "should";
@@ -15,6 +15,8 @@ export interface CompareOptions {
   /** Protocols of both sides, where they differ: what each can hold. */
   readonly from?: DigestProtocol;
   readonly to?: DigestProtocol;
+  /** Told of every fact that is compared. */
+  readonly onCheck?: (level: Difference["level"]) => void;
 }
 
 /** The differences between two digests; none when the client learnt everything it could. */
@@ -22,6 +24,7 @@ export function compare(upstream: Digest, client: Digest, options: CompareOption
   const { sameProtocol, from, to } = options;
   const differences: Difference[] = [];
   const check = (level: Difference["level"], fact: string, one: unknown, other: unknown): void => {
+    options.onCheck?.(level);
     if (!isDeepStrictEqual(one, other)) differences.push({ level, fact, upstream: one, client: other });
   };
   const strict = sameProtocol ? "must" : "should";
@@ -29,7 +32,7 @@ export function compare(upstream: Digest, client: Digest, options: CompareOption
   check("should", "error class", upstream.error?.cls, client.error?.cls);
   check("must", "visible text", upstream.text + upstream.refusal, client.text + client.refusal);
   if (sameProtocol || (isOpenAI(from) && isOpenAI(to))) check("must", "refusal", upstream.refusal, client.refusal);
-  check("must", "tools", upstream.tools.map(nameAndArguments), client.tools.map(nameAndArguments));
+  check("must", "tools", upstream.tools.map(toolAsSeenBy(to)), client.tools.map(toolAsSeenBy(undefined)));
   const ids = client.tools.map(({ id }) => id);
   if (sameProtocol || (from !== "gemini" && to !== "gemini"))
     check(
@@ -52,7 +55,8 @@ export function compare(upstream: Digest, client: Digest, options: CompareOption
   }
   check(strict, "reasoning", squeezed(upstream.reasoning), squeezed(client.reasoning));
   check(strict, "media", upstream.media, client.media);
-  check(strict, "citations", upstream.citations, client.citations);
+  if (sameProtocol) check("must", "citations", upstream.citations, client.citations);
+  else check("should", "citations", upstream.citations.map(titled), client.citations.map(titled));
   check(strict, "choices", upstream.choices, client.choices);
   if (sameProtocol) {
     check("must", "signatures", upstream.signatures, client.signatures);
@@ -67,8 +71,17 @@ function isOpenAI(protocol: DigestProtocol | undefined): boolean {
   return protocol === "openai-chat" || protocol === "openai-responses";
 }
 
-function nameAndArguments({ name, args }: { name: string; args: unknown }): unknown {
-  return { name, args };
+/** Protocols without custom tools carry the free text as the one member of an object (`translation.md` section 5.1). */
+function toolAsSeenBy(to: DigestProtocol | undefined): (tool: ToolFact) => unknown {
+  return ({ name, args }) => {
+    const text = to === "anthropic-messages" || to === "gemini" ? at(args, "$custom") : undefined;
+    return { name, args: text === undefined ? args : { input: text } };
+  };
+}
+
+/** Protocols that insist on a title get an empty one. */
+function titled({ url, title }: Digest["citations"][number]): unknown {
+  return { url, title: title === "" ? null : title };
 }
 
 /** `pause`, `other` and null say nothing that every protocol can say. */

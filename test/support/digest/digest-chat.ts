@@ -9,6 +9,8 @@ interface OpenCall {
   id: string;
   name: string;
   pieces: string;
+  /** Free text of a custom tool; undefined for a function. */
+  custom?: string;
 }
 
 const finishes: Readonly<Record<string, string>> = {
@@ -39,7 +41,11 @@ export function digestChat(reply: ParsedReply, digest: Digest): void {
     }
   }
   digest.choices = Math.max(1, choices.size);
-  digest.tools = calls.map((call) => ({ id: call.id || null, name: call.name, args: parseArguments(call.pieces) }));
+  digest.tools = calls.map(({ id, name, pieces, custom }) => ({
+    id: id || null,
+    name,
+    args: custom === undefined ? parseArguments(pieces) : { $custom: custom },
+  }));
   const sound = audio.join("");
   if (sound !== "") digest.media.push({ mime: "audio", sha256: sha256(sound) });
   if (reply.events !== undefined && !reply.hasDone) digest.warnings.push("no [DONE]");
@@ -88,7 +94,9 @@ function readCall(calls: OpenCall[], piece: unknown, isBody: boolean): void {
     calls.push(open);
   }
   if (id !== "") open.id = id;
-  open.name += text(at(piece, "function", "name"));
+  open.name += text(at(piece, "function", "name") ?? at(piece, "custom", "name"));
+  const input = at(piece, "custom", "input");
+  if (input !== undefined) open.custom = (open.custom ?? "") + text(input);
   const pieces = at(piece, "function", "arguments");
   open.pieces += typeof pieces === "object" && pieces !== null ? JSON.stringify(pieces) : text(pieces);
 }
