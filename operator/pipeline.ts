@@ -8,6 +8,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Compilation, CompileChanges } from "./compile/compilation.ts";
 import type { Publisher } from "./push/publisher.ts";
+import type { ResourceUids } from "./push/versions/resource-uids.ts";
+import type { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ResourceChange } from "./resources/resource.ts";
 
 const sliceMs = 5;
@@ -19,6 +21,9 @@ export interface PipelineOptions {
   readonly onPass: (changes: CompileChanges) => Promise<void> | void;
   /** Told when a pass threw: a programming error; the state before stays live. */
   readonly onFailure: (cause: unknown) => void;
+  /** Where the source counts versions and gives uids. */
+  readonly progress?: SourceProgress;
+  readonly uids?: ResourceUids;
 }
 
 export class Pipeline {
@@ -55,12 +60,15 @@ export class Pipeline {
   }
 
   async #pass(changes: readonly ResourceChange[]): Promise<void> {
-    const { compilation, publisher, onPass } = this.#options;
-    const compiled = await driveInSlices(compilation.updateInSteps(changes));
-    if (publisher.hasPublished) await publisher.publishChangesInSlices(compiled);
-    else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [] });
-    await driveInSlices(this.#shareObjects(compiled.upserts.keys()));
-    await onPass(compiled);
+    const { compilation, publisher, onPass, progress, uids } = this.#options;
+    // Before anything is looked at: what comes meanwhile may or may not be in this pass.
+    const onPublished = progress?.beginPass() ?? (() => {});
+    for (const change of changes) uids?.look(change, performance.now());
+    const { upserts, removes, ...compiled } = await driveInSlices(compilation.updateInSteps(changes));
+    if (publisher.hasPublished) await publisher.publishChangesInSlices({ upserts, removes, onPublished });
+    else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });
+    await driveInSlices(this.#shareObjects(upserts.keys()));
+    await onPass({ upserts, removes, ...compiled });
   }
 
   /** Both sides keep all objects: of 100,000 keys one copy of each is enough. */

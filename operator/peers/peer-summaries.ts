@@ -30,6 +30,7 @@ export class PeerSummaries {
     const held = this.#byPod.get(pod);
     if (held === undefined && this.#byPod.size >= peersMax) return;
     held?.cancel();
+    this.#byPod.delete(pod);
     const cancel = this.#timers.after(this.#keptMs, () => this.#forget(pod));
     this.#byPod.set(pod, { summary, cancel });
     this.#changed();
@@ -39,14 +40,11 @@ export class PeerSummaries {
     return this.#byPod.size;
   }
 
-  /** Groups of proxies with the pod of the operator that they are connected to. */
+  /** Groups of proxies with the pod of the operator that they are connected to; the newest word comes first. */
   *groups(): Generator<ProxyGroup & { readonly via: string }> {
-    for (const [via, { summary }] of this.#byPod) for (const group of summary.groups) yield { ...group, via };
-  }
-
-  /** Proxies that are connected somewhere and hold nothing yet. */
-  *joining(): Generator<string> {
-    for (const { summary } of this.#byPod.values()) yield* summary.joining;
+    for (const [via, { summary }] of [...this.#byPod].reverse()) {
+      for (const group of summary.groups) yield { ...group, via };
+    }
   }
 
   /** This operator leads no longer. */

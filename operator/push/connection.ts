@@ -163,7 +163,8 @@ export class ProxyConnection {
       digest: target.digest,
       sync,
       complete: this.#options.progress?.complete ?? noVersions,
-      versions: this.#newVersions(),
+      // A transaction brings its own.
+      versions: isEqual ? this.#newVersions() : noVersions,
     });
     this.#beat();
     if (isEqual) {

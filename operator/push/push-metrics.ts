@@ -22,7 +22,7 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
   });
   const convergence = new Histogram({
     name: "tollgate_config_convergence_seconds",
-    help: "From publication to the acknowledgement of the last ready proxy.",
+    help: "From publication to the acknowledgement of the last ready proxy of this operator.",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
@@ -30,7 +30,7 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
   gauge(
     registers,
     "tollgate_config_least_revision",
-    "Revision that every ready proxy holds.",
+    "Revision that every ready proxy of this operator holds.",
     () => fleet.leastRevision,
   );
   gauge(registers, "tollgate_config_keys", "Keys published.", () => publisher.snapshot.keyCount);
@@ -41,7 +41,7 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
     () => publisher.problems.size,
   );
   gauge(registers, "tollgate_fleet_proxies", "Connected proxies.", () => fleet.view().length);
-  gauge(registers, "tollgate_fleet_ready_proxies", "Proxies that acknowledged a snapshot.", () => fleet.readyCount);
+  gauge(registers, "tollgate_fleet_ready_proxies", "Proxies that count for Programmed.", () => fleet.readyCount);
   gauge(
     registers,
     "tollgate_fleet_rejected_objects",
@@ -56,7 +56,8 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
     publications.inc();
     changes.inc(changed.length);
     // Without proxies nothing converges; the list stays short whatever happens.
-    if (fleet.readyCount > 0 && open.length < 1_000) open.push({ revision: snapshot.revision, at: performance.now() });
+    if (fleet.ownReadyCount > 0 && open.length < 1_000)
+      open.push({ revision: snapshot.revision, at: performance.now() });
   });
   const stopFleet = fleet.onChange(() => {
     const least = fleet.leastRevision;
@@ -64,7 +65,7 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
       convergence.observe((performance.now() - open[0].at) / 1000);
       open.shift();
     }
-    if (fleet.readyCount === 0) open.length = 0;
+    if (fleet.ownReadyCount === 0) open.length = 0;
   });
   return () => {
     stopPublications();

@@ -17,13 +17,22 @@ export interface SourceVersions {
   readonly complete: ResourceVersions;
 }
 
+/** While somebody waits. */
+const nudgeEveryMs = 100;
+
 export class SourceProgress {
   readonly #read: () => SourceVersions;
+  readonly #nudge: () => void;
   readonly #listeners = new Set<() => void>();
   #complete: ResourceVersions = noVersions;
 
-  constructor(read: () => SourceVersions = () => ({ seen: noVersions, complete: noVersions })) {
+  /** @param nudge asks for a pass although no object changed, as after a bookmark */
+  constructor(
+    read: () => SourceVersions = () => ({ seen: noVersions, complete: noVersions }),
+    nudge: () => void = () => {},
+  ) {
     this.#read = read;
+    this.#nudge = nudge;
   }
 
   /** The newest changes that a transaction leaving now may contain. */
@@ -66,10 +75,17 @@ export class SourceProgress {
     this.#listeners.add(look);
     signal.addEventListener("abort", giveUp, { once: true });
     const cancel = timers.after(withinMs, giveUp);
+    let cancelNudge = () => {};
+    const nudge = () => {
+      this.#nudge();
+      cancelNudge = timers.after(nudgeEveryMs, nudge);
+    };
+    nudge();
     try {
       return await promise;
     } finally {
       cancel();
+      cancelNudge();
       signal.removeEventListener("abort", giveUp);
       this.#listeners.delete(look);
     }

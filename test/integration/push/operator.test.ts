@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { runOperator } from "../../../operator/main.ts";
 import type { RunningOperator } from "../../../operator/settings.ts";
 import { PushClient } from "../../../proxy/sync/push-client.ts";
-import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
+import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
 import { eventually } from "../../support/push-rig.ts";
 import { sha256Of } from "../../support/wire-objects.ts";
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { type LineSink, ProxyConnection } from "../../../../operator/push/connection.ts";
+import { type ConnectionOptions, type LineSink, ProxyConnection } from "../../../../operator/push/connection.ts";
 import { Fleet } from "../../../../operator/push/fleet.ts";
 import { Publisher } from "../../../../operator/push/publisher.ts";
+import { ResourceUids } from "../../../../operator/push/versions/resource-uids.ts";
+import { SourceProgress } from "../../../../operator/push/versions/source-progress.ts";
+import { MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
 import { encodeSums } from "../../../../proxy/snapshot/digest.ts";
 import type { Acknowledgement, DownMessage, Hello } from "../../../../proxy/snapshot/push/messages.ts";
 import { frameBytesMax, partBytesMax } from "../../../../proxy/snapshot/push/messages.ts";
@@ -68,7 +71,7 @@ describe("ProxyConnection", () => {
     fleet = new Fleet(publisher);
   });
 
-  function connect(hello: Partial<Hello> = {}) {
+  function connect(hello: Partial<Hello> = {}, more: Partial<ConnectionOptions> = {}) {
     const sink = new FakeSink();
     const connection = new ProxyConnection(
       {
@@ -81,6 +84,7 @@ describe("ProxyConnection", () => {
         heartbeatMs: 10_000,
         deadMs: 30_000,
         onChange: (changed) => fleet.update(changed),
+        ...more,
       },
       publisher.snapshot,
     );
@@ -128,6 +132,57 @@ describe("ProxyConnection", () => {
     );
     acknowledge(connection);
     assert.equal(fleet.acknowledgementOf("key/team-a/one").state, "Programmed");
+  });
+
+  it("tells once how far the source has come, with what carries it", () => {
+    let seen: Record<string, string> = { ApiKey: "10" };
+    const progress = new SourceProgress(() => ({ seen, complete: { ApiKey: "12" } }));
+    progress.beginPass()();
+    publisher.publish(byId(wireKey("one")));
+    const { sink, connection } = connect({}, { progress });
+    acknowledge(connection);
+    seen = { ApiKey: "15", Channel: "14" };
+    change(wireKey("two"));
+    seen = { ApiKey: "16", Channel: "14" };
+    change(wireKey("two", { state: "Suspended" }));
+    const { digest, sums } = publisher.snapshot;
+    const equal = connect({ proxy: "proxy-2", digest, sums: encodeSums(sums) }, { progress });
+    const told = [...sink.messages, ...equal.sink.messages].map((message) => {
+      return "versions" in message ? [message.type, message.versions] : [message.type];
+    });
+    assert.deepEqual(told, [
+      ["welcome", {}],
+      ["transaction", { ApiKey: "10" }],
+      ["transaction", { ApiKey: "15", Channel: "14" }],
+      ["revoke", { ApiKey: "16" }],
+      ["welcome", { ApiKey: "16", Channel: "14" }],
+    ]);
+    const [welcome] = sink.messages;
+    assert.deepEqual(welcome?.type === "welcome" && welcome.complete, { ApiKey: "12" });
+  });
+
+  it("names the uids of resources and those that were deleted, each once", () => {
+    const resources = new MutableResourceSet();
+    const uids = new ResourceUids(resources);
+    const change = { kind: "ApiKey", namespace: "team-a", name: "one" } as const;
+    const resource = (uid: string) =>
+      ({ kind: "ApiKey", metadata: { namespace: "team-a", name: "one", labels: {}, generation: 1, uid } }) as const;
+    resources.set(resource("uid-1"));
+    uids.look(change, 0);
+    publisher.publish(byId(wireKey("one")));
+    const { sink, connection } = connect({}, { uids });
+    acknowledge(connection);
+    resources.set(resource("uid-2"));
+    uids.look(change, 0);
+    publisher.publishChanges({ upserts: byId(wireKey("one", { metadata: { a: "b" } })), removes: [] });
+    timers.advance(10);
+    const told = sink.messages.flatMap((message) =>
+      message.type === "transaction" ? [[message.upserts.map(({ uid }) => uid), message.removedUids]] : [],
+    );
+    assert.deepEqual(told, [
+      [["uid-1"], []],
+      [["uid-2"], ["uid-1"]],
+    ]);
   });
 
   it("sends only the buckets that differ to a proxy that comes back", () => {

@@ -1,0 +1,117 @@
+/**
+ * The proxy pods that are ready for traffic, as the cluster says: `Programmed` counts those too that never connected
+ * (`OPERATIONS.md` section 1 rule 11). A pod that is being ended counts no longer, one that has not become ready not yet.
+ */
+import type { ApiClient } from "../kubernetes/api-client.ts";
+import { type ApiObject, isRecord, podResource } from "../kubernetes/api-object.ts";
+import type { ExpectedProxies } from "../peers/expected-proxies.ts";
+import { type ListCollector, ListWatch, type ListWatchSink } from "../source/kubernetes/list-watch.ts";
+import type { Reachability } from "../source/kubernetes/reachability.ts";
+import type { WatchTimings } from "../source/kubernetes/timings.ts";
+import { WatchCounters } from "../source/kubernetes/watch-counters.ts";
+
+export interface ReadyPodsOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  /** Labels that all proxy pods bear, and no others. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reachability: Reachability;
+  readonly timings: WatchTimings;
+  readonly log: { warn(message: string): void };
+}
+
+export class ReadyPods implements ExpectedProxies {
+  readonly counters = new WatchCounters();
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #watch: ListWatch;
+  readonly #listeners = new Set<() => void>();
+  readonly #ready = new Set<string>();
+  #isListed = false;
+
+  constructor({ client, namespace, labels, reachability, timings, log }: ReadyPodsOptions) {
+    this.#labels = labels;
+    this.#watch = new ListWatch({
+      client,
+      resource: podResource,
+      namespace,
+      sink: this.#sink(),
+      reachability,
+      timings,
+      counters: this.counters,
+      onFailure: (error, what) => log.warn(`the proxy pods cannot be watched (${textOf(error)}): ${what}`),
+      onRewind: () => {},
+    });
+  }
+
+  get ready(): ReadonlySet<string> | undefined {
+    return this.#isListed ? this.#ready : undefined;
+  }
+
+  start(): void {
+    this.#watch.start();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#watch.close();
+  }
+
+  #sink(): ListWatchSink {
+    return {
+      beginList: () => this.#beginList(),
+      put: (pod) => this.#put(pod.metadata.name, isReadyProxy(pod, this.#labels)),
+      remove: (pod) => this.#put(pod.metadata.name, false),
+    };
+  }
+
+  #beginList(): ListCollector {
+    const listed = new Set<string>();
+    return {
+      add: (pod) => {
+        if (isReadyProxy(pod, this.#labels)) listed.add(pod.metadata.name);
+      },
+      remove: (pod) => listed.delete(pod.metadata.name),
+      finish: () => {
+        this.#isListed = true;
+        for (const name of this.#ready) if (!listed.has(name)) this.#ready.delete(name);
+        for (const name of listed) this.#ready.add(name);
+        this.#tell();
+      },
+      // Readiness changes all the time: a list that differs from what events say only tells which came first.
+      differences: () => [],
+      drop: () => listed.clear(),
+    };
+  }
+
+  #put(name: string, isReady: boolean): void {
+    if (this.#ready.has(name) === isReady) return;
+    if (isReady) this.#ready.add(name);
+    else this.#ready.delete(name);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether a pod is one of the proxies and takes traffic. */
+export function isReadyProxy(pod: ApiObject, labels: Readonly<Record<string, string>>): boolean {
+  const { metadata, status } = pod;
+  if (metadata.deletionTimestamp !== undefined) return false;
+  if (Object.entries(labels).some(([name, value]) => metadata.labels?.[name] !== value)) return false;
+  const conditions = isRecord(status) ? status["conditions"] : undefined;
+  if (!Array.isArray(conditions)) return false;
+  return conditions.some(
+    (condition: unknown) => isRecord(condition) && condition["type"] === "Ready" && condition["status"] === "True",
+  );
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown";
+}

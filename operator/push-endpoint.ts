@@ -1,0 +1,150 @@
+/**
+ * Wires the push endpoint of a cluster together: certificates, token reviews, the TLS listener, the other operators, the
+ * epoch and their metrics. No logic of its own; `main.ts` calls it where the source is Kubernetes.
+ *
+ * Two steps, as the fleet and what is judged by it must stand before the endpoint opens: `prepareEndpoint` needs nothing
+ * but the cluster, `open` needs a publisher that has published.
+ */
+import type { Registry } from "prom-client";
+import type { Report } from "../proxy/snapshot/push/messages.ts";
+import type { Timers } from "../proxy/snapshot/push/timers.ts";
+import type { ServingCertificates } from "./certificates/serving-certificates.ts";
+import type { Leadership } from "./leader/leadership.ts";
+import type { ExpectedProxies } from "./peers/expected-proxies.ts";
+import { followLeader } from "./peers/follow-leader.ts";
+import { leaderClient } from "./peers/leader-client.ts";
+import { createPeerEndpoint } from "./peers/peer-endpoint.ts";
+import { PeerSummaries } from "./peers/peer-summaries.ts";
+import { type TokenReviewer, TokenVerifier } from "./push/authenticate/verify-token.ts";
+import { registerEndpointMetrics } from "./push/endpoint-metrics.ts";
+import { Fleet } from "./push/fleet.ts";
+import type { Publisher } from "./push/publisher.ts";
+import { listenOverTls } from "./push/tls-listener.ts";
+import type { Epochs } from "./push/versions/epoch.ts";
+import type { ResourceUids } from "./push/versions/resource-uids.ts";
+import type { SourceProgress } from "./push/versions/source-progress.ts";
+import type { ListenAddress, OperatorLog } from "./settings.ts";
+
+export interface PushEndpointOptions {
+  readonly publisher: Publisher;
+  readonly registry: Registry;
+  readonly log: OperatorLog;
+  /** This run of this operator. */
+  readonly operator: string;
+  readonly heartbeatMs: number;
+  readonly deadMs: number;
+  readonly certificates: ServingCertificates;
+  readonly reviewer: TokenReviewer;
+  readonly audience: string;
+  /** User names of the ServiceAccounts, `system:serviceaccount:<namespace>:<name>`. */
+  readonly accounts: { readonly proxy: string; readonly operator: string };
+  readonly leadership: Leadership;
+  readonly expected: ExpectedProxies;
+  readonly epochs: Epochs;
+  readonly progress: SourceProgress;
+  readonly uids: ResourceUids;
+  /** A consistent read: is the source's present version older than these? */
+  readonly sourceWentBack: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** Name in every operator's certificate by which the leader is reached. */
+  readonly serverName: string;
+  /** This operator's own token for the leader. */
+  readonly tokenFile: string;
+  /** Where this operator takes what its proxies, or followers, report; called while it leads. */
+  readonly onReport: (proxy: string, report: Report) => void;
+  readonly timers?: Timers;
+}
+
+export interface PushEndpoint {
+  readonly fleet: Fleet;
+  /** Opens the port. @returns where it listens; waits for the first certificate */
+  open(listen: ListenAddress): Promise<ListenAddress>;
+  /** Sends proxies away and closes the port. */
+  close(): Promise<void>;
+}
+
+export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
+  const { publisher, registry, log, certificates, leadership, expected, epochs, operator, onReport, timers } = options;
+  const timed = timers === undefined ? {} : { timers };
+  const summaries = new PeerSummaries(options.deadMs, timers);
+  const fleet = new Fleet(publisher, { peers: summaries, expected, ...timed });
+  const counters = registerEndpointMetrics(registry, { fleet, certificates, summaries, expected, epochs, leadership });
+  const client = leaderClient({
+    bundle: () => certificates.current?.bundle,
+    serverName: options.serverName,
+    tokenFile: options.tokenFile,
+  });
+  const following = followLeader({
+    fleet,
+    leadership,
+    client,
+    operator,
+    everyMs: options.heartbeatMs,
+    onTold: counters.told,
+    ...timed,
+  });
+  let wasLeader = leadership.isLeader();
+  const stopLeadership = leadership.onChange(() => {
+    const isLeader = leadership.isLeader();
+    // What followers told a former leader they tell the next; what it was told here grows old.
+    if (isLeader && !wasLeader) fleet.settle();
+    if (!isLeader) summaries.clear();
+    wasLeader = isLeader;
+  });
+  const stopEpochs = epochs.onRaise((epoch) => {
+    log.warn("the source went back in time: proxies begin a new epoch", { epoch });
+    fleet.sendAway(options.heartbeatMs, "a new epoch began");
+  });
+  let server: Awaited<ReturnType<typeof listenOverTls>>["server"] | undefined;
+
+  return {
+    fleet,
+    async open(listen) {
+      await certificates.start();
+      const opened = await listenOverTls(
+        {
+          publisher,
+          fleet,
+          operator,
+          epochs,
+          heartbeatMs: options.heartbeatMs,
+          deadMs: options.deadMs,
+          progress: options.progress,
+          uids: options.uids,
+          sourceWentBack: options.sourceWentBack,
+          onReport: (proxy, report) => {
+            if (!following.report(proxy, report)) onReport(proxy, report);
+          },
+          peers: createPeerEndpoint({ leadership, summaries, onReport, onTaken: counters.taken }),
+          certificates,
+          verifier: new TokenVerifier({
+            reviewer: options.reviewer,
+            audience: options.audience,
+            accounts: options.accounts,
+            ...timed,
+          }),
+          onRefused: counters.refused,
+          onBehind: counters.behind,
+          ...timed,
+        },
+        listen,
+      );
+      server = opened.server;
+      return { host: listen.host, port: opened.port };
+    },
+    async close() {
+      stopLeadership();
+      stopEpochs();
+      fleet.close("the operator stops");
+      await following.close();
+      client.close();
+      certificates.close();
+      const closing = server;
+      if (closing === undefined) return;
+      await new Promise<void>((resolve) => {
+        closing.close(() => resolve());
+        // Streams that do not end by themselves would keep it open.
+        setTimeout(() => closing.closeAllConnections(), 200).unref();
+      });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The push endpoint in a cluster: the push app over TLS 1.3, with a certificate that is replaced while it serves.
+ *
+ * A new certificate counts from the next handshake on; open streams keep theirs. Strangers cost little: a handshake and
+ * a request's head have seconds, a token that does not fit is refused without asking anybody.
+ */
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { ServingCertificate, ServingCertificates } from "../certificates/serving-certificates.ts";
+import type { RefusalReason } from "./authenticate/peer.ts";
+import type { TokenVerifier } from "./authenticate/verify-token.ts";
+import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
+import { createPushApp, keepAliveMs } from "./push-server.ts";
+
+export interface TlsListenerOptions extends Omit<PushAppOptions, "authenticateProxy"> {
+  readonly certificates: ServingCertificates;
+  readonly verifier: Pick<TokenVerifier, "verify">;
+  readonly onRefused: (reason: RefusalReason) => void;
+}
+
+const handshakeTimeoutMs = 5_000;
+const headTimeoutMs = 5_000;
+const bodyTimeoutMs = 30_000;
+/** Two connections for each proxy of the largest fleet, and room for those that come back before they were missed. */
+const connectionsMax = 4_096;
+
+/** @throws when the port cannot be opened, or there is no certificate yet */
+export async function listenOverTls(
+  options: TlsListenerOptions,
+  listen: { readonly host: string; readonly port: number },
+): Promise<{ readonly server: Server; readonly port: number }> {
+  const { certificates, onRefused } = options;
+  const serving = certificates.current;
+  if (serving === undefined) throw new Error("there is no certificate yet");
+  const app = createPushApp({ ...options, authenticateProxy: (request) => authenticate(request, options) });
+  const server = createServer(
+    {
+      ...contextOf(serving),
+      handshakeTimeout: handshakeTimeoutMs,
+      headersTimeout: headTimeoutMs,
+      requestTimeout: bodyTimeoutMs,
+      keepAliveTimeout: keepAliveMs(options),
+    },
+    app,
+  );
+  server.maxConnections = connectionsMax;
+  server.on("tlsClientError", (error: Error & { code?: string }) => {
+    onRefused(reasonOf(error.code));
+  });
+  const stopFollowing = certificates.onChange((next) => server.setSecureContext(contextOf(next)));
+  server.once("close", stopFollowing);
+  server.listen(listen.port, listen.host);
+  await once(server, "listening");
+  const bound = server.address();
+  return { server, port: typeof bound === "object" && bound !== null ? bound.port : listen.port };
+}
+
+function contextOf({ certificate, privateKey }: ServingCertificate) {
+  return { cert: certificate, key: privateKey, minVersion: "TLSv1.3" } as const;
+}
+
+async function authenticate(
+  { headers, headersDistinct }: IncomingMessage,
+  { verifier, onRefused }: TlsListenerOptions,
+): Promise<ProxyIdentity | undefined> {
+  // Node keeps the first of two, another hop might have checked the second.
+  const isSingle = (headersDistinct["authorization"]?.length ?? 0) <= 1;
+  const verdict = isSingle ? await verifier.verify(headers.authorization) : { refused: "malformed_token" as const };
+  if ("peer" in verdict) {
+    const { role, pod } = verdict.peer;
+    return { name: `${role}/${pod}`, role, pod };
+  }
+  onRefused(verdict.refused);
+  return undefined;
+}
+
+function reasonOf(code: string | undefined): RefusalReason {
+  if (code === "ERR_SSL_HTTP_REQUEST") return "not_tls";
+  if (code === "ERR_SSL_UNSUPPORTED_PROTOCOL" || code === "ERR_SSL_WRONG_VERSION_NUMBER") return "tls_version";
+  return "tls_failed";
+}
