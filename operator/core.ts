@@ -12,6 +12,7 @@ import { createAdminApp, type SourceProblem } from "./admin.ts";
 import { Compilation } from "./compile/compilation.ts";
 import type { WantedSecret } from "./compile/result.ts";
 import type { StatusLoop } from "./keep-status.ts";
+import { registerKeyExpiry } from "./key-expiry/expiring-keys.ts";
 import { Pipeline } from "./pipeline.ts";
 import { Fleet } from "./push/fleet.ts";
 import { listenOnSocket } from "./push/listen-on-socket.ts";
@@ -35,6 +36,7 @@ export function startCore(started: AsyncDisposableStack, settings: CommonSetting
   const fleet = started.adopt(new Fleet(publisher), (it) => it.close("the operator stops"));
   const registry = new Registry();
   started.defer(registerPushMetrics(registry, publisher, fleet));
+  started.defer(registerKeyExpiry(registry, publisher));
   return { compilation, publisher, fleet, registry };
 }
 
