@@ -81,9 +81,9 @@ function optionalText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Other vendors' tools in this format's list. */
+/** Other vendors' tools in this format's list; OpenRouter puts its own name before them. */
 function hostedKind(type: string): HostedTool["tool"] {
-  return hostedToolKind("ChatCompletions", type) ?? "other";
+  return hostedToolKind("ChatCompletions", type.slice(type.indexOf(":") + 1)) ?? "other";
 }
 
 function searchOf(type: string, tool: JsonObject): Pick<HostedTool, "search"> {
