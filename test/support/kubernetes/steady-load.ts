@@ -1,0 +1,76 @@
+/** Calls at a steady rate, over kept connections as real clients do: who failed, and when. */
+import { Agent, request } from "node:http";
+import type { FormatUnderTest } from "../resilience/formats.ts";
+import { rawKey } from "../resilience/manifests.ts";
+
+export interface LoadOptions {
+  /** Ports that take turns. */
+  readonly ports: readonly number[];
+  readonly format: FormatUnderTest;
+  readonly model: string;
+  readonly key?: string;
+  readonly perSecond: number;
+}
+
+/** One call, by what came of it. */
+export interface CallOutcome {
+  /** HTTP status; 0: the connection failed. */
+  readonly status: number;
+  readonly sentAtMs: number;
+}
+
+export class SteadyLoad {
+  readonly outcomes: CallOutcome[] = [];
+  readonly #options: LoadOptions;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #timer: NodeJS.Timeout;
+  readonly #open = new Set<Promise<void>>();
+  #sent = 0;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    const beganAtMs = performance.now();
+    this.#timer = setInterval(() => {
+      // By the clock and not by the beat: a busy machine must not make the load lighter.
+      const due = Math.floor(((performance.now() - beganAtMs) * options.perSecond) / 1_000);
+      for (; this.#sent < due; this.#sent += 1) this.#send();
+    }, 5);
+  }
+
+  /** Calls that did not end with 200. */
+  get failures(): CallOutcome[] {
+    return this.outcomes.filter(({ status }) => status !== 200);
+  }
+
+  /** Ends the load and waits for the answers still to come. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+    this.#agent.destroy();
+  }
+
+  #send(): void {
+    const { ports, format, model, key = "main" } = this.#options;
+    const port = ports[this.#sent % ports.length] ?? 0;
+    const sentAtMs = performance.now();
+    const call = new Promise<number>((resolve) => {
+      const body = JSON.stringify(format.body(model, false, "hi"));
+      const [name = "", value = ""] = format.keyHeader(rawKey(key)).split(": ");
+      const headers = { [name]: value, "content-type": "application/json" };
+      const options = { port, method: "POST", path: format.path(model, false), headers, agent: this.#agent };
+      const outgoing = request({ host: "127.0.0.1", timeout: 10_000, ...options }, (reply) => {
+        reply.resume();
+        reply.on("end", () => resolve(reply.statusCode ?? 0));
+        reply.on("error", () => resolve(0));
+      });
+      outgoing.on("timeout", () => outgoing.destroy());
+      outgoing.on("error", () => resolve(0));
+      outgoing.end(body);
+    });
+    const noted = call.then((status) => {
+      this.outcomes.push({ status, sentAtMs });
+      this.#open.delete(noted);
+    });
+    this.#open.add(noted);
+  }
+}
