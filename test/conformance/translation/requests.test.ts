@@ -7,13 +7,21 @@ import { describe, it } from "mocha";
 import { callFormOf } from "../../support/conformance/chat-calls.ts";
 import { httpCall } from "../../support/conformance/http-call.ts";
 import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { protocols, routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { protocols, routeTo, thinkingRoute, useTranslationRig } from "../../support/conformance/translation-rig.ts";
 import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
 import { compareRequests, digestRequest } from "../../support/digest/request/request-digest.ts";
 import { isKnownRequestLoss, refusalOf } from "./known-request-losses.ts";
 
 const withRequest = readRecorded()?.filter((reply) => reply.request() !== undefined);
 const shortId = (reply: Recorded): string => reply.id.replace(/^upstream\//, "");
+
+const picture = Buffer.from("89504e470d0a1a0a", "hex");
+
+/** Pictures on the internet are taken from the test's own server instead; other addresses are text. */
+function withPictures(body: unknown, address: string): unknown {
+  const text = JSON.stringify(body);
+  return JSON.parse(text.replace(/"(?:https?:\/\/[^"\s]+\.(?:png|jpe?g|webp|gif))"/g, () => JSON.stringify(address)));
+}
 
 describe("recorded requests to upstreams of other formats", () => {
   if (withRequest === undefined) {
@@ -30,24 +38,33 @@ describe("recorded requests to upstreams of other formats", () => {
       const manner = refusal === undefined ? "asks" : "does not ask";
       it(`${manner} ${to} what ${shortId(reply)} asks`, async () => {
         const form = callFormOf(reply.protocol);
-        const body = reply.protocol === "gemini" ? recordedBody : { ...Object(recordedBody), model: routeTo(to) };
+        const { thinking, temperature } = digestRequest(reply.protocol, recordedBody);
+        const thinks = to === "openai-responses" && thinking === true && temperature === null;
+        const model = thinks ? thinkingRoute : routeTo(to);
+        const pictured = withPictures(recordedBody, `${rig().upstream.origin}/picture.png`);
+        const body = reply.protocol === "gemini" ? pictured : { ...Object(pictured), model };
         rig().upstream.forget();
-        rig().upstream.replyWith(naturalReply);
+        rig().upstream.replyWith((request) =>
+          request.method === "GET"
+            ? { headers: { "content-type": "image/png" }, body: picture }
+            : naturalReply(request),
+        );
         const answer = await httpCall({
           origin: rig().gateway.origin,
-          path: form.path(routeTo(to), reply.isStream),
+          path: form.path(model, reply.isStream),
           headers: form.headers("main"),
           body: JSON.stringify(body),
         });
         if (refusal !== undefined) {
           assert.equal(answer.status, 400, answer.body.toString());
           assert.match(answer.body.toString(), refusal);
-          assert.equal(rig().upstream.requests.length, 0);
+          assert.deepEqual(rig().upstream.requests, []);
           return;
         }
         assert.equal(answer.status, 200, answer.body.toString());
-        const asked = digestRequest(reply.protocol, body);
-        const sent = digestRequest(to, rig().upstream.requests[0]?.json());
+        const fetched = to === "gemini" ? `data:image/png;base64,${picture.toString("base64")}` : undefined;
+        const asked = digestRequest(reply.protocol, fetched === undefined ? body : withPictures(body, fetched));
+        const sent = digestRequest(to, rig().upstream.requests.at(-1)?.json());
         const differences = compareRequests(asked, sent, to);
         counts.compared += 1;
         if (differences.length > 0) counts.withLoss += 1;

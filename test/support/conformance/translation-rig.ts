@@ -18,11 +18,15 @@ export function routeTo(protocol: DigestProtocol): string {
   return `to-${protocol}`;
 }
 
-const providers: Readonly<Record<DigestProtocol, string>> = {
-  "openai-chat": "OpenAICompatible",
-  "openai-responses": "OpenAICompatible",
-  "anthropic-messages": "AnthropicCompatible",
-  gemini: "GeminiCompatible",
+/** One that thinks, where the usual model takes sampling parameters and so does not. */
+export const thinkingRoute = "to-openai-responses-thinking";
+
+/** Providers and models that take most of what their format can say. */
+const upstreams: Readonly<Record<DigestProtocol, { readonly provider: string; readonly model: string }>> = {
+  "openai-chat": { provider: "OpenAICompatible", model: "some-model" },
+  "openai-responses": { provider: "OpenAI", model: "gpt-4.1" },
+  "anthropic-messages": { provider: "Anthropic", model: "claude-sonnet-4-5" },
+  gemini: { provider: "Gemini", model: "gemini-3-pro" },
 };
 
 export interface TranslationRig {
@@ -43,12 +47,20 @@ export function useTranslationRig(channel: object = {}): () => TranslationRig {
         keyManifest("main"),
         ...callForms.flatMap(({ protocol, format }) => [
           channelManifest(routeTo(protocol), upstream.origin, {
-            provider: providers[protocol],
+            provider: upstreams[protocol].provider,
             formats: [{ type: format }],
             ...channel,
           }),
-          routeManifest(routeTo(protocol), { failover: { maxAttempts: 1 } }),
+          routeManifest(routeTo(protocol), {
+            failover: { maxAttempts: 1 },
+            targets: [
+              { name: "main", channelRef: { name: routeTo(protocol) }, upstreamModel: upstreams[protocol].model },
+            ],
+          }),
         ]),
+        routeManifest(thinkingRoute, {
+          targets: [{ name: "main", channelRef: { name: "to-openai-responses" }, upstreamModel: "gpt-5.4" }],
+        }),
       ),
     });
     rig = {

@@ -16,6 +16,7 @@ import {
 export function digestChatRequest(body: unknown, facts: RequestDigest): void {
   for (const message of list(at(body, "messages"))) readMessage(message, facts);
   for (const tool of list(at(body, "tools"))) {
+    if (!["function", "custom", undefined].includes(textOrNull(at(tool, "type")) ?? undefined)) continue;
     const declared = at(tool, "function") ?? at(tool, "custom") ?? tool;
     facts.tools.push({
       name: text(at(declared, "name")),
@@ -34,7 +35,9 @@ export function digestChatRequest(body: unknown, facts: RequestDigest): void {
   const format = at(body, "response_format", "type");
   facts.structured = format === "json_schema" ? "schema" : format === "json_object" ? "json" : null;
   const effort = at(body, "reasoning_effort");
-  facts.thinking = typeof effort === "string" ? effort !== "none" : null;
+  // The spelling of one reseller.
+  const isWanted = at(body, "reasoning") === undefined ? null : true;
+  facts.thinking = typeof effort === "string" ? effort !== "none" : isWanted;
   facts.n = numberOrNull(at(body, "n")) ?? 1;
   facts.seed = numberOrNull(at(body, "seed"));
   const parallel = at(body, "parallel_tool_calls");

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Difference } from "../compare.ts";
 import type { DigestProtocol } from "../facts.ts";
 import { digestChatRequest } from "./request-chat.ts";
-import { emptyRequest, parameterNames, type RequestDigest, type RequestItem } from "./request-facts.ts";
+import { comparableText, emptyRequest, parameterNames, type RequestDigest, type RequestItem } from "./request-facts.ts";
 import { digestGeminiRequest } from "./request-gemini.ts";
 import { digestMessagesRequest } from "./request-messages.ts";
 import { digestResponsesRequest } from "./request-responses.ts";
@@ -62,10 +62,7 @@ function choiceOf({ tool_choice, tools }: RequestDigest): string {
 function comparableTurns({ turns }: RequestDigest): unknown {
   return turns.map(({ role, items }) => ({
     role,
-    text: items
-      .map((item) => ("text" in item ? item.text : ""))
-      .join("")
-      .replace(/\s+/g, ""),
+    text: comparableText(items.map((item) => ("text" in item ? item.text : "")).join("")),
     files: items.flatMap((item) => ("file" in item ? [`${item.kind} ${item.file}`] : [])),
     calls: items.filter((item): item is Extract<RequestItem, { call: string }> => "call" in item),
     results: items.flatMap((item) => ("result" in item ? [item.result] : [])),

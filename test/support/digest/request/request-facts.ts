@@ -87,6 +87,17 @@ export function fileOf(
 
 const wrappers = new Set(["content", "output", "result", "response", "text", "error"]);
 
+/**
+ * Text as it compares: without white space and without the gateway's own marks around what the target has no form for
+ * (`translation.md` section 4: documents, search results, files of results).
+ */
+export function comparableText(value: string): string {
+  return value
+    .replace(/<\/?(?:document|search_result)[^>]*>/g, "")
+    .replace(/Tool result for [\w-]+:/g, "")
+    .replace(/\s+/g, "");
+}
+
 /** A result is its JSON value: JSON text is parsed, one-key wrappers are opened, text parts join. */
 export function resultValue(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -99,7 +110,7 @@ export function resultValue(value: unknown): unknown {
       const parsed: unknown = JSON.parse(bare);
       return typeof parsed === "object" && parsed !== null ? resultValue(parsed) : parsed;
     } catch {
-      return bare.replace(/\s+/g, "");
+      return comparableText(bare);
     }
   }
   if (typeof value !== "object" || value === null) return value;

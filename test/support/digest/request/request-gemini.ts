@@ -73,6 +73,7 @@ function partItems(part: unknown): RequestItem[] {
   const data = either(part, "inlineData");
   if (data !== undefined) {
     const mime = text(either(data, "mimeType"));
+    if (mime.startsWith("text/")) return [{ text: Buffer.from(text(at(data, "data")), "base64").toString("utf8") }];
     return [fileOf(kindOf(mime), { base64: text(at(data, "data")) })];
   }
   const file = either(part, "fileData");

@@ -70,16 +70,17 @@ function blockItems(block: unknown): RequestItem[] {
     case "tool_result":
       return resultItems(at(block, "content"));
     case "search_result":
-      return [{ text: `${text(at(block, "title"))}${textOf(at(block, "content"))}` }];
+      return [{ text: textOf(at(block, "content")) }];
     default:
       return [];
   }
 }
 
 function resultItems(content: unknown): RequestItem[] {
-  const files = list(content).filter((part) => at(part, "type") !== "text");
-  const rest = Array.isArray(content) ? content.filter((part) => at(part, "type") === "text") : (content ?? "");
-  return [{ result: resultValue(rest) }, ...files.flatMap(blockItems)];
+  if (!Array.isArray(content)) return [{ result: resultValue(content ?? "") }];
+  const isText = (part: unknown): boolean => ["text", "search_result"].includes(text(at(part, "type")));
+  const texts = content.filter(isText).map((part) => ({ text: text(at(part, "text")) || textOf(at(part, "content")) }));
+  return [{ result: resultValue(texts) }, ...content.filter((part) => !isText(part)).flatMap(blockItems)];
 }
 
 function sourceOf(block: unknown): { base64?: string; url?: string; text?: string } {
