@@ -25,11 +25,6 @@ export class CallWriter {
     this.#newId = newId;
   }
 
-  /** -1 before it was announced. */
-  get index(): number {
-    return this.#begun?.index ?? -1;
-  }
-
   carry(state: ProviderState): void {
     this.#carried.push(state);
     // Too late for an item in front: kept here until the client sends the call's result.

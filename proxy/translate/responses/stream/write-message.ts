@@ -29,21 +29,17 @@ interface OpenPart {
 
 export class MessageWriter {
   readonly #frames: Frames;
-  readonly #id: string;
-  readonly #index: number;
+  readonly #newId: (prefix: string) => string;
   readonly #content: JsonObject[] = [];
   #part: OpenPart | undefined;
+  /** Set once the item was announced: a message that says nothing never was. */
+  #begun: { readonly id: string; readonly index: number } | undefined;
   /** Neutral parts that may still bring text. */
   openBlocks = 0;
 
-  constructor(frames: Frames, id: string) {
+  constructor(frames: Frames, newId: (prefix: string) => string) {
     this.#frames = frames;
-    this.#id = id;
-    this.#index = frames.added(messageItem(id, "in_progress", []));
-  }
-
-  get index(): number {
-    return this.#index;
+    this.#newId = newId;
   }
 
   beginBlock(kind: "text" | "refusal"): void {
@@ -83,17 +79,27 @@ export class MessageWriter {
 
   done(status: ItemStatus): void {
     this.#closePart();
-    this.#frames.done(this.#index, messageItem(this.#id, status, this.#content));
+    if (this.#begun === undefined) return;
+    const { id, index } = this.#begun;
+    this.#frames.done(index, messageItem(id, status, this.#content));
   }
 
   #open(kind: "text" | "refusal"): OpenPart {
     if (this.#part?.kind === kind) return this.#part;
     this.#closePart();
-    const members = `${itemMembers(this.#id, this.#index)},"content_index":${this.#content.length}`;
+    const { id, index } = this.#begin();
+    const members = `${itemMembers(id, index)},"content_index":${this.#content.length}`;
     const empty = kind === "text" ? outputText("", [], []) : refusalPart("");
     this.#frames.emit("response.content_part.added", `${members},"part":${JSON.stringify(empty)}`);
     this.#part = { kind, members, text: "", blockStart: 0, annotations: [], logprobs: [], waiting: [] };
     return this.#part;
+  }
+
+  #begin() {
+    if (this.#begun !== undefined) return this.#begun;
+    const id = this.#newId("msg_");
+    this.#begun = { id, index: this.#frames.added(messageItem(id, "in_progress", [])) };
+    return this.#begun;
   }
 
   #closePart(): void {

@@ -159,7 +159,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #openText(part: number, kind: "text" | "refusal"): void {
     if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
     this.#finishCalls(completed);
-    this.#message ??= new MessageWriter(this.#frames, this.#context.newId("msg_"));
+    this.#message ??= new MessageWriter(this.#frames, this.#context.newId);
     this.#message.openBlocks += 1;
     this.#message.beginBlock(kind);
     this.#parts.set(part, { kind, message: this.#message });

@@ -1,0 +1,358 @@
+import assert from "node:assert/strict";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { InvalidReply, type ReplyBlock } from "../../../../../../proxy/translate/reply.ts";
+import { readReply } from "../../../../../../proxy/translate/responses/reply/read-reply.ts";
+import { readStream } from "../../../../../support/translation/responses-exchange.ts";
+
+type Event = Readonly<Record<string, unknown>>;
+
+function streamOf(events: readonly Event[]): Buffer {
+  return Buffer.from(
+    events
+      .map(
+        (event, index) => `event: ${event["type"]}\ndata: ${JSON.stringify({ sequence_number: index, ...event })}\n\n`,
+      )
+      .join(""),
+  );
+}
+
+const created: Event = { type: "response.created", response: { id: "resp_1", model: "up", status: "in_progress" } };
+const added = (output_index: number, item: Event): Event => ({
+  type: "response.output_item.added",
+  output_index,
+  item,
+});
+const done = (output_index: number, item: Event): Event => ({ type: "response.output_item.done", output_index, item });
+const message: Event = { type: "message", id: "msg_1", role: "assistant", content: [] };
+const said = (text: string): Event => ({ ...message, content: [{ type: "output_text", text, annotations: [] }] });
+const delta = (output_index: number, text: string, type = "output_text"): Event => ({
+  type: `response.${type}.delta`,
+  output_index,
+  content_index: 0,
+  delta: text,
+});
+const call: Event = { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "" };
+const completed = (output: readonly Event[] = [], changes: Event = {}): Event => ({
+  type: "response.completed",
+  response: { id: "resp_1", status: "completed", output, ...changes },
+});
+
+function blocksOf(...events: readonly Event[]): readonly ReplyBlock[] {
+  return foldReply(readStream(streamOf([created, ...events]))).candidates[0]?.blocks ?? [];
+}
+
+/** What blocks say, without their empty lists. */
+function factsOf(blocks: readonly ReplyBlock[]): unknown {
+  return blocks.map((block) =>
+    block.kind === "call"
+      ? `${block.kind} ${block.id} ${block.name} ${block.arguments}`
+      : "text" in block
+        ? `${block.kind} ${block.text}`
+        : block.kind,
+  );
+}
+
+describe("responses: stream reader", () => {
+  for (const row of [
+    {
+      name: "joins the deltas of a text",
+      events: [added(0, message), delta(0, "a"), delta(0, "b"), done(0, said("ab")), completed()],
+      want: ["text ab"],
+    },
+    {
+      name: "adds what the deltas left out",
+      events: [added(0, message), delta(0, "a"), done(0, said("abc")), completed()],
+      want: ["text abc"],
+    },
+    {
+      name: "takes an item that came without any delta",
+      events: [done(0, said("abc")), completed()],
+      want: ["text abc"],
+    },
+    { name: "takes items from the final response alone", events: [completed([said("abc")])], want: ["text abc"] },
+    {
+      name: "finishes what was left open by the final response",
+      events: [added(0, message), delta(0, "a"), completed([said("abc")])],
+      want: ["text abc"],
+    },
+    {
+      name: "keeps what came when the final response is empty",
+      events: [added(0, message), delta(0, "a"), completed([])],
+      want: ["text a"],
+    },
+    {
+      name: "takes text of a message that nobody announced",
+      events: [delta(0, "a"), completed([])],
+      want: ["text a"],
+    },
+    {
+      name: "counts items of a relay that numbers them from one",
+      events: [
+        added(1, message),
+        delta(1, "a"),
+        done(1, said("a")),
+        completed([said("a"), { ...call, arguments: "{}" }]),
+      ],
+      want: ["text a", "call call_1 f {}"],
+    },
+    {
+      name: "pitfall 52: an item is known by its index, whatever its id is now",
+      events: [
+        added(0, message),
+        { ...delta(0, "a"), item_id: "x" },
+        { ...delta(0, "b"), item_id: "y" },
+        done(0, { ...said("ab"), id: "z" }),
+        completed(),
+      ],
+      want: ["text ab"],
+    },
+    {
+      name: "pitfall 28: a call without arguments has an empty object",
+      events: [added(0, call), delta(0, "", "function_call_arguments"), done(0, call), completed()],
+      want: ["call call_1 f {}"],
+    },
+    {
+      name: "takes a call's arguments from its end",
+      events: [added(0, call), done(0, { ...call, arguments: '{"x":1}' }), completed()],
+      want: ['call call_1 f {"x":1}'],
+    },
+    {
+      name: "pitfall 29: waits for a name that comes with the end",
+      events: [
+        added(0, { ...call, name: "" }),
+        delta(0, "{}", "function_call_arguments"),
+        done(0, { ...call, arguments: "{}" }),
+        completed(),
+      ],
+      want: ["call call_1 f {}"],
+    },
+    {
+      name: "pitfall 85: several calls wrapped into one are several",
+      events: [
+        added(0, { ...call, name: "multi_tool_use.parallel" }),
+        done(0, {
+          ...call,
+          name: "multi_tool_use.parallel",
+          arguments: JSON.stringify({
+            tool_uses: [
+              { recipient_name: "functions.f", parameters: { x: 1 } },
+              { recipient_name: "functions.g", parameters: {} },
+            ],
+          }),
+        }),
+        completed(),
+      ],
+      want: ['call call_1_0 f {"x":1}', "call call_1_1 g {}"],
+    },
+    {
+      name: "keeps two calls apart that are open together",
+      events: [
+        added(0, call),
+        added(1, { ...call, call_id: "call_2", name: "g" }),
+        delta(1, "{}", "function_call_arguments"),
+        delta(0, '{"x":1}', "function_call_arguments"),
+        done(1, { ...call, call_id: "call_2", name: "g", arguments: "{}" }),
+        done(0, { ...call, arguments: '{"x":1}' }),
+        completed(),
+      ],
+      want: ['call call_1 f {"x":1}', "call call_2 g {}"],
+    },
+    {
+      name: "parts summaries with an empty line",
+      events: [
+        added(0, { type: "reasoning", id: "rs_1", summary: [] }),
+        { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "a" },
+        { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 1, delta: "b" },
+        done(0, {
+          type: "reasoning",
+          id: "rs_1",
+          summary: [
+            { type: "summary_text", text: "a" },
+            { type: "summary_text", text: "b" },
+          ],
+        }),
+        completed(),
+      ],
+      want: ["reasoning a\n\nb"],
+    },
+    {
+      name: "takes thoughts or their summaries, whichever came first",
+      events: [
+        added(0, { type: "reasoning", id: "rs_1", summary: [] }),
+        { type: "response.reasoning_text.delta", output_index: 0, content_index: 0, delta: "thought" },
+        { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "summary" },
+        completed([]),
+      ],
+      want: ["reasoning thought"],
+    },
+    {
+      name: "takes response.done for completed, and events it does not know for nothing",
+      events: [
+        { type: "response.compaction.compacting" },
+        done(0, said("a")),
+        { type: "response.done", response: { status: "completed" } },
+      ],
+      want: ["text a"],
+    },
+  ]) {
+    it(row.name, () => assert.deepEqual(factsOf(blocksOf(...row.events)), row.want));
+  }
+
+  it("gives a state before the close of its part", () => {
+    const item = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ENC" };
+    const events = readStream(streamOf([created, added(0, item), done(0, item), completed()]));
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ["start", "open", "state", "close", "finish", "end"],
+    );
+  });
+
+  it("pitfall 53: reads usage and the reason of an incomplete response", () => {
+    const usage = { input_tokens: 7, output_tokens: 3, total_tokens: 10 };
+    const events = streamOf([
+      created,
+      done(0, said("a")),
+      {
+        type: "response.incomplete",
+        response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [], usage },
+      },
+    ]);
+    const { candidates, usage: read } = foldReply(readStream(events));
+    assert.equal(candidates[0]?.finish.reason, "length");
+    assert.equal(read?.input, 7);
+    assert.equal(read?.output, 3);
+  });
+
+  it("keeps the half arguments of a call that the length cut", () => {
+    const half = { ...call, arguments: '{"x"' };
+    const end = {
+      type: "response.incomplete",
+      response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [half] },
+    };
+    const { candidates } = foldReply(readStream(streamOf([created, added(0, call), done(0, half), end])));
+    assert.deepEqual(factsOf(candidates[0]?.blocks ?? []), ['call call_1 f {"x"']);
+    assert.equal(candidates[0]?.finish.reason, "length");
+  });
+
+  for (const row of [
+    { name: "refuses an event that is no JSON", bytes: "event: x\ndata: {oops\n\n" },
+    { name: "refuses a stream without an end", bytes: streamOf([created, done(0, said("a"))]).toString() },
+    {
+      name: "refuses a failed response",
+      bytes: streamOf([created, { type: "response.failed", response: {} }]).toString(),
+    },
+    {
+      name: "pitfall 40: refuses another response spliced in",
+      bytes: streamOf([
+        created,
+        added(0, message),
+        delta(0, "a"),
+        { ...created, response: { id: "resp_2" } },
+      ]).toString(),
+    },
+    {
+      name: "refuses two items at one place",
+      bytes: streamOf([created, added(0, message), added(0, call)]).toString(),
+    },
+    {
+      name: "refuses arguments for nobody",
+      bytes: streamOf([created, delta(0, "{}", "function_call_arguments")]).toString(),
+    },
+    {
+      name: "refuses text for a call",
+      bytes: streamOf([created, added(0, call), delta(0, "a")]).toString(),
+    },
+    {
+      name: "refuses more text for an item that is done",
+      bytes: streamOf([created, added(0, message), delta(0, "a"), done(0, said("a")), delta(0, "b")]).toString(),
+    },
+    {
+      name: "pitfall 150: refuses a finished call whose arguments are no JSON",
+      bytes: streamOf([created, added(0, call), done(0, { ...call, arguments: '{"x"' }), completed()]).toString(),
+    },
+    {
+      name: "refuses an index that is none",
+      bytes: streamOf([created, { ...added(0, message), output_index: -1 }]).toString(),
+    },
+  ]) {
+    it(row.name, () => assert.throws(() => readStream(Buffer.from(row.bytes)), InvalidReply));
+  }
+});
+
+describe("responses: readReply", () => {
+  for (const row of [
+    { name: "pitfall 54: refuses a body without output", body: { status: "failed", error: { code: "x" } } },
+    { name: "refuses a failed response", body: { status: "failed", output: [] } },
+    { name: "refuses a cancelled response", body: { status: "cancelled", output: [] } },
+    {
+      name: "refuses a call garbled by the model",
+      body: { status: "completed", output: [{ ...call, arguments: "{" }] },
+    },
+  ]) {
+    it(row.name, () => assert.throws(() => readReply(row.body), InvalidReply));
+  }
+
+  for (const row of [
+    { name: "pitfall 126: completed is stop", body: { status: "completed", output: [] }, want: "stop" },
+    { name: "pitfall 126: a call is tool-calls", body: { status: "completed", output: [call] }, want: "tool-calls" },
+    { name: "pitfall 126: an unknown status is no crash", body: { status: "dreaming", output: [] }, want: "stop" },
+    {
+      name: "pitfall 126: a refusal",
+      body: { status: "completed", output: [{ ...message, content: [{ type: "refusal", refusal: "no" }] }] },
+      want: "refusal",
+    },
+    {
+      name: "pitfall 126: a filter",
+      body: { status: "incomplete", incomplete_details: { reason: "content_filter" }, output: [] },
+      want: "content-filter",
+    },
+    {
+      name: "pitfall 126: an unknown reason",
+      body: { status: "incomplete", incomplete_details: { reason: "steered" }, output: [] },
+      want: "other",
+    },
+    {
+      name: "pitfall 126: cut calls stay cut",
+      body: { status: "incomplete", incomplete_details: { reason: "max_tokens" }, output: [call] },
+      want: "length",
+    },
+  ]) {
+    it(row.name, () => assert.equal(readReply(row.body).candidates[0]?.finish.reason, row.want));
+  }
+
+  it("reads sources, pictures and code", () => {
+    const { candidates } = readReply({
+      status: "completed",
+      output: [
+        {
+          ...message,
+          content: [
+            {
+              type: "output_text",
+              text: "see",
+              annotations: [
+                { type: "url_citation", url: "https://a.example/", title: "A", start_index: 0, end_index: 3 },
+                { type: "file_citation", file_id: "f", index: 0 },
+              ],
+            },
+          ],
+        },
+        { type: "image_generation_call", id: "ig", result: "AAAA", output_format: "webp" },
+        { type: "code_interpreter_call", id: "ci", code: "1+1", outputs: [{ type: "logs", logs: "2" }] },
+        { type: "mcp_list_tools", id: "m" },
+      ],
+    });
+    assert.deepEqual(candidates[0]?.blocks, [
+      {
+        kind: "text",
+        text: "see",
+        citations: [{ url: "https://a.example/", title: "A", start: 0, end: 3 }],
+        logprobs: [],
+        states: [],
+      },
+      { kind: "media", mime: "image/webp", base64: "AAAA" },
+      { kind: "hosted", tool: "code", type: "code_interpreter_call", code: "1+1", output: "2" },
+      { kind: "hosted", tool: "other", type: "mcp_list_tools" },
+    ]);
+  });
+});
