@@ -1,4 +1,4 @@
-/** Every block of README.md does what it says while `npm start` runs. */
+/** Every block of README.md does what it says while `npm start` runs; those for a cluster (`shell`) run in `test/e2e`. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,23 +7,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { projectRoot } from "../../scripts/run.ts";
+import { readBlocks } from "../support/readme-blocks.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const run = promisify(execFile);
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-  readonly line: number;
-}
-
-function readBlocks(markdown: string): Block[] {
-  return [...markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => ({
-    language: match[1] ?? "",
-    text: match[2] ?? "",
-    line: markdown.slice(0, match.index).split("\n").length,
-  }));
-}
 
 const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8"));
 
@@ -83,7 +70,7 @@ describe("README.md", function () {
 
   it("has blocks of every kind", () => {
     const languages = new Set(blocks.map((block) => block.language));
-    assert.deepEqual([...languages].sort(), ["bash", "mermaid", "sh", "ts", "yaml"]);
+    assert.deepEqual([...languages].sort(), ["bash", "mermaid", "sh", "shell", "ts", "yaml"]);
   });
 
   for (const block of blocks) {

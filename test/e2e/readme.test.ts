@@ -1,0 +1,52 @@
+/** The blocks of README.md for a cluster, one after the other, as a reader would type them. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "mocha";
+import { projectRoot } from "../../scripts/run.ts";
+import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { releaseValues } from "../support/cluster/release.ts";
+import { startTestCluster, type TestCluster, type TestNode } from "../support/cluster/test-cluster.ts";
+import { readBlocks } from "../support/readme-blocks.ts";
+
+const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8")).filter(
+  ({ language }) => language === "shell",
+);
+
+describe("README.md on a cluster", function () {
+  this.timeout(300_000);
+  let cluster: TestCluster;
+  let node: TestNode;
+
+  before(async function () {
+    const started = await startTestCluster();
+    if (typeof started === "string") return skipLoudly(this, started);
+    cluster = started;
+    // Its names are taken in somebody's cluster.
+    if (cluster.node === undefined) return this.skip();
+    node = cluster.node;
+    await writeFile(join(cluster.folder, "images.json"), JSON.stringify(releaseValues(cluster)));
+    const demo = await readFile(join(projectRoot, "examples/kubernetes/demo-upstream.yaml"), "utf8");
+    const { registry, tag } = cluster.images;
+    await writeFile(
+      join(cluster.folder, "demo-upstream.yaml"),
+      demo.replace("tollgate-demo-upstream:0.1.0", `${registry}/tollgate-demo-upstream:${tag}`),
+    );
+  });
+
+  after(() => cluster?.stop());
+
+  it("there are blocks for installing, calling and upgrading", () => assert.ok(blocks.length >= 5));
+
+  for (const { text, line } of blocks)
+    it(`line ${line}: ${text.trim().split("\n")[0]}`, async () => {
+      const images = `--values ${join(cluster.folder, "images.json")}`;
+      const script = text
+        .replaceAll("charts/tollgate ", `charts/tollgate ${images} `)
+        .replaceAll("examples/kubernetes/demo-upstream.yaml", join(cluster.folder, "demo-upstream.yaml"));
+      const folders = new Set(["helm", "kubectl"].map((name) => join(findProgram(name) ?? "", "..")));
+      const path = [...folders, process.env["PATH"]].join(":");
+      const said = await node.run({ PATH: path }, "bash", "-euo", "pipefail", "-c", script);
+      assert.notEqual(said.trim(), "");
+    });
+});
