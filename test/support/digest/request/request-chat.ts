@@ -15,7 +15,7 @@ import {
 
 export function digestChatRequest(body: unknown, facts: RequestDigest): void {
   for (const message of list(at(body, "messages"))) readMessage(message, facts);
-  for (const tool of list(at(body, "tools"))) {
+  for (const tool of [...list(at(body, "tools")), ...list(at(body, "functions"))]) {
     if (!["function", "custom", undefined].includes(textOrNull(at(tool, "type")) ?? undefined)) continue;
     const declared = at(tool, "function") ?? at(tool, "custom") ?? tool;
     facts.tools.push({
