@@ -9,6 +9,7 @@ import type {
 } from "../operator/settings.ts";
 import { parseAddress } from "./parse-value.ts";
 import { pushSocketPath } from "./proxy-settings.ts";
+import { toPushEndpointSettings } from "./push-endpoint-settings.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
 
 /** Of an operator that reads a folder. */
@@ -52,7 +53,7 @@ function toClusterSettings(settings: Settings): ClusterSettings {
     generatesKeys: settings.flag("kubernetes.generateKeys"),
     namespace: settings.optionalText("kubernetes.namespace"),
     podName: settings.optionalText("kubernetes.podName") ?? hostname().toLowerCase(),
-    peerAddress: `${podIp.includes(":") ? `[${podIp}]` : podIp}:8443`,
+    peerAddress: `${podIp.includes(":") ? `[${podIp}]` : podIp}:${parseAddress(settings.text("push.listen")).port}`,
     lease,
     watch: {
       serverTimeoutMinMs,
@@ -67,6 +68,7 @@ function toClusterSettings(settings: Settings): ClusterSettings {
       compareEveryMs: settings.number("watch.compare"),
       pageSize: settings.number("watch.pageSize"),
     },
+    push: toPushEndpointSettings(settings),
   };
 }
 

@@ -72,7 +72,9 @@ function parseText(setting: Setting, given: unknown): SettingValue {
       parseAddress(given);
       return given;
     case "operator-address":
-      if (!/^unix:.+/.test(given)) throw new InvalidValue("must be unix:PATH, the socket of the operator");
+      if (!/^(unix:.+|https:\/\/[^/?#@]+)$/.test(given)) {
+        throw new InvalidValue("must be unix:PATH, the socket of the operator, or https://HOST:PORT");
+      }
       return given;
     default:
       return given;

@@ -16,7 +16,7 @@ export function toProxySettings(settings: Settings): ProxySettings {
     listen: parseAddress(settings.text("listen")),
     sharePort: settings.flag("sharePort"),
     admin: parseAddress(settings.text("admin")),
-    operator: toOperatorAddress(settings.text("operator")),
+    operator: toOperatorAddress(settings),
     dataFolder,
     trustedProxies: { hops: settings.number("trustedProxies.hops"), cidrs: settings.list("trustedProxies.cidrs") },
     limits: toLimits(settings),
@@ -64,8 +64,20 @@ export function toLimits(settings: Settings): ProxyLimits {
   };
 }
 
-function toOperatorAddress(text: string): OperatorAddress {
-  return { kind: "unix", path: resolve(text.slice("unix:".length)) };
+function toOperatorAddress(settings: Settings): OperatorAddress {
+  const text = settings.text("operator");
+  if (text.startsWith("unix:")) return { kind: "unix", path: resolve(text.slice("unix:".length)) };
+  const caFile = settings.optionalText("push.tls.ca");
+  if (caFile === undefined) {
+    throw new UsageError(["--operator https://... needs --push-tls-ca, the file of the authorities to trust"]);
+  }
+  return {
+    kind: "https",
+    url: text,
+    serverName: settings.optionalText("push.serverName"),
+    caFile: resolve(caFile),
+    tokenFile: resolve(settings.text("push.token")),
+  };
 }
 
 function toTls(settings: Settings): ProxySettings["tls"] {

@@ -67,8 +67,15 @@ export class Settings {
 
   /** Integers; durations in milliseconds; sizes in bytes. */
   number(name: string): number {
+    const value = this.optionalNumber(name);
+    if (value === undefined) throw new TypeError(`setting ${name} has no value`);
+    return value;
+  }
+
+  /** Undefined when the setting has neither value nor default. */
+  optionalNumber(name: string): number | undefined {
     const value = this.#values.get(name);
-    if (typeof value === "number") return value;
+    if (value === undefined || typeof value === "number") return value;
     throw new TypeError(`setting ${name} is not a number`);
   }
 

@@ -13,8 +13,8 @@ import { Compilation } from "./compile/compilation.ts";
 import type { WantedSecret } from "./compile/result.ts";
 import type { StatusLoop } from "./keep-status.ts";
 import { registerKeyExpiry } from "./key-expiry/expiring-keys.ts";
-import { Pipeline } from "./pipeline.ts";
-import { Fleet } from "./push/fleet.ts";
+import { Pipeline, type PipelineOptions } from "./pipeline.ts";
+import { Fleet, type FleetOptions } from "./push/fleet.ts";
 import { listenOnSocket } from "./push/listen-on-socket.ts";
 import { Publisher } from "./push/publisher.ts";
 import { registerPushMetrics } from "./push/push-metrics.ts";
@@ -30,10 +30,16 @@ export interface Core {
   readonly registry: Registry;
 }
 
-export function startCore(started: AsyncDisposableStack, settings: CommonSettings, resources: ResourceSet): Core {
+/** @param fleetSources where a fleet of several operators learns of proxies that are not connected to this one */
+export function startCore(
+  started: AsyncDisposableStack,
+  settings: CommonSettings,
+  resources: ResourceSet,
+  fleetSources: FleetOptions = {},
+): Core {
   const compilation = new Compilation(resources, settings.fleet, settings.quotaScope);
   const publisher = started.adopt(new Publisher(), (it) => it.close());
-  const fleet = started.adopt(new Fleet(publisher), (it) => it.close("the operator stops"));
+  const fleet = started.adopt(new Fleet(publisher, fleetSources), (it) => it.close("the operator stops"));
   const registry = new Registry();
   started.defer(registerPushMetrics(registry, publisher, fleet));
   started.defer(registerKeyExpiry(registry, publisher));
@@ -46,8 +52,10 @@ export function startPipeline(
   status: StatusLoop,
   mintSecrets: (wanted: readonly WantedSecret[]) => Promise<void>,
   log: OperatorLog,
+  versions: Pick<PipelineOptions, "progress" | "uids"> = {},
 ): Pipeline {
   return new Pipeline({
+    ...versions,
     compilation,
     publisher,
     async onPass(changes) {

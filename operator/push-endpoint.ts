@@ -1,9 +1,8 @@
 /**
  * Wires the push endpoint of a cluster together: certificates, token reviews, the TLS listener, the other operators, the
- * epoch and their metrics. No logic of its own; `main.ts` calls it where the source is Kubernetes.
+ * epoch and their metrics. No logic of its own, and no knowledge of Kubernetes: `cluster-endpoint.ts` brings that.
  *
- * Two steps, as the fleet and what is judged by it must stand before the endpoint opens: `prepareEndpoint` needs nothing
- * but the cluster, `open` needs a publisher that has published.
+ * Two steps: followers and leaders hear of each other from `prepareEndpoint` on, proxies are served after `open`.
  */
 import type { Registry } from "prom-client";
 import type { Report } from "../proxy/snapshot/push/messages.ts";
@@ -14,10 +13,10 @@ import type { ExpectedProxies } from "./peers/expected-proxies.ts";
 import { followLeader } from "./peers/follow-leader.ts";
 import { leaderClient } from "./peers/leader-client.ts";
 import { createPeerEndpoint } from "./peers/peer-endpoint.ts";
-import { PeerSummaries } from "./peers/peer-summaries.ts";
+import type { PeerSummaries } from "./peers/peer-summaries.ts";
 import { type TokenReviewer, TokenVerifier } from "./push/authenticate/verify-token.ts";
 import { registerEndpointMetrics } from "./push/endpoint-metrics.ts";
-import { Fleet } from "./push/fleet.ts";
+import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
 import { listenOverTls } from "./push/tls-listener.ts";
 import type { Epochs } from "./push/versions/epoch.ts";
@@ -27,6 +26,9 @@ import type { ListenAddress, OperatorLog } from "./settings.ts";
 
 export interface PushEndpointOptions {
   readonly publisher: Publisher;
+  /** Made with the same `summaries` and `expected`. */
+  readonly fleet: Fleet;
+  readonly summaries: PeerSummaries;
   readonly registry: Registry;
   readonly log: OperatorLog;
   /** This run of this operator. */
@@ -55,18 +57,19 @@ export interface PushEndpointOptions {
 }
 
 export interface PushEndpoint {
-  readonly fleet: Fleet;
   /** Opens the port. @returns where it listens; waits for the first certificate */
   open(listen: ListenAddress): Promise<ListenAddress>;
   /** Sends proxies away and closes the port. */
   close(): Promise<void>;
 }
 
+/** Spreads the proxies that come back for the new epoch. */
+const newEpochWithinMs = 2_000;
+
 export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
-  const { publisher, registry, log, certificates, leadership, expected, epochs, operator, onReport, timers } = options;
+  const { publisher, fleet, summaries, registry, log, certificates, leadership, expected, epochs } = options;
+  const { operator, onReport, timers } = options;
   const timed = timers === undefined ? {} : { timers };
-  const summaries = new PeerSummaries(options.deadMs, timers);
-  const fleet = new Fleet(publisher, { peers: summaries, expected, ...timed });
   const counters = registerEndpointMetrics(registry, { fleet, certificates, summaries, expected, epochs, leadership });
   const client = leaderClient({
     bundle: () => certificates.current?.bundle,
@@ -92,12 +95,11 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   });
   const stopEpochs = epochs.onRaise((epoch) => {
     log.warn("the source went back in time: proxies begin a new epoch", { epoch });
-    fleet.sendAway(options.heartbeatMs, "a new epoch began");
+    fleet.sendAway(newEpochWithinMs, "a new epoch began");
   });
   let server: Awaited<ReturnType<typeof listenOverTls>>["server"] | undefined;
 
   return {
-    fleet,
     async open(listen) {
       await certificates.start();
       const opened = await listenOverTls(

@@ -4,6 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
+import type { Report } from "../proxy/snapshot/push/messages.ts";
+import { startClusterEndpoint, startFleetSources } from "./cluster-endpoint.ts";
 import type { WantedSecret } from "./compile/result.ts";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
 import { createSecret } from "./generate-key/create-secret.ts";
@@ -13,6 +15,8 @@ import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
 import { ClusterAccess } from "./kubernetes/cluster-access.ts";
 import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
 import { LeaseElector } from "./leader/lease-elector.ts";
+import { ResourceUids } from "./push/versions/resource-uids.ts";
+import { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
 import { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import { registerWatchMetrics } from "./source/kubernetes/watch-metrics.ts";
@@ -40,7 +44,10 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     log,
   });
   started.defer(() => source.close());
-  const core = startCore(started, settings, source.current());
+  const namespace = cluster.namespace ?? access.namespace ?? "default";
+  const endpoint = { client, source, namespace, settings: cluster.push, timings: cluster.watch, log, ...settings.push };
+  const sources = startFleetSources(started, endpoint);
+  const core = startCore(started, settings, source.current(), sources);
   const { compilation, fleet, registry } = core;
   started.defer(registerApiMetrics(registry, client));
   registerWatchMetrics(registry, source);
@@ -48,7 +55,6 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   started.defer(() => status.close());
 
   const { name, ...timings } = cluster.lease;
-  const namespace = cluster.namespace ?? access.namespace ?? "default";
   const { podName, peerAddress: address } = cluster;
   const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, log });
   registerLeaderMetrics(registry, leadership);
@@ -57,12 +63,23 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     if (!cluster.generatesKeys) return;
     for (const secret of wanted) await createSecret(secret, { client, leadership, source, randomBytes, log });
   };
-  const pipeline = startPipeline(core, status, mintSecrets, log);
+  // Asked again without a change when a bookmark says that nothing else came.
+  const progress = new SourceProgress(
+    () => source.versions(),
+    () => {
+      // Before the first reading a pass would publish nothing as if that were all.
+      if (core.publisher.hasPublished) void pipeline.look([]);
+    },
+  );
+  const uids = new ResourceUids(source.current());
+  const pipeline = startPipeline(core, status, mintSecrets, log, { progress, uids });
   source.onChange((changes) => void pipeline.look(changes));
   // What was left to the leader before is this operator's now.
   leadership.onChange(() => void mintSecrets(compilation.wantedSecrets()));
 
   await openPushSocket(started, core, settings, status);
+  const onReport = (proxy: string, report: Report) => status.take(proxy, report);
+  startClusterEndpoint(started, { ...endpoint, ...core, sources, leadership, progress, uids, onReport });
   const admin = await openAdmin(started, core, settings, source.current());
   const follow = async () => {
     if (!(await source.start())) return;

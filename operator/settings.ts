@@ -3,6 +3,8 @@
  * write it by hand.
  */
 import type { Fleet } from "../proxy/snapshot/types.gen.ts";
+import type { CertificatePeriods } from "./certificates/authorities.ts";
+import type { CertificateFiles } from "./certificates/file-certificates.ts";
 import type { QuotaScope } from "./compile/limits/hard-quotas.ts";
 import type { LeaseTimings } from "./leader/lease-elector.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
@@ -65,6 +67,42 @@ export interface ClusterSettings {
   readonly peerAddress: string;
   readonly lease: LeaseTimings & { readonly name: string };
   readonly watch: Partial<WatchTimings>;
+  readonly push: PushEndpointSettings;
+}
+
+/** The push endpoint over TLS. All names are of objects in the operator's own namespace. */
+export interface PushEndpointSettings {
+  readonly listen: ListenAddress;
+  readonly tls: SelfManagedTls | FileTls;
+  /** ConfigMap of the bundle that proxies trust, and of the epoch. */
+  readonly configMap: string;
+  /** Name in every operator's certificate. */
+  readonly serverName: string;
+  /** Of the tokens that proxies and operators show. */
+  readonly audience: string;
+  /** Names of the ServiceAccounts. */
+  readonly proxyAccount: string;
+  readonly operatorAccount: string;
+  /** The operator's own token of that audience. */
+  readonly tokenFile: string;
+  /** Labels that all proxy pods bear, and no others. */
+  readonly proxyLabels: Readonly<Record<string, string>>;
+  /** Secret of the key of the proxies' last good files; undefined: none is made. */
+  readonly lastGoodSecret: string | undefined;
+}
+
+export interface SelfManagedTls {
+  readonly mode: "SelfManaged";
+  /** Secret of the authorities. */
+  readonly secret: string;
+  readonly dnsNames: readonly string[];
+  readonly periods: CertificatePeriods;
+}
+
+/** Somebody else renews the certificate: cert-manager, or whoever made the Secret. */
+export interface FileTls extends CertificateFiles {
+  readonly mode: "Files";
+  readonly checkEveryMs: number;
 }
 
 /** An operator that watches the API server of a cluster. */

@@ -122,6 +122,11 @@ export class KubernetesSource {
     return this.#isSynced;
   }
 
+  /** One judge of the API server for all watches, also for those of others. */
+  get reachability(): Reachability {
+    return this.#reachability;
+  }
+
   get isReachable(): boolean {
     return this.#reachability.isReachable;
   }

@@ -26,21 +26,21 @@ describe("push over TLS", () => {
     await eventually("the second key", () => isLive(proxy, "two"));
     operator.publish([wireKey("two")]);
     await eventually("the first key gone", () => !isLive(proxy));
-    assert.equal(operator.endpoint.fleet.acknowledgementOf(keyId).readyProxies, 1);
+    assert.equal(operator.fleet.acknowledgementOf(keyId).readyProxies, 1);
     assert.equal(rig.issuer.reviews, 1);
   });
 
   it("renews token and certificate without a word to open streams", async () => {
     const operator = await rig.operator("operator-a", [wireKey("one")]);
     const proxy = await rig.proxy("proxy-1");
-    await eventually("acknowledged", () => operator.endpoint.fleet.ownReadyCount === 1);
+    await eventually("acknowledged", () => operator.fleet.ownReadyCount === 1);
     rig.secret.delete();
     await operator.certificates.check();
     await writeFile(proxy.caFile, rig.trusted);
     await writeFile(proxy.tokenFile, rig.issuer.issue({ pod: "proxy-1" }));
     operator.publish([wireKey("one"), wireKey("two")]);
     await eventually("the second key acknowledged", () => {
-      return operator.endpoint.fleet.acknowledgementOf("key/team-a/two").state === "Programmed";
+      return operator.fleet.acknowledgementOf("key/team-a/two").state === "Programmed";
     });
     assert.ok(!proxy.events.some(({ type }) => type === "disconnected"));
     const late = await rig.proxy("proxy-2");
@@ -69,7 +69,7 @@ describe("push over TLS", () => {
     const proxies = await Promise.all(["1", "2", "3", "4"].map((name) => rig.proxy(`proxy-${name}`)));
     await eventually("all served", () => proxies.every((proxy) => isLive(proxy)));
     await one.close();
-    await eventually("all at the other", () => two.endpoint.fleet.ownReadyCount === proxies.length);
+    await eventually("all at the other", () => two.fleet.ownReadyCount === proxies.length);
     for (const { events } of proxies) {
       const last = events.filter((event) => event.type === "connected").at(-1);
       if (events.filter((event) => event.type === "connected").length > 1) assert.equal(last?.sync, "none");
@@ -98,7 +98,7 @@ describe("push over TLS", () => {
       assert.equal(connected(), 1, "told nothing before it has caught up");
       two.publish([wireKey("two")], at("105"));
       await eventually("welcomed", () => connected() === 2);
-      await eventually("acknowledged", () => two.endpoint.fleet.ownReadyCount === 1);
+      await eventually("acknowledged", () => two.fleet.ownReadyCount === 1);
       assert.ok(!seen.includes(true), "the key never came back");
     });
 
@@ -115,7 +115,7 @@ describe("push over TLS", () => {
       for (let turn = 0; turn < 500; turn += 1) await nextTurn();
       assert.equal(isLive(proxy), false);
       two.publish([], at("101"));
-      await eventually("welcomed", () => two.endpoint.fleet.ownReadyCount === 1);
+      await eventually("welcomed", () => two.fleet.ownReadyCount === 1);
       assert.equal(isLive(proxy), false);
     });
 
@@ -141,7 +141,7 @@ describe("push over TLS", () => {
       const three = await rig.operator("operator-c", [wireKey("one")], at("310"));
       for (const proxy of proxies) proxy.addresses = [three.address];
       await two.close();
-      await eventually("all at the third", () => three.endpoint.fleet.ownReadyCount === 2);
+      await eventually("all at the third", () => three.fleet.ownReadyCount === 2);
       assert.equal(rig.epochs.data?.["epoch"], "2", "raised once");
     });
   });
@@ -159,7 +159,7 @@ describe("push over TLS", () => {
         await rig.proxy("proxy-3", { addresses: [two.address] }),
       ];
       rig.expect("proxy-1", "proxy-2", "proxy-3");
-      const { fleet } = one.endpoint;
+      const { fleet } = one;
       await eventually("programmed", () => fleet.acknowledgementOf(keyId).acknowledgedBy === 3);
       assert.equal(fleet.acknowledgementOf(keyId).state, "Programmed");
       assert.equal(fleet.isSettled, true);
@@ -181,7 +181,7 @@ describe("push over TLS", () => {
       rig.lead(operator);
       await rig.proxy("proxy-1");
       rig.expect("proxy-1", "proxy-2");
-      const { fleet } = operator.endpoint;
+      const { fleet } = operator;
       await eventually("acknowledged by one", () => fleet.acknowledgementOf(keyId).acknowledgedBy === 1);
       assert.deepEqual(fleet.acknowledgementOf(keyId), {
         state: "Pending",
@@ -203,7 +203,7 @@ describe("push over TLS", () => {
       ];
       rig.lead(one);
       const proxy = await rig.proxy("proxy-1", { addresses: [one.address] });
-      await eventually("served", () => one.endpoint.fleet.ownReadyCount === 1);
+      await eventually("served", () => one.fleet.ownReadyCount === 1);
       const report = (requests: number) => ({
         type: "report" as const,
         keys: [{ key: "team-a/one", lastUsedAt: 1, requests, quotas: [] }],
@@ -213,16 +213,13 @@ describe("push over TLS", () => {
       proxy.client.report(report(1));
       await eventually("taken by the leader itself", () => one.reports.length === 1);
       rig.lead(two);
-      await eventually(
-        "the new leader knows",
-        () => two.endpoint.fleet.acknowledgementOf(keyId).state === "Programmed",
-      );
+      await eventually("the new leader knows", () => two.fleet.acknowledgementOf(keyId).state === "Programmed");
       proxy.client.report(report(2));
       await eventually("handed on", () => two.reports.length === 1);
       assert.deepEqual(two.reports[0], { proxy: "proxy-1", report: report(2) });
       assert.equal(one.reports.length, 1);
       await one.close();
-      await eventually("gone with its operator", () => two.endpoint.fleet.view().length === 0);
+      await eventually("gone with its operator", () => two.fleet.view().length === 0);
     });
 
     it("names what a proxy of another operator refuses", async () => {
@@ -238,9 +235,9 @@ describe("push over TLS", () => {
       proxy.store.commit({ snapshot: proxy.store.live, epoch: 1, rejects: [reject], applyMs: 0 });
       two.publish([wireKey("one"), wireKey("two")]);
       one.publish([wireKey("one"), wireKey("two")]);
-      await eventually("named", () => one.endpoint.fleet.acknowledgementOf(keyId).state === "Rejected");
-      assert.deepEqual(one.endpoint.fleet.acknowledgementOf(keyId).rejects, ["proxy-1: /state is not known"]);
-      assert.ok(one.endpoint.fleet.rejectedIds().has(keyId));
+      await eventually("named", () => one.fleet.acknowledgementOf(keyId).state === "Rejected");
+      assert.deepEqual(one.fleet.acknowledgementOf(keyId).rejects, ["proxy-1: /state is not known"]);
+      assert.ok(one.fleet.rejectedIds().has(keyId));
     });
   });
 });

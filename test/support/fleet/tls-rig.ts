@@ -10,11 +10,13 @@ import { type CertificatePeriods, defaultPeriods } from "../../../operator/certi
 import { SelfManagedCertificates } from "../../../operator/certificates/self-managed-certificates.ts";
 import type { Leadership } from "../../../operator/leader/leadership.ts";
 import type { ExpectedProxies } from "../../../operator/peers/expected-proxies.ts";
+import { PeerSummaries } from "../../../operator/peers/peer-summaries.ts";
+import { Fleet } from "../../../operator/push/fleet.ts";
 import { Publisher } from "../../../operator/push/publisher.ts";
 import { StoredEpochs } from "../../../operator/push/versions/epoch.ts";
 import { ResourceUids } from "../../../operator/push/versions/resource-uids.ts";
 import { SourceProgress, type SourceVersions } from "../../../operator/push/versions/source-progress.ts";
-import { type PushEndpoint, prepareEndpoint } from "../../../operator/push-endpoint.ts";
+import { prepareEndpoint } from "../../../operator/push-endpoint.ts";
 import { MutableResourceSet } from "../../../operator/resources/mutable-resource-set.ts";
 import type { Report } from "../../../proxy/snapshot/push/messages.ts";
 import type { WireObject } from "../../../proxy/snapshot/types.gen.ts";
@@ -31,7 +33,7 @@ export interface RigOperator {
   readonly name: string;
   readonly address: string;
   readonly publisher: Publisher;
-  readonly endpoint: PushEndpoint;
+  readonly fleet: Fleet;
   readonly certificates: SelfManagedCertificates;
   readonly registry: Registry;
   readonly reports: { readonly proxy: string; readonly report: Report }[];
@@ -114,8 +116,13 @@ export class TlsRig {
     await writeFile(tokenFile, this.issuer.issue({ pod: name, username: accounts.operator }));
     const progress = new SourceProgress(() => operator.versions);
     const reports: RigOperator["reports"] = [];
+    const expected = this.#expectedProxies();
+    const summaries = new PeerSummaries(this.#options.deadMs ?? 30_000);
+    const fleet = new Fleet(publisher, { peers: summaries, expected });
     const endpoint = prepareEndpoint({
       publisher,
+      fleet,
+      summaries,
       registry,
       log,
       operator: name,
@@ -126,7 +133,7 @@ export class TlsRig {
       audience,
       accounts,
       leadership: this.#leadershipOf(address),
-      expected: this.#expectedProxies(),
+      expected,
       epochs: new StoredEpochs(this.epochs),
       progress,
       uids: new ResourceUids(new MutableResourceSet()),
@@ -139,7 +146,7 @@ export class TlsRig {
       name,
       address,
       publisher,
-      endpoint,
+      fleet,
       certificates,
       registry,
       reports,

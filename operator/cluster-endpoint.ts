@@ -1,0 +1,127 @@
+/**
+ * The push endpoint of an operator in a cluster: what `push-endpoint.ts` needs, taken from the API server. Wiring only;
+ * called by `run-in-cluster.ts`.
+ */
+import { randomUUID } from "node:crypto";
+import type { Registry } from "prom-client";
+import type { Report } from "../proxy/snapshot/push/messages.ts";
+import { FileCertificates } from "./certificates/file-certificates.ts";
+import { SelfManagedCertificates } from "./certificates/self-managed-certificates.ts";
+import type { ServingCertificates } from "./certificates/serving-certificates.ts";
+import type { ApiClient } from "./kubernetes/api-client.ts";
+import type { Leadership } from "./leader/leadership.ts";
+import { keepLastGoodKey } from "./own-namespace/last-good-key.ts";
+import { ownedConfigMap, ownedSecret } from "./own-namespace/owned-object.ts";
+import { ReadyPods } from "./own-namespace/ready-pods.ts";
+import { tokenReviewer } from "./own-namespace/review-token.ts";
+import { PeerSummaries } from "./peers/peer-summaries.ts";
+import type { Fleet } from "./push/fleet.ts";
+import type { Publisher } from "./push/publisher.ts";
+import { StoredEpochs } from "./push/versions/epoch.ts";
+import type { ResourceUids } from "./push/versions/resource-uids.ts";
+import type { SourceProgress } from "./push/versions/source-progress.ts";
+import { prepareEndpoint } from "./push-endpoint.ts";
+import type { OperatorLog, PushEndpointSettings } from "./settings.ts";
+import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
+import { defaultWatchTimings, type WatchTimings } from "./source/kubernetes/timings.ts";
+
+export interface FleetSourcesOptions {
+  readonly client: ApiClient;
+  readonly source: KubernetesSource;
+  /** The operator's own. */
+  readonly namespace: string;
+  readonly settings: PushEndpointSettings;
+  readonly timings: Partial<WatchTimings>;
+  readonly deadMs: number;
+  readonly log: OperatorLog;
+}
+
+/** Where a fleet learns of proxies that are not connected to this operator; both go into `new Fleet`. */
+export interface FleetSources {
+  readonly peers: PeerSummaries;
+  readonly expected: ReadyPods;
+}
+
+/** Begins to watch the proxy pods; `started` ends it. */
+export function startFleetSources(started: AsyncDisposableStack, options: FleetSourcesOptions): FleetSources {
+  const { client, source, namespace, settings, log } = options;
+  const expected = new ReadyPods({
+    client,
+    namespace,
+    labels: settings.proxyLabels,
+    reachability: source.reachability,
+    timings: { ...defaultWatchTimings, ...options.timings },
+    log,
+  });
+  started.defer(() => expected.close());
+  expected.start();
+  return { peers: new PeerSummaries(options.deadMs), expected };
+}
+
+export interface ClusterEndpointOptions extends FleetSourcesOptions {
+  readonly sources: FleetSources;
+  readonly publisher: Publisher;
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+  readonly leadership: Leadership;
+  readonly progress: SourceProgress;
+  readonly uids: ResourceUids;
+  readonly heartbeatMs: number;
+  readonly onReport: (proxy: string, report: Report) => void;
+}
+
+/**
+ * Opens the endpoint as soon as there is a certificate; `started` closes it. An API server that is away is waited for.
+ */
+export function startClusterEndpoint(started: AsyncDisposableStack, options: ClusterEndpointOptions): void {
+  const { client, source, namespace, settings, log } = options;
+  const configMap = ownedConfigMap({ client, namespace, name: settings.configMap });
+  const epochs = new StoredEpochs(configMap);
+  const tellFailure = (cause: unknown) => log.error("the epoch cannot be raised", { cause });
+  started.defer(source.onRewind(() => void epochs.raise(0).catch(tellFailure)));
+  const account = (name: string) => `system:serviceaccount:${namespace}:${name}`;
+  const endpoint = prepareEndpoint({
+    publisher: options.publisher,
+    fleet: options.fleet,
+    summaries: options.sources.peers,
+    registry: options.registry,
+    log,
+    operator: randomUUID(),
+    heartbeatMs: options.heartbeatMs,
+    deadMs: options.deadMs,
+    certificates: certificatesOf(options),
+    reviewer: tokenReviewer(client),
+    audience: settings.audience,
+    accounts: { proxy: account(settings.proxyAccount), operator: account(settings.operatorAccount) },
+    leadership: options.leadership,
+    expected: options.sources.expected,
+    epochs,
+    progress: options.progress,
+    uids: options.uids,
+    sourceWentBack: (claimed) => source.wentBack(claimed),
+    serverName: settings.serverName,
+    tokenFile: settings.tokenFile,
+    onReport: options.onReport,
+  });
+  started.defer(() => endpoint.close());
+  if (settings.lastGoodSecret !== undefined) {
+    const secret = ownedSecret({ client, namespace, name: settings.lastGoodSecret });
+    started.defer(keepLastGoodKey(secret, log));
+  }
+  endpoint.open(settings.listen).then(
+    ({ host, port }) => log.info("proxies are served", { push: `${host}:${port}` }),
+    (cause: unknown) => log.error("the push endpoint cannot be opened", { cause }),
+  );
+}
+
+function certificatesOf({ client, namespace, settings, log }: ClusterEndpointOptions): ServingCertificates {
+  const { tls } = settings;
+  if (tls.mode === "Files") return new FileCertificates({ ...tls, log });
+  return new SelfManagedCertificates({
+    secret: ownedSecret({ client, namespace, name: tls.secret }),
+    bundle: ownedConfigMap({ client, namespace, name: settings.configMap }),
+    dnsNames: tls.dnsNames,
+    periods: tls.periods,
+    log,
+  });
+}
