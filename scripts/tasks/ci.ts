@@ -4,12 +4,12 @@
  * want of a program here.
  */
 import { spawnSync } from "node:child_process";
-import { clusterCache } from "../cluster-cache.ts";
+import { clusterCache, prometheusCache } from "../cluster-cache.ts";
 import { formatAndLint, generatedFiles, pass } from "../gates.ts";
 import { projectRoot } from "../run.ts";
 import { runSuites } from "../suites.ts";
 
-const early = [clusterCache];
+const early = [clusterCache, prometheusCache];
 const failedEarly = early.filter((gate) => !pass(gate)).length;
 process.env["TOLLGATE_CI"] = "1";
 const test = spawnSync("npm", ["test"], {

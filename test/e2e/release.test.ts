@@ -8,6 +8,7 @@ import { after, before, describe, it } from "mocha";
 import { getFromPod, readyPods, runScriptPod, startScriptPod } from "../support/cluster/in-cluster.ts";
 import { metricNamesOfChart } from "../support/cluster/metric-names.ts";
 import { skipLoudly } from "../support/cluster/programs.ts";
+import { startPrometheus } from "../support/cluster/prometheus.ts";
 import {
   gatewayAddress,
   installRelease,
@@ -247,6 +248,19 @@ describe("a release with real pods", function () {
         metricNamesOfChart().filter((name) => !known.has(name)),
         [],
       );
+    });
+
+    it("Prometheus finds the pods by the monitors' selectors, and loads the rules", async function () {
+      if (cluster.node === undefined) return this.skip();
+      const prometheus = await startPrometheus(cluster, cluster.node, releaseNamespace);
+      if (prometheus === undefined) return skipLoudly(this, "no prometheus");
+      await waitFor("all pods to be scraped", async () => (await prometheus.query("up == 1")).length === 4, {
+        deadlineMs: 60_000,
+        everyMs: 500,
+      });
+      const [calls] = await prometheus.query('sum(tollgate_requests_total{namespace="gateway",outcome="ok"})');
+      assert.ok(calls !== undefined && calls > 0);
+      assert.equal((await prometheus.alerts()).length, 12);
     });
 
     it("until the load ends: 0 failed, 0 cut", async () => {
