@@ -74,6 +74,8 @@ export interface OpenItem {
   readonly type: string;
   /** @param type the event's type, known to be a delta or a part of an item */
   read(type: string, event: JsonObject, sink: EventSink): void;
+  /** Another item began. Relays announce the end of the thoughts only after the answer, which must not wait for it. */
+  pause(sink: EventSink): void;
   /** @param item the finished item; undefined when the stream ended without it */
   finish(item: JsonObject | undefined, sink: EventSink): void;
 }
@@ -137,6 +139,10 @@ export class OpenMessage implements OpenItem {
       default:
         return;
     }
+  }
+
+  pause(): void {
+    // Several messages may go on together.
   }
 
   finish(item: JsonObject | undefined, sink: EventSink): void {
@@ -209,6 +215,11 @@ class OpenReasoning implements OpenItem {
     sink.delta(this.#part, separated);
   }
 
+  pause(sink: EventSink): void {
+    if (this.#part !== undefined) sink.close(this.#part);
+    this.#part = undefined;
+  }
+
   finish(item: JsonObject | undefined, sink: EventSink): void {
     const full = item === undefined ? "" : this.#fullText(item);
     const state = item === undefined ? undefined : reasoningState(item);
@@ -268,6 +279,10 @@ class OpenCall implements OpenItem {
     sink.delta(this.#opened(sink), text);
   }
 
+  pause(): void {
+    // Several calls may go on together.
+  }
+
   finish(item: JsonObject | undefined, sink: EventSink): void {
     if (this.#isHeld) {
       if (item === undefined) throw new InvalidReply("a call came without its name or its end");
@@ -287,6 +302,10 @@ class OpenHosted implements OpenItem {
 
   constructor(type: string) {
     this.type = type;
+  }
+
+  pause(): void {
+    // Nothing of it is said before its end.
   }
 
   read(): void {

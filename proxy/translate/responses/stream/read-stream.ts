@@ -101,6 +101,7 @@ export class ResponsesStreamReader implements StreamReader {
 
   #see(index: number): void {
     this.#start(undefined);
+    for (const open of this.#open.values()) open.pause(this.#sink);
     this.#seen.add(index);
     if (this.#seen.size > itemsMax) throw new InvalidReply("the response has too many items");
   }

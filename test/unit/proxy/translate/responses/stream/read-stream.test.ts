@@ -198,6 +198,27 @@ describe("responses: stream reader", () => {
     it(row.name, () => assert.deepEqual(factsOf(blocksOf(...row.events)), row.want));
   }
 
+  it("does not let an answer wait for the end of the thoughts before it", () => {
+    const thoughts = { type: "reasoning", id: "rs_1", summary: [] };
+    const events = readStream(
+      streamOf([
+        created,
+        added(0, thoughts),
+        delta(0, "T", "reasoning_text"),
+        added(1, message),
+        delta(1, "a"),
+        done(1, said("a")),
+        done(0, { ...thoughts, encrypted_content: "ENC", content: [{ type: "reasoning_text", text: "T" }] }),
+        completed(),
+      ]),
+    );
+    assert.deepEqual(factsOf(foldReply(events).candidates[0]?.blocks ?? []), ["reasoning T", "text a", "reasoning "]);
+    assert.deepEqual(
+      events.slice(1, 5).map(({ type }) => type),
+      ["open", "delta", "close", "open"],
+    );
+  });
+
   it("gives a state before the close of its part", () => {
     const item = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ENC" };
     const events = readStream(streamOf([created, added(0, item), done(0, item), completed()]));
