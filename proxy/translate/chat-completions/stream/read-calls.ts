@@ -7,6 +7,7 @@
  */
 import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { JsonBalance } from "./json-balance.ts";
 
 /** A client's SDK takes no more (`openai-chat.md` section 7). */
 const callsMax = 128;
@@ -22,6 +23,7 @@ interface Call {
   text: string;
   /** An opening `{}` that some vendors send before the real arguments (`pitfalls.md` 27). */
   held: string;
+  readonly balance: JsonBalance;
   /** Sent as a delta. */
   sent: number;
   signature: string;
@@ -80,6 +82,7 @@ export class CallsReader {
       tool: "function",
       text: "",
       held: "",
+      balance: new JsonBalance(),
       sent: 0,
       signature: "",
       part: undefined,
@@ -104,6 +107,7 @@ export class CallsReader {
     if (call.held !== "" && text.trim() === "") return;
     call.held = "";
     call.text += text;
+    call.balance.add(text);
   }
 
   #open(call: Call): void {
@@ -123,7 +127,7 @@ export class CallsReader {
     this.#emit({ type: "delta", candidate: this.#candidate, part: call.part, text });
   }
 
-  /** Closes the calls that are whole: what follows cannot belong to them. */
+  /** Closes the calls that are whole: what follows cannot belong to them. @throws InvalidReply when one is no JSON */
   closeComplete(but?: Call): void {
     for (const call of this.#calls) if (call !== but && isOpen(call) && isWhole(call)) this.#close(call);
   }
@@ -141,15 +145,15 @@ export class CallsReader {
         throw new InvalidReply("a tool call has no name");
       }
       this.#open(call);
-      if (!isCut && call.tool === "function" && !isBlank(call) && !isJson(call.text)) {
-        throw new InvalidReply("the arguments of a tool call are not JSON");
-      }
-      this.#close(call);
+      this.#close(call, isCut);
     }
   }
 
-  #close(call: Call): void {
+  #close(call: Call, isCut = false): void {
     if (call.part === undefined) return;
+    if (!isCut && call.tool === "function" && !isBlank(call) && !isJson(call.text)) {
+      throw new InvalidReply("the arguments of a tool call are not JSON");
+    }
     if (call.tool === "function" && isBlank(call)) {
       call.text = "{}";
       call.sent = 0;
@@ -170,7 +174,7 @@ function isBlank(call: Call): boolean {
 }
 
 function isWhole(call: Call): boolean {
-  return call.tool === "function" && call.text !== "" && isJson(call.text);
+  return call.tool === "function" && call.balance.isClosed;
 }
 
 function isJson(text: string): boolean {
@@ -191,7 +195,7 @@ function beginsAnother(known: Call, id: string, name: string, text: string): boo
     id === "" ? known.index === undefined && name !== "" && known.name !== "" : known.id !== "" && id !== known.id;
   if (!isOther) return false;
   const isFresh = known.text === "" && name !== "";
-  return known.isClosed || isFresh || isJson(known.text) || (name !== "" && text !== "" && known.id === "");
+  return known.isClosed || isFresh || known.balance.isClosed || (name !== "" && text !== "" && known.id === "");
 }
 
 /** JSON in a text; some vendors send the object itself. */

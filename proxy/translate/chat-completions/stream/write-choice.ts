@@ -97,14 +97,14 @@ export class ChoiceWriter {
       case "text":
         open.length += text.length;
         this.#contentLength += text.length;
-        return this.#chunk(`{"content":${JSON.stringify(text)}}`);
+        return this.#chunk(`{"content":${textOf(text)}}`);
       case "refusal":
-        return this.#chunk(`{"refusal":${JSON.stringify(text)}}`);
+        return this.#chunk(`{"refusal":${textOf(text)}}`);
       case "reasoning":
-        return this.#showsReasoning ? this.#chunk(`{"reasoning_content":${JSON.stringify(text)}}`) : "";
+        return this.#showsReasoning ? this.#chunk(`{"reasoning_content":${textOf(text)}}`) : "";
       case "call":
         open.hasText = true;
-        return open.head + JSON.stringify(text) + open.tail;
+        return open.head + textOf(text) + open.tail;
       default:
         return "";
     }
@@ -200,4 +200,15 @@ export class ChoiceWriter {
 
 function unreachable(value: never): never {
   throw new TypeError(`unknown event ${String(value)}`);
+}
+
+// Legal in JSON and in events, but some clients' libraries split lines at them.
+const lineEnds = /[\u0085\u2028\u2029]/;
+const allLineEnds = new RegExp(lineEnds, "g");
+
+/** JSON of a text, in one line for everybody. */
+function textOf(text: string): string {
+  const json = JSON.stringify(text);
+  if (!lineEnds.test(json)) return json;
+  return json.replace(allLineEnds, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
