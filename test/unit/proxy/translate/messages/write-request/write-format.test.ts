@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import type { AnswerFormat, Conversation, FunctionTool } from "../../../../../../proxy/translate/conversation.ts";
+import { conversation, system, text, user, writeBody } from "../../../../../support/translation/messages-exchange.ts";
+
+const schema: JsonObject = {
+  type: "object",
+  properties: { n: { type: "integer" } },
+  required: ["n"],
+  additionalProperties: false,
+};
+const f: FunctionTool = { kind: "function", name: "f" };
+const old = { model: "claude-3-5-sonnet-20241022" };
+
+function written(answerFormat: AnswerFormat, more: Partial<Conversation> = {}, target = {}) {
+  const { body, adaptation } = writeBody(conversation({ answerFormat, ...more }), target);
+  const { tools, tool_choice: choice, output_config: config, system: words } = body;
+  const { answerTool, unwrapMember, isFencedJson } = adaptation;
+  return { tools, choice, config, words, answerTool, unwrapMember, isFencedJson };
+}
+
+const nothing = {
+  tools: undefined,
+  choice: undefined,
+  config: undefined,
+  words: undefined,
+  answerTool: undefined,
+  unwrapMember: undefined,
+  isFencedJson: undefined,
+};
+const answerTool = { name: "gw_json", description: "Return the final answer.", input_schema: schema };
+const single = { disable_parallel_tool_use: true };
+
+describe("messages: writeRequest, form of the answer", () => {
+  it("G5: asks for a schema where the model keeps one", () => {
+    assert.deepEqual(written({ kind: "schema", schema, strict: true, name: "out" }), {
+      ...nothing,
+      config: { format: { type: "json_schema", schema } },
+    });
+  });
+  it("pitfall 83: asks for exactly one call of a tool where it does not (golden G5)", () => {
+    assert.deepEqual(written({ kind: "schema", schema }, {}, old), {
+      ...nothing,
+      tools: [answerTool],
+      choice: { type: "tool", name: "gw_json", ...single },
+      answerTool: "gw_json",
+    });
+  });
+  it("asks for any call beside tools of the client's own, whose names it avoids", () => {
+    const {
+      tools,
+      choice,
+      answerTool: name,
+    } = written({ kind: "schema", schema }, { tools: [{ ...f, name: "gw_json" }] }, old);
+    assert.equal(Object(tools).length, 2);
+    assert.deepEqual(choice, { type: "any", ...single });
+    assert.equal(name, "gw_json_");
+  });
+  it("keeps the choice of one tool, and calls for the answer where no tool may be called", () => {
+    const one = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "named", name: "f" } }, old);
+    assert.deepEqual(one.choice, { type: "tool", name: "f", ...single });
+    const none = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "none" } }, old);
+    assert.deepEqual(none.choice, { type: "tool", name: "gw_json", ...single });
+  });
+  it("wraps a schema that is no object", () => {
+    const list = { type: "array", items: { type: "string" } };
+    const { config, unwrapMember } = written({ kind: "schema", schema: list });
+    assert.deepEqual(Object(config).format.schema, {
+      type: "object",
+      properties: { value: list },
+      required: ["value"],
+      additionalProperties: false,
+    });
+    assert.equal(unwrapMember, "value");
+  });
+  it("asks for one of several words as a member, and takes it out again", () => {
+    const { config, unwrapMember } = written({ kind: "enum", values: ["a", "b"] });
+    assert.deepEqual(Object(config).format.schema.properties, { value: { type: "string", enum: ["a", "b"] } });
+    assert.equal(unwrapMember, "value");
+  });
+  it("calls for a schema that cannot be closed by a tool, which takes any schema", () => {
+    const open = { type: "object", properties: { map: { type: "object", additionalProperties: { type: "string" } } } };
+    const { config, answerTool: name, tools } = written({ kind: "schema", schema: open, description: "a map" });
+    assert.equal(config, undefined);
+    assert.equal(name, "gw_json");
+    assert.deepEqual(Object(tools)[0].input_schema, open);
+    assert.equal(Object(tools)[0].description, "Return the final answer: a map");
+  });
+  it("asks for JSON without a schema in words, at the end of the system text", () => {
+    const words = "Respond with one JSON object and nothing else.";
+    assert.deepEqual(written({ kind: "json" }), { ...nothing, words, isFencedJson: true });
+    const turns = [system(text("S")), user(text("hi"))];
+    assert.deepEqual(written({ kind: "json" }, { turns }).words, [
+      { type: "text", text: "S" },
+      { type: "text", text: words },
+    ]);
+  });
+});
