@@ -90,7 +90,13 @@ function echoTools(body: JsonObject): readonly unknown[] {
   const tools = member(body, "tools") ?? [];
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
   return list.map((tool) => {
-    if (!isObject(tool) || (tool["type"] ?? "function") !== "function") return tool;
+    if (!isObject(tool)) return tool;
+    if (tool["type"] === "mcp") {
+      // Its credentials are the client's own, and an answer is kept and logged in more places than a request.
+      const { authorization: _token, headers: _headers, ...shown } = tool;
+      return shown;
+    }
+    if ((tool["type"] ?? "function") !== "function") return tool;
     const { description, parameters, strict } = tool;
     return {
       ...tool,

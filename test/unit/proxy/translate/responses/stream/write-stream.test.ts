@@ -479,6 +479,13 @@ describe("responses: stream writer", () => {
 
   it("pitfall 7: says that the upstream lives", () => assert.match(writeStream([{ type: "ping" }]), /^: /));
 
+  it("never echoes the credentials of a tool", () => {
+    const tools = [{ type: "mcp", server_label: "s", authorization: "secret-1", headers: { "x-key": "secret-2" } }];
+    const stream = writeStream([start], replyContext({ tools }));
+    assert.match(stream, /server_label/);
+    assert.doesNotMatch(stream, /secret/);
+  });
+
   it("echoes what was asked", () => {
     const asked = {
       tools: { type: "function", name: "f" },

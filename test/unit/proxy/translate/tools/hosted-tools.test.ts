@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import type { HostedTool, Tool } from "../../../../../proxy/translate/conversation.ts";
+import { Losses } from "../../../../../proxy/translate/losses.ts";
+import { hostedToolKind, keepTools } from "../../../../../proxy/translate/tools/hosted-tools.ts";
+import { refusalOf } from "../../../../support/calls/read-body.ts";
+
+describe("hostedToolKind()", () => {
+  for (const row of [
+    { format: "Responses", type: "web_search_preview_2025_03_11", want: "web-search" },
+    { format: "Responses", type: "code_interpreter", want: "code" },
+    { format: "Responses", type: "apply_patch", want: "other" },
+    { format: "Responses", type: "function", want: undefined },
+    { format: "Messages", type: "web_search_20250305", want: "web-search" },
+    { format: "Messages", type: "code_execution_20250825", want: "code" },
+    { format: "Messages", type: "web_fetch_20250910", want: "web-fetch" },
+    { format: "Messages", type: "bash_20250124", want: "other" },
+    { format: "Messages", type: "custom", want: undefined },
+    { format: "GenerateContent", type: "googleSearch", want: "web-search" },
+    { format: "GenerateContent", type: "code_execution", want: "code" },
+    { format: "GenerateContent", type: "urlContext", want: "web-fetch" },
+    { format: "GenerateContent", type: "functionDeclarations", want: undefined },
+    { format: "ChatCompletions", type: "web_search_options", want: "web-search" },
+  ] as const) {
+    it(`takes ${row.type} of ${row.format} for ${row.want ?? "no provider-run tool"}`, () =>
+      assert.equal(hostedToolKind(row.format, row.type), row.want));
+  }
+});
+
+describe("keepTools()", () => {
+  const own: Tool = { kind: "function", name: "f" };
+  const search: HostedTool = { kind: "hosted", tool: "web-search", type: "web_search", where: "tools[0]" };
+  const carried = new Set(["code"] as const);
+
+  it("keeps what the target has too", () => {
+    const losses = new Losses("Reject");
+    const kept = keepTools([own, search], new Set(["web-search"] as const), losses);
+    assert.deepEqual(kept, { own: [own], hosted: [search] });
+  });
+
+  it("drops what it has not beside the client's own tools", () => {
+    const losses = new Losses("Ignore");
+    assert.deepEqual(keepTools([search, own], carried, losses), { own: [own], hosted: [] });
+    assert.deepEqual(losses.dropped, ["tools[0]"]);
+  });
+
+  for (const policy of ["Ignore", "Reject"] as const) {
+    it(`pitfall 80: refuses what it has not, alone, when the channel's policy is ${policy}`, () =>
+      assert.equal(
+        refusalOf(() => keepTools([search], carried, new Losses(policy))),
+        "unsupported_parameter tools[0]",
+      ));
+  }
+});
