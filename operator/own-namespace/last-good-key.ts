@@ -20,9 +20,11 @@ export function keepLastGoodKey(
     everyMs: checkEveryMs,
     timers,
     async check() {
-      if ((await secret.read()) !== undefined) return;
+      // Whoever installed the operator may have made it empty.
+      const held = await secret.read();
+      if (held?.data["key"] !== undefined) return;
       // False: another operator made it.
-      if (await secret.write({ key: randomBytes(32).toString("base64") }, undefined)) {
+      if (await secret.write({ key: randomBytes(32).toString("base64") }, held?.version)) {
         log.info("the key of the proxies' last good files was made");
       }
     },

@@ -105,3 +105,8 @@ annotations:
 {{- define "tollgate.lease" -}}
 {{- printf "%s-operator" (include "tollgate.fullname" .) -}}
 {{- end -}}
+
+{{/* Of the tokens by which proxies and operators prove themselves: no other release's are worth anything here. */}}
+{{- define "tollgate.push.audience" -}}
+{{- printf "%s.%s" (include "tollgate.fullname" .) .Release.Namespace -}}
+{{- end -}}

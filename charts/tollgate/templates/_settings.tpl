@@ -4,12 +4,34 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 */}}
 
 {{- define "tollgate.operator.settings" -}}
+{{- $host := include "tollgate.push.host" . -}}
+{{- $service := printf "%s-push" (include "tollgate.fullname" .) -}}
+{{- $push := dict
+  "listen" "0.0.0.0:8443"
+  "serverName" $host
+  "audience" (include "tollgate.push.audience" .)
+  "token" "/etc/tollgate/token/token"
+  "proxyAccount" (include "tollgate.proxy.serviceAccount" .)
+  "operatorAccount" (include "tollgate.operator.serviceAccount" .)
+  "proxyLabels" (include "tollgate.selectorList" (dict "root" . "component" "proxy") | fromJsonArray)
+  "configMap" (include "tollgate.push.bundle" .)
+-}}
+{{- if .Values.proxy.lastGood.enabled -}}
+{{- $_ := set $push "lastGoodSecret" (include "tollgate.lastGoodSecret" .) -}}
+{{- end -}}
+{{- if eq .Values.tls.mode "SelfManaged" -}}
+{{- $names := list $host $service (printf "%s.%s" $service .Release.Namespace) -}}
+{{- $_ := set $push "tls" (dict "mode" "SelfManaged" "secret" (include "tollgate.push.caSecret" .) "dnsNames" $names) -}}
+{{- else -}}
+{{- $folder := "/etc/tollgate/push-tls" -}}
+{{- $_ := set $push "tls" (dict "mode" "Files" "ca" (printf "%s/ca.crt" $folder) "cert" (printf "%s/tls.crt" $folder) "key" (printf "%s/tls.key" $folder)) -}}
+{{- end -}}
 {{- $own := dict
   "data" "/var/lib/tollgate/data"
   "operatorAdmin" "0.0.0.0:9091"
   "kubernetes" (pick .Values.operator "watchNamespaces" "generateKeys" "namespaceSelectors")
   "lease" (dict "name" (include "tollgate.lease" .))
-  "push" (dict "listen" "0.0.0.0:8443" "tls" (dict "mode" (eq .Values.tls.mode "SelfManaged" | ternary "SelfManaged" "Files")))
+  "push" $push
   "egress" (dict "allowCIDRs" .Values.proxy.egress.allowCIDRs)
   "quota" (pick .Values.quota "store" "requireAccount" "unboundedOutput" "inputEstimate" "defaultOutputReserve")
   "logs" (pick .Values.telemetry.logs "format" "level")
@@ -23,6 +45,7 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
   "admin" "0.0.0.0:9090"
   "data" "/var/lib/tollgate/data"
   "operator" (printf "https://%s:8443" (include "tollgate.push.host" .))
+  "push" (dict "token" "/etc/tollgate/operator/token" "tls" (dict "ca" "/etc/tollgate/operator/ca.crt"))
   "trustedProxies" .Values.proxy.trustedProxies
   "drain" .Values.proxy.drain
   "quota" (pick .Values.quota "store" "failureMode")
@@ -38,4 +61,13 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 {{- $_ := set $own "lastGood" (dict "keyFile" "/etc/tollgate/last-good/key") }}
 {{- end }}
 {{- toYaml (merge $own (deepCopy .Values.proxy.settings)) -}}
+{{- end -}}
+
+{{/* The labels that select a component's pods, as `label=value` items. */}}
+{{- define "tollgate.selectorList" -}}
+{{- $items := list -}}
+{{- range $label, $value := include "tollgate.selectorLabels" . | fromYaml -}}
+{{- $items = append $items (printf "%s=%s" $label $value) -}}
+{{- end -}}
+{{- $items | toJson -}}
 {{- end -}}

@@ -49,7 +49,7 @@ spec:
       projected:
         defaultMode: 0440
         sources:
-          - serviceAccountToken: {path: token, audience: tollgate-push, expirationSeconds: 3600}
+          - serviceAccountToken: {path: token, audience: {{ include "tollgate.push.audience" . }}, expirationSeconds: 3600}
           {{- if eq .Values.tls.mode "SelfManaged" }}
           - configMap: {name: {{ include "tollgate.push.bundle" . }}, items: [{key: ca.crt, path: ca.crt}]}
           {{- else }}
