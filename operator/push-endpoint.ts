@@ -102,6 +102,8 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   return {
     async open(listen) {
       await certificates.start();
+      // Where it cannot be read now, the first proxy that knows of a higher one makes it be read again.
+      await epochs.refresh().catch((cause: unknown) => log.warn("the epoch cannot be read", { cause }));
       const opened = await listenOverTls(
         {
           publisher,
