@@ -1,4 +1,5 @@
 /** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
+import { mkdirSync } from "node:fs";
 import { runProxy } from "../../proxy/main.ts";
 import { openAccessLog, openLogger, type ProgramIo } from "../program-io.ts";
 import { toProxySettings } from "../proxy-settings.ts";
@@ -18,6 +19,7 @@ export async function runProxyCommand(
   tellParent: ((message: StartedMessage) => void) | undefined,
 ): Promise<number> {
   const proxySettings = toProxySettings(settings);
+  mkdirSync(proxySettings.dataFolder, { recursive: true, mode: 0o700 });
   const log = openLogger(settings, io).child({ proxy: proxySettings.name });
   await runProxy(proxySettings, {
     log,
