@@ -13,6 +13,7 @@ import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { GenerateContentStreamReader } from "./stream/read-stream.ts";
 import { GenerateContentStreamWriter } from "./stream/write-stream.ts";
+import { sealedSignatureMark } from "./thought-signature.ts";
 import { needsDownload } from "./write-request/write-media.ts";
 import { writeRequest } from "./write-request/write-request.ts";
 
@@ -25,6 +26,7 @@ export const generateContentTranslator: Translator = {
   createStreamReader: () => new GenerateContentStreamReader(),
   createStreamWriter: (context) => new GenerateContentStreamWriter(context),
   fieldName,
+  sealedStateMark: sealedSignatureMark,
   removeSealedState,
   needsDownload,
 };

@@ -6,7 +6,7 @@
  * reasons, sources and usage come in any order.
  */
 import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
-import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { type Finish, InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
 import { readFinish } from "../reply/finish-reasons.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { CitationCollector } from "../reply/read-citations.ts";
@@ -72,8 +72,11 @@ export class CandidateReader {
     return this.#finishReason !== undefined;
   }
 
-  /** Closes what is open and tells why the candidate ended; a whole answer without a reason simply ended. */
-  end(): void {
+  /**
+   * Closes what is open and tells why the candidate ended.
+   * @param otherwise for a candidate that never said why
+   */
+  end(otherwise: Finish): void {
     this.#endCall();
     this.#endCode(undefined);
     if (!this.#citations.isEmpty) {
@@ -83,7 +86,8 @@ export class CandidateReader {
       }
     }
     this.#close();
-    const finish = readFinish(this.#finishReason ?? "STOP", this.#hasCalls, this.#finishMessage);
+    const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
+    const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
     this.#events.push({ type: "finish", candidate: this.#candidate, finish });
   }
 

@@ -5,7 +5,7 @@
 import { mergeUsage, readUsage } from "../../../protocols/generate-content/read-usage.ts";
 import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { parseJsonText } from "../../json-text.ts";
-import { InvalidReply, type ReplyEvent } from "../../reply.ts";
+import { type Finish, InvalidReply, type ReplyEvent } from "../../reply.ts";
 import type { StreamReader, WireEvent } from "../../translator.ts";
 import { CandidateReader } from "./read-candidate.ts";
 
@@ -18,7 +18,8 @@ export class GenerateContentStreamReader implements StreamReader {
   #hasStarted = false;
   #hasToldUsage = false;
   #isEnded = false;
-  #blocked: { readonly explanation: string | undefined } | undefined;
+  /** The prompt itself was refused. */
+  #blocked: Finish | undefined;
 
   read(event: WireEvent): readonly ReplyEvent[] {
     // A marker that relays add for other formats' clients.
@@ -52,7 +53,8 @@ export class GenerateContentStreamReader implements StreamReader {
     const reason = member(frame["promptFeedback"], "blockReason");
     if (typeof reason === "string" && reason !== "BLOCK_REASON_UNSPECIFIED") {
       const message = member(frame["promptFeedback"], "blockReasonMessage");
-      this.#blocked = { explanation: typeof message === "string" && message !== "" ? message : undefined };
+      const explanation = typeof message === "string" && message !== "" ? { explanation: message } : {};
+      this.#blocked = { reason: "content-filter", isPromptBlocked: true, ...explanation };
     }
     for (const [place, candidate] of asList(frame["candidates"]).entries()) {
       if (isObject(candidate)) this.#candidate(candidate["index"] ?? place).read(candidate);
@@ -63,8 +65,9 @@ export class GenerateContentStreamReader implements StreamReader {
   finish(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#candidates.length === 0) this.#finishWithoutCandidate();
-    for (const candidate of this.#candidates) candidate.end();
+    const { length } = this.#candidates;
+    if (length === 0) this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked ?? { reason: "other" } });
+    for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
     this.#tellUsage();
     this.#events.push({ type: "end" });
   }
@@ -110,13 +113,5 @@ export class GenerateContentStreamReader implements StreamReader {
     const candidate = this.#candidates[index];
     if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
     return candidate;
-  }
-
-  #finishWithoutCandidate(): void {
-    const finish =
-      this.#blocked === undefined
-        ? ({ reason: "other" } as const)
-        : ({ reason: "content-filter", isPromptBlocked: true, explanation: this.#blocked.explanation } as const);
-    this.#events.push({ type: "finish", candidate: 0, finish });
   }
 }

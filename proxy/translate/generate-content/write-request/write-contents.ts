@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { argumentsObject } from "../../json-text.ts";
+import type { Losses } from "../../losses.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { mergeTurns } from "../../turns/merge-turns.ts";
@@ -25,6 +26,7 @@ export interface WrittenContents {
 export function writeContents({ turns }: Conversation, options: WriteOptions): WrittenContents {
   const ordered = mergeTurns(demoteSystem(pairResults(turns)), ({ role }) => role);
   const leading = ordered.filter(({ role }) => role === "system");
+  for (const part of leading.flatMap(({ parts }) => parts)) declareHints(part, options.losses);
   const system = leading.flatMap(({ parts }) => parts.filter(isSpoken));
   const rest = ordered.filter(({ role }) => role !== "system");
   if (system.length === 0) return { contents: new ContentsWriter(options).write(rest) };
@@ -73,7 +75,7 @@ class ContentsWriter {
   }
 
   #writeUserPart(part: Part): JsonObject[] {
-    this.#declareCacheHint(part);
+    declareHints(part, this.#options.losses);
     if (part.kind === "text" || part.kind === "refusal") return part.text === "" ? [] : [{ text: part.text }];
     return part.kind === "media" ? [writeMedia(part, this.#options.losses)] : [];
   }
@@ -88,7 +90,7 @@ class ContentsWriter {
     let waiting: string | undefined;
     let isFirstCall = true;
     for (const part of parts) {
-      this.#declareCacheHint(part);
+      declareHints(part, this.#options.losses);
       if (part.kind === "reasoning") {
         waiting = signatureOf(states.recover(part)) ?? waiting;
       } else if (part.kind === "call") {
@@ -104,6 +106,9 @@ class ContentsWriter {
         waiting = undefined;
       } else if (part.kind === "media") {
         written.push(writeMedia(part, this.#options.losses));
+      } else if (part.kind === "hosted") {
+        // Encrypted for the provider that ran the tool; what the model made of it stands in its text.
+        this.#options.losses.drop(part.where ?? part.type);
       }
     }
     if (waiting !== undefined && written.length > 0) written.push({ text: "", thoughtSignature: waiting });
@@ -132,7 +137,7 @@ class ContentsWriter {
     const besides: JsonObject[] = [];
     for (const part of parts) {
       if (part.kind !== "result") continue;
-      this.#declareCacheHint(part);
+      declareHints(part, this.#options.losses);
       const written = this.#writeResult(part);
       results.push(written.part);
       besides.push(...written.besides);
@@ -155,10 +160,13 @@ class ContentsWriter {
   #idOf({ id, isNativeId }: CallPart): string | undefined {
     return this.#options.traits.takesCallIds && (isNativeId === true || googleId.test(id)) ? id : undefined;
   }
+}
 
-  #declareCacheHint({ cache, where }: Part): void {
-    if (cache !== undefined && where !== undefined) this.#options.losses.drop(`${where}.cache_control`);
-  }
+/** Google caches by itself, and names no sources of files. */
+function declareHints(part: Part, losses: Losses): void {
+  if (part.where === undefined) return;
+  if (part.cache !== undefined) losses.drop(`${part.where}.cache_control`);
+  if (part.kind === "media" && part.wantsCitations === true) losses.drop(`${part.where}.citations`);
 }
 
 /** Google's own ids are eight small letters and digits; other vendors' and ours have a prefix and more. */

@@ -26,6 +26,7 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const { traits, losses, names } = options;
   const { toolChoice } = conversation;
   const listed = uniqueTools(conversation.tools);
+  for (const tool of conversation.tools) if (!listed.includes(tool)) losses.drop(tool.where ?? "tools");
   const hasOwn = listed.some(({ kind }) => kind !== "hosted");
   const carried = hasOwn && !traits.mixesBuiltInTools ? nothingHosted : carriedHosted;
   const kept = keepTools(listed, carried, losses);

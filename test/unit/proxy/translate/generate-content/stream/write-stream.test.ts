@@ -1,0 +1,398 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { GatewayError } from "../../../../../../proxy/errors.ts";
+import { zeroUsage } from "../../../../../../proxy/settle/usage.ts";
+import type { Conversation } from "../../../../../../proxy/translate/conversation.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { readSignature } from "../../../../../../proxy/translate/generate-content/thought-signature.ts";
+import { generateContentTranslator } from "../../../../../../proxy/translate/generate-content/translator.ts";
+import type { ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
+import { unfoldReply } from "../../../../../../proxy/translate/unfold-reply.ts";
+import { checkGrammar } from "../../../../../support/digest/grammar.ts";
+import { genaiGenerations } from "../../../../../support/official-clients.ts";
+import { anyReply } from "../../../../../support/translation/any-reply.ts";
+import { contextOf, readFrames, streamOf, unseal } from "../replay.ts";
+
+const shown: Partial<Conversation> = { reasoning: { mode: "on", show: true } };
+const start: ReplyEvent = { type: "start", id: "up", model: "upstream" };
+const end: ReplyEvent = { type: "end" };
+const stopped: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "stop" } };
+const usage = { ...zeroUsage, input: 10, cacheRead: 90, cacheWrite: 5, output: 17, reasoning: 20 };
+
+/** Events of one whole part of candidate 0. */
+function textPart(part: number, text: string, kind: "text" | "reasoning" | "refusal" = "text"): ReplyEvent[] {
+  const at = { candidate: 0, part };
+  return [
+    { type: "open", ...at, block: { kind } },
+    { type: "delta", ...at, text },
+    { type: "close", ...at },
+  ];
+}
+function callPart(part: number, id: string | undefined, name: string, ...pieces: readonly string[]): ReplyEvent[] {
+  const at = { candidate: 0, part };
+  return [
+    { type: "open", ...at, block: { kind: "call", id, name, tool: "function" } },
+    ...pieces.map((text): ReplyEvent => ({ type: "delta", ...at, text })),
+    { type: "close", ...at },
+  ];
+}
+function framesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split("\r\n\r\n")
+    .filter((block) => block.startsWith("data: "))
+    .map((block) => JSON.parse(block.slice("data: ".length)));
+}
+function frame(...parts: readonly unknown[]): unknown {
+  return { candidates: [{ content: { role: "model", parts }, index: 0 }], modelVersion: "m", responseId: "id1" };
+}
+
+const golden: readonly ReplyEvent[] = [
+  start,
+  ...textPart(0, "T", "reasoning"),
+  ...textPart(1, "Hi"),
+  ...callPart(2, "call_a", "f", "{}"),
+  ...callPart(3, "call_b", "g", '{"x"', ":1}"),
+  { type: "usage", usage },
+  { type: "finish", candidate: 0, finish: { reason: "tool-calls" } },
+  end,
+];
+const lastFrame = {
+  candidates: [{ content: { role: "model", parts: [{ text: "" }] }, finishReason: "STOP", index: 0 }],
+  usageMetadata: {
+    promptTokenCount: 105,
+    cachedContentTokenCount: 90,
+    candidatesTokenCount: 17,
+    thoughtsTokenCount: 20,
+    totalTokenCount: 142,
+  },
+  modelVersion: "m",
+  responseId: "id1",
+};
+const goldenFrames = [
+  frame({ text: "T", thought: true }),
+  frame({ text: "Hi" }),
+  frame({ functionCall: { id: "call_a", name: "f", args: {} } }),
+  frame({ functionCall: { id: "call_b", name: "g", args: { x: 1 } } }),
+  lastFrame,
+];
+
+describe("the stream writer of generateContent", () => {
+  it("G3: writes a frame for every piece, and one at the end with all that waited", () => {
+    const text = streamOf(golden, contextOf(shown));
+    assert.deepEqual(framesOf(text), goldenFrames);
+    assert.deepEqual(checkGrammar("gemini", Buffer.from(text)), []);
+  });
+
+  it("pitfall 16: writes a JSON array whose first element goes out at once", () => {
+    const writer = generateContentTranslator.createStreamWriter(contextOf(shown, "array"));
+    const pieces = golden.map((event) => writer.write(event));
+    assert.deepEqual(JSON.parse(pieces.join("")), goldenFrames);
+    const [first] = pieces.filter((piece) => piece !== "");
+    assert.deepEqual(JSON.parse(`${first}]`), [goldenFrames[0]]);
+  });
+
+  it("pitfall 15: writes no event lines, no terminator, and a blank line at the end", () => {
+    const text = streamOf(golden, contextOf(shown));
+    assert.ok(!/^(?:event|id):/m.test(text) && !text.includes("[DONE]") && text.endsWith("\r\n\r\n"));
+  });
+
+  it("pitfall 18: puts a part and a role into every frame", () => {
+    const blocked: ReplyEvent[] = [start, { type: "usage", usage }, stopped, end];
+    for (const written of [
+      ...framesOf(streamOf(golden, contextOf(shown))),
+      ...framesOf(streamOf(blocked, contextOf())),
+    ]) {
+      const [candidate] = Object(written["candidates"]);
+      assert.equal(candidate.content.role, "model");
+      assert.ok(candidate.content.parts.length > 0);
+    }
+  });
+
+  it("shows thinking only to clients that want to see it", () => {
+    assert.deepEqual(framesOf(streamOf(golden, contextOf())), goldenFrames.slice(1));
+  });
+
+  it("writes a refusal as text", () => {
+    const [first] = framesOf(streamOf([start, ...textPart(0, "No.", "refusal"), stopped, end], contextOf()));
+    assert.deepEqual(first, frame({ text: "No." }));
+  });
+
+  it("gives a call without id one", () => {
+    const [first] = framesOf(streamOf([start, ...callPart(0, undefined, "f"), stopped, end], contextOf()));
+    assert.deepEqual(first, frame({ functionCall: { id: "call_id2", name: "f", args: {} } }));
+  });
+
+  it("keeps calls apart whose arguments come in turns", () => {
+    const [a, b] = [callPart(0, "a", "f", '{"x":1}'), callPart(1, "b", "g", '{"y":2}')];
+    const mixed = [a[0], b[0], b[1], a[1], a[2], b[2]].filter((event) => event !== undefined);
+    assert.deepEqual(framesOf(streamOf([start, ...mixed, stopped, end], contextOf())).slice(0, 2), [
+      frame({ functionCall: { id: "a", name: "f", args: { x: 1 } } }),
+      frame({ functionCall: { id: "b", name: "g", args: { y: 2 } } }),
+    ]);
+  });
+
+  it("puts arguments that were cut off behind a member", () => {
+    const cut: ReplyEvent[] = [
+      start,
+      ...callPart(0, "a", "f", '{"x":'),
+      { type: "finish", candidate: 0, finish: { reason: "length" } },
+      end,
+    ];
+    const [first, last] = framesOf(streamOf(cut, contextOf()));
+    assert.deepEqual(first, frame({ functionCall: { id: "a", name: "f", args: { $raw: '{"x":' } } }));
+    assert.equal(Object(last)["candidates"][0].finishReason, "MAX_TOKENS");
+  });
+
+  it("writes files, and code that a provider ran", () => {
+    const events: ReplyEvent[] = [
+      start,
+      { type: "open", candidate: 0, part: 0, block: { kind: "media", mime: "image/png", base64: "AA==" } },
+      { type: "close", candidate: 0, part: 0 },
+      {
+        type: "open",
+        candidate: 0,
+        part: 1,
+        block: { kind: "hosted", tool: "code", type: "x", code: "1", output: "2" },
+      },
+      { type: "close", candidate: 0, part: 1 },
+      { type: "open", candidate: 0, part: 2, block: { kind: "hosted", tool: "web-search", type: "x" } },
+      { type: "close", candidate: 0, part: 2 },
+      stopped,
+      end,
+    ];
+    assert.deepEqual(framesOf(streamOf(events, contextOf())).slice(0, -1), [
+      frame({ inlineData: { mimeType: "image/png", data: "AA==" } }),
+      frame(
+        { executableCode: { language: "PYTHON", code: "1" } },
+        { codeExecutionResult: { outcome: "OUTCOME_OK", output: "2" } },
+      ),
+    ]);
+  });
+
+  it("keeps candidates apart and ends them together", () => {
+    const second: ReplyEvent[] = textPart(0, "B").map((event) =>
+      "candidate" in event ? { ...event, candidate: 1 } : event,
+    );
+    const finish: ReplyEvent = {
+      type: "finish",
+      candidate: 1,
+      finish: { reason: "content-filter", explanation: "no" },
+    };
+    const frames = framesOf(streamOf([start, ...textPart(0, "A"), ...second, stopped, finish, end], contextOf()));
+    assert.deepEqual(
+      frames.map((one) =>
+        Object(one["candidates"]).map((candidate: Record<string, unknown>) => [
+          candidate["index"],
+          candidate["finishReason"],
+        ]),
+      ),
+      [
+        [[0, undefined]],
+        [[1, undefined]],
+        [
+          [0, "STOP"],
+          [1, "SAFETY"],
+        ],
+      ],
+    );
+  });
+
+  it("G6: tells a refused prompt without a candidate", () => {
+    const blocked: ReplyEvent[] = [
+      start,
+      { type: "finish", candidate: 0, finish: { reason: "content-filter", isPromptBlocked: true } },
+      end,
+    ];
+    assert.deepEqual(framesOf(streamOf(blocked, contextOf())), [
+      { promptFeedback: { blockReason: "SAFETY" }, modelVersion: "m", responseId: "id1" },
+    ]);
+  });
+
+  it("writes sources with offsets in bytes over all text", () => {
+    const cite = (part: number, startAt: number, endAt: number): ReplyEvent => ({
+      type: "citation",
+      candidate: 0,
+      part,
+      citation: { url: "https://a.test", title: "A", start: startAt, end: endAt },
+    });
+    const events: ReplyEvent[] = [
+      start,
+      ...textPart(0, "é😀"),
+      ...textPart(1, "ab").slice(0, 2),
+      cite(1, 1, 2),
+      ...textPart(1, "").slice(2),
+      stopped,
+      end,
+    ];
+    const last = framesOf(streamOf(events, contextOf())).at(-1);
+    assert.deepEqual(Object(last)["candidates"][0].groundingMetadata, {
+      groundingChunks: [{ web: { uri: "https://a.test", title: "A" } }],
+      groundingSupports: [{ segment: { startIndex: 7, endIndex: 8, text: "b" }, groundingChunkIndices: [0] }],
+    });
+  });
+
+  it("writes probabilities at the end, for clients that asked", () => {
+    const tokens = [{ token: "a", logprob: -1, top: [{ token: "b", logprob: -2 }] }];
+    const events: ReplyEvent[] = [
+      start,
+      ...textPart(0, "a").slice(0, 2),
+      { type: "logprobs", candidate: 0, part: 0, tokens },
+      ...textPart(0, "a").slice(2),
+      stopped,
+      end,
+    ];
+    const result = (members: Partial<Conversation>): unknown =>
+      Object(framesOf(streamOf(events, contextOf(members))).at(-1))["candidates"][0].logprobsResult;
+    assert.equal(result({}), undefined);
+    assert.deepEqual(result({ sampling: { logprobs: true } }), {
+      chosenCandidates: [{ token: "a", logProbability: -1 }],
+      topCandidates: [{ candidates: [{ token: "b", logProbability: -2 }] }],
+    });
+  });
+
+  it("says that the upstream lives without a frame", () => {
+    assert.equal(streamOf([{ type: "ping" }], contextOf()), ": ping\r\n\r\n");
+    assert.deepEqual(
+      JSON.parse(
+        streamOf(
+          [start, { type: "ping" }, ...textPart(0, "a"), { type: "ping" }, stopped, end],
+          contextOf({}, "array"),
+        ),
+      ).length,
+      2,
+    );
+  });
+
+  it("pitfall 19: ends a failed stream with an error that has a numeric code, and without an end", () => {
+    const error = new GatewayError("upstream_error", "The provider broke off.");
+    for (const mode of ["sse", "array"] as const) {
+      const writer = generateContentTranslator.createStreamWriter(contextOf({}, mode));
+      const text =
+        [start, ...textPart(0, "a")].map((event) => writer.write(event)).join("") +
+        writer.fail(error, { requestId: "r" });
+      const frames: Record<string, unknown>[] = mode === "sse" ? framesOf(text) : JSON.parse(text);
+      assert.equal(Object(frames.at(-1)?.["error"]).code, 502);
+      assert.ok(!text.includes("finishReason"));
+    }
+    const early = generateContentTranslator.createStreamWriter(contextOf({}, "array")).fail(error, { requestId: "r" });
+    assert.equal(JSON.parse(early).length, 1);
+  });
+});
+
+describe("the stream writer of generateContent: state of other providers", () => {
+  const thinking = { kind: "thinking", text: "T", signature: "SIG" } as const;
+  const redacted = { kind: "redacted-thinking", data: "R" } as const;
+  const state = (part: number, of: typeof thinking | typeof redacted): ReplyEvent => ({
+    type: "state",
+    candidate: 0,
+    part,
+    state: of,
+  });
+  const reasoning = textPart(0, "T", "reasoning");
+  const thought = [...reasoning.slice(0, 2), state(0, thinking), ...reasoning.slice(2)];
+  const sealedIn = (part: unknown): unknown => {
+    const [carried] = readSignature(Object(part)["thoughtSignature"]);
+    return carried?.type === "sealed" ? unseal(carried.envelope) : carried;
+  };
+
+  it("goes onto the first call that follows", () => {
+    const events = [start, ...thought, ...callPart(1, "a", "f"), ...callPart(2, "b", "g"), stopped, end];
+    const parts = framesOf(streamOf(events, contextOf())).map((one) => Object(one["candidates"])[0].content.parts[0]);
+    assert.deepEqual(parts.map(sealedIn), [[thinking], undefined, undefined]);
+  });
+
+  it("pitfall 129: goes onto an empty text at the end, never onto text", () => {
+    const at = { candidate: 0, part: 2 };
+    const hidden: ReplyEvent[] = [
+      { type: "open", ...at, block: { kind: "reasoning" } },
+      state(2, redacted),
+      { type: "close", ...at },
+    ];
+    const events = [start, ...thought, ...textPart(1, "Hi"), ...hidden, stopped, end];
+    const parts = framesOf(streamOf(events, contextOf())).map((one) => Object(one["candidates"])[0].content.parts[0]);
+    assert.deepEqual(
+      parts.map(({ text }) => text),
+      ["Hi", ""],
+    );
+    assert.deepEqual(parts.map(sealedIn), [undefined, [thinking, redacted]]);
+  });
+
+  it("is base64, as clients decode it", () => {
+    const [first] = framesOf(streamOf([start, ...thought, ...callPart(1, "a", "f"), stopped, end], contextOf()));
+    const signature = Object(first)["candidates"][0].content.parts[0].thoughtSignature;
+    assert.match(signature, /^dGcxL[A-Za-z0-9+/]+={0,2}$/);
+  });
+});
+
+describe("the stream writer of generateContent and the official SDK", () => {
+  for (const { name, load } of genaiGenerations) {
+    it(`${name} reads what any answer says, and its chat keeps the turn`, async function () {
+      this.timeout(20_000);
+      let body = "";
+      const server = createServer((request, response) => {
+        request.resume();
+        response.writeHead(200, { "content-type": "text/event-stream" }).end(body);
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      try {
+        const { port } = server.address() as AddressInfo;
+        const client = new (load())({ apiKey: "k", httpOptions: { baseUrl: `http://127.0.0.1:${port}` } });
+        await fc.assert(
+          fc.asyncProperty(anyReply, async (reply) => {
+            body = streamOf(unfoldReply(reply), contextOf(shown));
+            const chat = client.chats.create({ model: "m" });
+            const parts = [];
+            for await (const chunk of await chat.sendMessageStream({ message: "hi" })) {
+              parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+            }
+            const told = { thought: "", text: "", calls: [] as unknown[] };
+            for (const part of parts) {
+              if (part.thought === true) told.thought += part.text;
+              else told.text += part.text ?? "";
+              if (part.functionCall !== undefined) told.calls.push([part.functionCall.name, part.functionCall.args]);
+            }
+            const want = { thought: "", text: "", calls: [] as unknown[] };
+            for (const block of reply.candidates[0]?.blocks ?? []) {
+              if (block.kind === "reasoning") want.thought += block.text;
+              if (block.kind === "text") want.text += block.text;
+              if (block.kind === "call") want.calls.push([block.name, JSON.parse(block.arguments)]);
+            }
+            assert.deepEqual(told, want);
+            assert.ok(chat.getHistory(true).some(({ role }) => role === "model"));
+          }),
+          { numRuns: 40 },
+        );
+      } finally {
+        server.close();
+      }
+    });
+  }
+});
+
+describe("the streams of generateContent", () => {
+  it("come back as they were: written, then read", () => {
+    fc.assert(
+      fc.property(anyReply, fc.boolean(), (reply, isArray) => {
+        const text = streamOf(unfoldReply(reply), contextOf(shown, isArray ? "array" : "sse"));
+        const frames = isArray ? JSON.parse(text) : framesOf(text);
+        const got = foldReply(readFrames(frames));
+        assert.deepEqual(got, { ...reply, id: "id1", usage: got.usage });
+        assert.equal(got.usage?.input, reply.usage?.input);
+      }),
+    );
+  });
+
+  it("say the same as a whole answer", () => {
+    fc.assert(
+      fc.property(anyReply, (reply) => {
+        const whole = generateContentTranslator.readReply(
+          generateContentTranslator.writeReply(reply, contextOf(shown)),
+        );
+        const streamed = foldReply(readFrames(framesOf(streamOf(unfoldReply(reply), contextOf(shown)))));
+        assert.deepEqual(whole, streamed);
+      }),
+    );
+  });
+});
