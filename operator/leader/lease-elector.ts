@@ -122,11 +122,12 @@ export class LeaseElector implements Leadership {
     }, delayMs).unref();
   }
 
-  /** A little under the retry period, so that a Lease given back is taken within it; at once where one runs out. */
+  /** A little under the retry period, so that a Lease given back is taken within it; sooner where one runs out. */
   #untilNextMs(): number {
     const periodMs = this.#timings.retryPeriodMs * (0.75 + this.#random() * 0.2);
-    const runsOutAtMs = this.isLeader() ? undefined : this.#runsOutAtMs();
-    return runsOutAtMs === undefined ? periodMs : Math.max(0, Math.min(periodMs, runsOutAtMs - performance.now()));
+    const leftMs = this.isLeader() ? 0 : (this.#runsOutAtMs() ?? 0) - performance.now();
+    // One that ran out already was just tried for.
+    return leftMs > 0 ? Math.min(periodMs, leftMs) : periodMs;
   }
 
   async #try(): Promise<void> {

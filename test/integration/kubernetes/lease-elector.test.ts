@@ -149,7 +149,14 @@ describe("lease elector", function () {
     await leader(first);
     await plane.kill("kube-apiserver");
     assert.equal(first.isLeader(), true);
+    let calls = 0;
+    const stopCounting = client.onCall(() => (calls += 1));
+    const lostAt = performance.now();
     await waitFor("its deadline", () => !first.isLeader(), { deadlineMs: timings.renewDeadlineMs + 500 });
+    await wait(2 * timings.leaseDurationMs);
+    stopCounting();
+    const periods = (performance.now() - lostAt) / (timings.retryPeriodMs * 0.75);
+    assert.ok(calls <= periods + 1, `${calls} calls in ${periods} periods`);
     await plane.start("kube-apiserver");
     await leader(first);
   });
