@@ -1,5 +1,7 @@
 // `helm test`: is what was installed reachable and of one mind? Ends with 0, or 1 and the reason.
-const [dataAddress, operatorAddress] = process.argv.slice(2);
+import { lookup } from "node:dns/promises";
+
+const [dataAddress, operatorHost] = process.argv.slice(2);
 
 async function check(what, look) {
   const deadline = Date.now() + 60_000;
@@ -22,15 +24,26 @@ function expect(found, wanted, what) {
   if (found !== wanted) throw new Error(`${what} is ${found}, not ${wanted}`);
 }
 
-await check("the operator is ready", async () => {
-  const reply = await fetch(`${operatorAddress}/readyz`, { signal: AbortSignal.timeout(5_000) });
-  expect(reply.status, 200, "the status of /readyz");
-});
+/** Of every replica: each serves some of the proxies. */
+async function askOperators(path) {
+  const addresses = await lookup(operatorHost, { all: true });
+  return Promise.all(
+    addresses.map(async ({ address, family }) => {
+      const host = family === 6 ? `[${address}]` : address;
+      const reply = await fetch(`http://${host}:9091${path}`, { signal: AbortSignal.timeout(5_000) });
+      expect(reply.status, 200, `the status of ${path}`);
+      return reply.text();
+    }),
+  );
+}
+
+await check("every operator is ready", () => askOperators("/readyz"));
 
 await check("proxies are connected and hold the configuration", async () => {
-  const reply = await fetch(`${operatorAddress}/metrics`, { signal: AbortSignal.timeout(5_000) });
-  const ready = /^tollgate_fleet_ready_proxies (\d+)$/m.exec(await reply.text())?.[1];
-  if (!(Number(ready) > 0)) throw new Error("no proxy has acknowledged the configuration to this replica");
+  const counts = (await askOperators("/metrics")).map(
+    (text) => /^tollgate_fleet_ready_proxies (\d+)$/m.exec(text)?.[1],
+  );
+  if (!counts.some((count) => Number(count) > 0)) throw new Error("no proxy has acknowledged the configuration");
 });
 
 // A certificate for another host name than the Service's is no concern of this test.
