@@ -16,7 +16,7 @@ const carried: ReadonlySet<NeutralField> = new Set([
   ...(["safetySettings", "tools", "toolChoice", "serviceTier"] as const),
 ]);
 
-/** Google's words for OpenAI's tiers; Vertex AI has none. */
+/** Google's words for OpenAI's tiers; neither Vertex AI nor compatible servers have them. */
 const serviceTiers: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
@@ -52,7 +52,7 @@ function writeServiceTier(
   losses: Losses,
 ): string | undefined {
   if (serviceTier === undefined || serviceTier === "auto") return undefined;
-  const tier = target.channel.provider === "VertexAI" ? undefined : own(serviceTiers, serviceTier);
+  const tier = target.channel.provider === "Gemini" ? own(serviceTiers, serviceTier) : undefined;
   if (tier === undefined) losses.drop(target.fieldName("serviceTier"));
   return tier;
 }

@@ -23,7 +23,7 @@ export interface WrittenTools {
 
 /** @throws GatewayError naming a tool that Google cannot run */
 export function writeTools(conversation: Conversation, options: WriteOptions): WrittenTools {
-  const { traits, losses, names } = options;
+  const { target, traits, losses, names } = options;
   const { toolChoice } = conversation;
   const listed = uniqueTools(conversation.tools);
   for (const tool of conversation.tools) if (!listed.includes(tool)) losses.drop(tool.where ?? "tools");
@@ -34,12 +34,15 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const isFiltered = toolChoice?.type === "auto" && toolChoice.only !== undefined && !traits.takesValidatedMode;
   const functions = isFiltered ? asFunctions.filter(({ name }) => toolChoice.only?.includes(name)) : asFunctions;
   const declarations = functions.map((tool) => writeDeclaration(tool, traits, names, losses));
-  const tools: JsonObject[] = [
-    ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []),
-    ...writeHosted(kept.hosted, losses),
-  ];
+  // Only functions know a mode in which none is called; history needs no tool that the provider runs.
+  const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted, losses);
+  const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
   if (tools.length === 0) return {};
-  const calling = declarations.length === 0 ? undefined : writeChoice(toolChoice, functions, traits, names);
+  const choice = choiceAmong(functions, toolChoice);
+  if (choice === undefined && toolChoice !== undefined && toolChoice.type !== "auto") {
+    losses.drop(target.fieldName("toolChoice"));
+  }
+  const calling = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
   return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };
 }
 
@@ -85,6 +88,16 @@ function writeHosted(hosted: readonly HostedTool[], losses: Losses): JsonObject[
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The choice without names that are no declared function's; undefined when nothing of it is left. */
+function choiceAmong(functions: readonly FunctionTool[], choice: ToolChoice | undefined): ToolChoice | undefined {
+  const isDeclared = (wanted: string): boolean => functions.some(({ name }) => name === wanted);
+  if (choice === undefined || functions.length === 0) return undefined;
+  if (choice.type === "named") return isDeclared(choice.name) ? choice : undefined;
+  if (choice.only === undefined) return choice;
+  const only = choice.only.filter(isDeclared);
+  return only.length === 0 ? undefined : { ...choice, only };
 }
 
 function writeChoice(

@@ -130,7 +130,7 @@ describe("readRequest() of generateContent: parameters", () => {
       want: { modalities: ["text", "audio"], audioOutput: { voice: "Kore" } },
     },
     {
-      name: "declares what has no neutral place",
+      name: "pitfall 110: declares what has no neutral place, and refuses nothing for it",
       config: { imageConfig: { imageSize: "1K" }, mediaResolution: "MEDIA_RESOLUTION_LOW" },
       want: { unread: ["generationConfig.imageConfig", "generationConfig.mediaResolution"] },
     },

@@ -97,6 +97,7 @@ describe("writeRequest() of generateContent: parameters", () => {
     { tier: "flex", want: "flex" },
     { tier: "auto", want: undefined },
     { tier: "scale", want: undefined, dropped: ["serviceTier"] },
+    { tier: "constructor", want: undefined, dropped: ["serviceTier"] },
   ]) {
     it(`writes the service tier ${row.tier}`, () => {
       const written = writeFor({ serviceTier: row.tier });
@@ -380,6 +381,33 @@ describe("writeRequest() of generateContent: tools", () => {
     assert.deepEqual(older.dropped, ["tools[0]"]);
   });
 
+  it("names no function in the choice that is not declared", () => {
+    const written = writeFor({ tools: [f], toolChoice: { type: "named", name: "web_search" } });
+    assert.equal(written.body["toolConfig"], undefined);
+    assert.deepEqual(written.dropped, ["toolChoice"]);
+    const { body } = writeFor({ tools: [f], toolChoice: { type: "required", only: ["f", "x"] } });
+    assert.deepEqual(body["toolConfig"], { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["f"] } });
+  });
+
+  it("leaves built-in tools out where none may be used, and declares that it cannot ask for one", () => {
+    const none = writeFor({ tools: [f, search], toolChoice: { type: "none" } });
+    assert.deepEqual(none.body["tools"], [{ functionDeclarations: [{ name: "f", description: "F" }] }]);
+    assert.deepEqual(writeFor({ tools: [search], toolChoice: { type: "required" } }).dropped, ["toolChoice"]);
+  });
+
+  it("keeps the last of several tools with one name, and declares the others", () => {
+    const written = writeFor({ tools: [{ ...f, description: "old", where: "tools[0]" }, f] });
+    assert.deepEqual(written.body["tools"], [{ functionDeclarations: [{ name: "f", description: "F" }] }]);
+    assert.deepEqual(written.dropped, ["tools[0]"]);
+  });
+
+  it("asks for a search once, and declares what Google's knows not", () => {
+    const limited: Tool = { ...search, search: { allowedDomains: ["a.test"], maxUses: 2 } };
+    const written = writeFor({ tools: [limited, search] });
+    assert.deepEqual(written.body["tools"], [{ googleSearch: {} }]);
+    assert.deepEqual(written.dropped, ["tools[0].allowed_domains", "tools[0].max_uses"]);
+  });
+
   it("gives tools names that Google takes, everywhere, and says how to undo it", () => {
     const written = writeFor({
       tools: [{ kind: "function", name: "2/x" }],
@@ -434,6 +462,27 @@ describe("writeRequest() of generateContent: turns", () => {
     );
     assert.deepEqual(Object.keys(body), ["contents"]);
     assert.deepEqual(body["contents"], [{ role: "user", parts: [{ text: "S" }, { text: "hi" }] }]);
+  });
+
+  it("declares caching hints and what provider-run tools did", () => {
+    const cache = { ttl: "5m" };
+    const written = writeFor({
+      tools: [{ ...f, cache, where: "tools.0" }],
+      turns: [
+        { role: "system", parts: [{ kind: "text", text: "S", cache, where: "system.0" }] },
+        { role: "user", parts: [{ kind: "text", text: "hi", cache, where: "messages.0.content.0" }] },
+        { role: "assistant", parts: [{ kind: "hosted", type: "server_tool_use", where: "messages.1.content.0" }] },
+      ],
+    });
+    assert.deepEqual(
+      new Set(written.dropped),
+      new Set([
+        "system.0.cache_control",
+        "messages.0.content.0.cache_control",
+        "messages.1.content.0",
+        "tools.0.cache_control",
+      ]),
+    );
   });
 
   it("begins with the user, come what may", () => {
