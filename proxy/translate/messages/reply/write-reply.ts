@@ -20,7 +20,7 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
     model: context.conversation.model,
     content: content.blocks,
     ...writeFinish(reply.candidates[0]?.finish ?? { reason: "other" }),
-    usage: writeUsage(reply.usage),
+    usage: writeUsage(reply.usage, context.inputTokensEstimate),
   };
 }
 

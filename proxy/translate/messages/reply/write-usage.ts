@@ -5,8 +5,15 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { outputTokens, type TokenUsage, zeroUsage } from "../../../settle/usage.ts";
 
-/** @param usage undefined when the upstream told none */
-export function writeUsage(usage: TokenUsage = zeroUsage): JsonObject {
+/**
+ * @param usage undefined when the upstream told none, or not yet: then the estimate stands for the prompt
+ * @param inputTokensEstimate prompt tokens as estimated before the call
+ */
+export function writeUsage(usage: TokenUsage | undefined, inputTokensEstimate: number): JsonObject {
+  return membersOf(usage ?? { ...zeroUsage, input: inputTokensEstimate });
+}
+
+function membersOf(usage: TokenUsage): JsonObject {
   const { cacheWrite, cacheWrite1h, reasoning, searches } = usage;
   return {
     input_tokens: usage.input + usage.audioInput + usage.imageInput,

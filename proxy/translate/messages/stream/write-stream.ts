@@ -6,6 +6,7 @@
  */
 import type { GatewayError } from "../../../errors.ts";
 import type { ErrorContext } from "../../../protocols/chat-format.ts";
+import type { JsonObject } from "../../../protocols/json-value.ts";
 import { errorObject } from "../../../protocols/render-error.ts";
 import type { TokenUsage } from "../../../settle/usage.ts";
 import type { Citation, Finish, ReplyEvent } from "../../reply.ts";
@@ -62,13 +63,17 @@ export class MessageWriter implements StreamWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...writeUsage(), input_tokens: this.#context.inputTokensEstimate },
+      usage: this.#writtenUsage(),
     };
     return frame("message_start", JSON.stringify({ type: "message_start", message })) + pingFrame;
   }
 
+  #writtenUsage(): JsonObject {
+    return writeUsage(this.#usage, this.#context.inputTokensEstimate);
+  }
+
   #end(): string {
-    const ending = { type: "message_delta", delta: writeFinish(this.#finish), usage: writeUsage(this.#usage) };
+    const ending = { type: "message_delta", delta: writeFinish(this.#finish), usage: this.#writtenUsage() };
     return frame("message_delta", JSON.stringify(ending)) + frame("message_stop", '{"type":"message_stop"}');
   }
 }
