@@ -32,7 +32,7 @@ describe("readMessages(): roles", () => {
   for (const row of [
     { name: "system", message: { role: "system", content: "S" }, want: { role: "system", parts: [text("S")] } },
     {
-      name: "developer, which stays one",
+      name: "pitfall 103: developer, as a system turn that stays one",
       message: { role: "developer", content: "S" },
       want: { role: "system", isDeveloper: true, parts: [text("S")] },
     },

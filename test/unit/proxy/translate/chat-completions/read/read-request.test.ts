@@ -156,7 +156,7 @@ describe("readRequest(): thinking", () => {
 describe("readRequest(): tools", () => {
   const schema = { type: "object", properties: { x: { type: "integer" } } };
 
-  it("reads functions with all that describes them", () => {
+  it("pitfall 81: reads functions with all that describes them, strictness among it", () => {
     const tool = { type: "function", function: { name: "f", description: "F", parameters: schema, strict: true } };
     const { tools } = conversationOf({ tools: [{ ...tool, cache_control: { type: "ephemeral" } }] });
     assert.deepEqual(tools, [

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { isObject, type JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { chatCompletionsTranslator } from "../../../../../../proxy/translate/chat-completions/translator.ts";
+import { parseJsonText } from "../../../../../../proxy/translate/json-text.ts";
+import { InvalidReply, type ReplyBlock } from "../../../../../../proxy/translate/reply.ts";
+
+function bodyOf(message: unknown, finish: unknown = "stop"): JsonObject {
+  return { id: "c", choices: [{ index: 0, message, finish_reason: finish }] };
+}
+
+function blocksOf(message: unknown): readonly ReplyBlock[] {
+  return chatCompletionsTranslator.readReply(bodyOf(message)).candidates[0]?.blocks ?? [];
+}
+
+const call = (id: string | undefined, name: string, args: string) => ({
+  kind: "call",
+  id,
+  name,
+  tool: "function",
+  arguments: args,
+  states: [],
+});
+
+describe("readReply()", () => {
+  it("takes each entry of a list for a call of its own, whatever its id and index", () => {
+    const fn = (args: string) => ({ type: "function", function: { name: "f", arguments: args } });
+    const tool_calls = [{ ...fn('{"x":1}'), id: "a", index: 0 }, { ...fn('{"x":2}'), id: "a", index: 0 }, fn("")];
+    assert.deepEqual(blocksOf({ content: null, tool_calls }), [
+      call("a", "f", '{"x":1}'),
+      call("a", "f", '{"x":2}'),
+      call(undefined, "f", "{}"),
+    ]);
+  });
+
+  it("reads arguments as an object without losing digits", () => {
+    const text =
+      '{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"n":12345678901234567890}}}]}}]}';
+    const body = parseJsonText(text);
+    assert.ok(isObject(body));
+    assert.deepEqual(chatCompletionsTranslator.readReply(body).candidates[0]?.blocks, [
+      call("a", "f", '{"n":12345678901234567890}'),
+    ]);
+  });
+
+  it("reads probabilities whose digits were kept", () => {
+    const text =
+      '{"choices":[{"message":{"content":"a"},"logprobs":{"content":[{"token":"a","logprob":-1.2500000000000000e-05,"bytes":null}]},"finish_reason":"stop"}]}';
+    const body = parseJsonText(text);
+    assert.ok(isObject(body));
+    const [block] = chatCompletionsTranslator.readReply(body).candidates[0]?.blocks ?? [];
+    assert.deepEqual(block?.kind === "text" && block.logprobs, [
+      { token: "a", logprob: -1.25e-5, bytes: undefined, top: [] },
+    ]);
+  });
+
+  it("pitfall 34: reads a choice without a message, as Azure's filter sends it", () => {
+    const body = { choices: [{ index: 0, finish_reason: "content_filter" }] };
+    assert.deepEqual(chatCompletionsTranslator.readReply(body).candidates, [
+      { blocks: [], finish: { reason: "content-filter" } },
+    ]);
+  });
+
+  it("pitfall 34: reads a body without usage, and a choice without a reason as finished", () => {
+    const { usage, candidates } = chatCompletionsTranslator.readReply(bodyOf({ content: "a" }, null));
+    assert.equal(usage, undefined);
+    assert.deepEqual(candidates[0]?.finish, { reason: "stop" });
+  });
+
+  it("pitfall 122: takes odd numbers of usage for what they can mean", () => {
+    const usage = {
+      prompt_tokens: 5,
+      completion_tokens: 2,
+      prompt_tokens_details: { cached_tokens: null },
+      completion_tokens_details: { reasoning_tokens: 9 },
+    };
+    const read = chatCompletionsTranslator.readReply({ ...bodyOf({ content: "a" }), usage }).usage;
+    assert.deepEqual([read?.input, read?.cacheRead, read?.output, read?.reasoning], [5, 0, 0, 2]);
+  });
+
+  it("reads audio with what was said", () => {
+    const data = Buffer.from("OggS").toString("base64");
+    assert.deepEqual(blocksOf({ content: null, audio: { id: "a", data, transcript: "hi", expires_at: 1 } }), [
+      { kind: "media", mime: "audio/ogg", base64: data, transcript: "hi" },
+    ]);
+  });
+
+  for (const choices of [undefined, null, [], "x"]) {
+    it(`pitfall 34: refuses choices that are ${JSON.stringify(choices)}`, () => {
+      assert.throws(() => chatCompletionsTranslator.readReply({ id: "c", choices }), InvalidReply);
+    });
+  }
+});
