@@ -273,15 +273,21 @@ describe("a release with real pods", function () {
     });
   });
 
-  it("uninstalling leaves the CRDs and what people made, and nothing of the release", async () => {
-    await cluster.helm("uninstall", "tollgate", "--namespace", releaseNamespace, "--wait", "--timeout", "180s");
-    const selector = "app.kubernetes.io/part-of=tollgate";
-    const kinds =
-      "all,configmap,secret,serviceaccount,role,rolebinding,networkpolicy,pdb,clusterrole,clusterrolebinding";
-    assert.equal((await cluster.kubectl("get", kinds, "-A", "-l", selector, "-o", "name")).trim(), "");
-    assert.match(await cluster.kubectl("get", "crd", "-o", "name"), /apikeys\.tollgate\.dev/);
-    assert.match(await cluster.kubectl("-n", "team-a", "get", "apikeys", "-o", "name"), /apikey.*\/first/);
-    assert.match(await cluster.kubectl("-n", "team-a", "get", "secrets", "-o", "name"), /first-key/);
+  describe("in the end", () => {
+    it("uninstalling leaves the CRDs and what people made, and nothing of the release", async () => {
+      await cluster.helm("uninstall", "tollgate", "--namespace", releaseNamespace, "--wait", "--timeout", "180s");
+      const selector = "app.kubernetes.io/part-of=tollgate";
+      const kinds =
+        "all,configmap,secret,serviceaccount,role,rolebinding,networkpolicy,pdb,clusterrole,clusterrolebinding";
+      await waitFor(
+        "everything of the release to be gone",
+        async () => (await cluster.kubectl("get", kinds, "-A", "-l", selector, "-o", "name")).trim() === "",
+        { deadlineMs: 120_000, everyMs: 500 },
+      );
+      assert.match(await cluster.kubectl("get", "crd", "-o", "name"), /apikeys\.tollgate\.dev/);
+      assert.match(await cluster.kubectl("-n", "team-a", "get", "apikeys", "-o", "name"), /apikey.*\/first/);
+      assert.match(await cluster.kubectl("-n", "team-a", "get", "secrets", "-o", "name"), /first-key/);
+    });
   });
 });
 
