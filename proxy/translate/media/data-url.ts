@@ -10,9 +10,6 @@ import { sniffMime } from "./sniff-mime.ts";
 
 /** The head of a data URL is short; a longer one is no data URL but a file that was pasted behind the scheme. */
 const headCharactersMax = 512;
-const standardBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** Some clients use the alphabet of URLs, which providers refuse. */
-const urlBase64 = /^[A-Za-z0-9_-]+={0,2}$/;
 /** Below it any word would do as base64. */
 const bareCharactersMin = 8;
 
@@ -79,10 +76,22 @@ function trueMime(base64: string, declared: string | undefined): string | undefi
 
 /** Base64 without white space, in the standard alphabet; undefined for what is none. */
 export function cleanBase64(text: string): string | undefined {
-  const compact = /[\s%]/.test(text) ? decoded(text)?.replace(/\s+/g, "") : text;
+  if (isBase64(text)) return text;
+  const compact = decoded(text)?.replace(/\s+/g, "");
   if (compact === undefined) return undefined;
-  if (standardBase64.test(compact)) return compact;
-  return urlBase64.test(compact) ? compact.replaceAll("-", "+").replaceAll("_", "/") : undefined;
+  const standard = compact.replaceAll("-", "+").replaceAll("_", "/");
+  return isBase64(standard) ? standard : undefined;
+}
+
+/**
+ * By the length of what it decodes to, because the native decoder leaves out what it does not know: ten times as fast as
+ * a pattern, and files of megabytes come here.
+ */
+function isBase64(text: string): boolean {
+  // The decoder knows the alphabet of URLs too, which providers do not.
+  if (text.includes("-") || text.includes("_")) return false;
+  const digits = text.length - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
+  return digits % 4 !== 1 && Buffer.from(text, "base64").length === Math.floor((digits * 3) / 4);
 }
 
 function bareBase64(text: string): string | undefined {

@@ -28,8 +28,8 @@ export class ChunkReader implements StreamReader {
   /** @throws InvalidReply for what is no chunk, and for a second answer spliced behind the first */
   read({ data }: WireEvent): readonly ReplyEvent[] {
     if (data === done) return this.end();
-    // What follows the terminator belongs to nobody.
-    if (this.#isEnded) return nothing;
+    // What follows the terminator belongs to nobody; an event without data only says that the upstream lives.
+    if (this.#isEnded || data.trim() === "") return nothing;
     this.#readChunk(parseChunk(data), false);
     return this.#taken();
   }

@@ -127,12 +127,16 @@ describe("mediaFromUrl()", () => {
 describe("cleanBase64()", () => {
   it("keeps any base64 and nothing else", () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1 }), fc.constantFrom("!", "\u00e9", "{", '"'), (bytes, other) => {
-        const base64 = Buffer.from(bytes).toString("base64");
-        assert.equal(cleanBase64(base64), base64);
-        assert.equal(cleanBase64(base64.replace(/(.{4})/g, "$1\n")), base64);
-        assert.equal(cleanBase64(base64 + other), undefined);
-      }),
+      fc.property(
+        fc.uint8Array({ minLength: 1 }),
+        fc.constantFrom("!", "\u00e9", "\u0141", "{", '"', "\u0000"),
+        (bytes, other) => {
+          const base64 = Buffer.from(bytes).toString("base64");
+          assert.equal(cleanBase64(base64), base64);
+          assert.equal(cleanBase64(base64.replace(/(.{4})/g, "$1\n")), base64);
+          assert.equal(cleanBase64(base64 + other), undefined);
+        },
+      ),
     );
   });
 });
