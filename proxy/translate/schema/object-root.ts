@@ -49,17 +49,19 @@ export function wrapInObject(schema: JsonObject): JsonObject {
 function mergeBranches(schema: JsonObject, combinator: (typeof combinators)[number]): JsonObject {
   const { [combinator]: branches, properties, required, ...rest } = schema;
   const merged: JsonObject = {};
-  let needed: Set<unknown> | undefined;
+  const wantedBy = new Map<unknown, number>();
+  let objects = 0;
   for (const listed of asList(branches).filter(isSchemaNode)) {
     const reference = listed["$ref"];
     const branch = (typeof reference === "string" && resolveReference(schema, reference)) || listed;
+    objects += 1;
     copyProperties(merged, branch["properties"]);
-    const ofBranch = new Set(asList(branch["required"]));
-    if (combinator === "allOf") needed = new Set([...(needed ?? []), ...ofBranch]);
-    else needed = needed === undefined ? ofBranch : new Set([...needed].filter((name) => ofBranch.has(name)));
+    for (const name of new Set(asList(branch["required"]))) wantedBy.set(name, (wantedBy.get(name) ?? 0) + 1);
   }
+  const votes = combinator === "allOf" ? 1 : objects;
+  const needed = [...wantedBy].flatMap(([name, count]) => (count >= votes ? [name] : []));
   copyProperties(merged, properties);
-  const all = [...new Set([...asList(required), ...(needed ?? [])])];
+  const all = [...new Set([...asList(required), ...needed])];
   const root: JsonObject = {
     ...rest,
     type: "object",

@@ -11,27 +11,28 @@ import { isSchemaNode, setOwn } from "./subschemas.ts";
  * @param resolve what a branch is, its references followed; undefined leaves it out
  */
 export function mergeAllOf(node: JsonObject, resolve: (branch: JsonObject) => JsonObject | undefined): JsonObject {
-  const { allOf, ...own } = node;
-  let merged: JsonObject = own;
+  const { allOf, ...merged } = node;
+  const properties: JsonObject = {};
+  const required = new Set<unknown>();
+  const take = (branch: JsonObject): void => {
+    for (const name of asList(branch["required"])) required.add(name);
+    addMissing(properties, branch["properties"]);
+  };
+  take(node);
   for (const branch of asList(allOf).filter(isSchemaNode)) {
     const resolved = resolve(branch);
-    if (resolved !== undefined) merged = mergeTwo(merged, resolved);
+    if (resolved === undefined) continue;
+    take(resolved);
+    addMissing(merged, resolved);
   }
+  if (required.size > 0) setOwn(merged, "required", [...required]);
+  if (Object.keys(properties).length > 0) setOwn(merged, "properties", properties);
   return merged;
 }
 
-function mergeTwo(first: JsonObject, second: JsonObject): JsonObject {
-  const merged: JsonObject = { ...second, ...first };
-  const required = [...new Set([...asList(first["required"]), ...asList(second["required"])])];
-  if (required.length > 0) setOwn(merged, "required", required);
-  if (isObject(first["properties"]) && isObject(second["properties"])) {
-    const properties: JsonObject = { ...first["properties"] };
-    for (const [name, value] of Object.entries(second["properties"])) {
-      if (!Object.hasOwn(properties, name)) setOwn(properties, name, value);
-    }
-    setOwn(merged, "properties", properties);
-  }
-  return merged;
+function addMissing(target: JsonObject, source: unknown): void {
+  if (!isObject(source)) return;
+  for (const [name, value] of Object.entries(source)) if (!Object.hasOwn(target, name)) setOwn(target, name, value);
 }
 
 /**

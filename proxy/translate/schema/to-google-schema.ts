@@ -104,6 +104,7 @@ class SchemaConverter {
     }
     const { title: _title, description: _description, ...shape } = outer;
     const anyOf = others.map((branch) => {
+      if (this.#nodes > nodesMax) return { type: "OBJECT" };
       if (!isSchemaNode(branch) || !(isBareType(branch) || typeof type === "string")) return this.convert(branch, open);
       return this.convert(
         mergeAllOf({ ...shape, allOf: [branch] }, (followed) => this.#follow(followed)),
@@ -151,7 +152,9 @@ class SchemaConverter {
     const names = Object.keys(properties);
     if (names.length === 0) return;
     setOwn(converted, "properties", properties);
-    const required = asList(node["required"]).filter((name) => typeof name === "string" && names.includes(name));
+    const required = asList(node["required"]).filter(
+      (name) => typeof name === "string" && Object.hasOwn(properties, name),
+    );
     if (required.length > 0) setOwn(converted, "required", required);
     if (this.#ordersProperties && names.length > 1) setOwn(converted, "propertyOrdering", names);
   }

@@ -12,7 +12,7 @@ import { type FoundCall, type FoundPart, type FoundResponse, readInlineData, rea
 
 interface FoundContent {
   readonly role: "user" | "model";
-  readonly parts: readonly FoundPart[];
+  readonly parts: FoundPart[];
 }
 
 /** @throws GatewayError naming the part at fault */
@@ -73,9 +73,8 @@ function mergeModelContents(contents: readonly FoundContent[]): FoundContent[] {
   for (const content of contents) {
     if (content.parts.length === 0) continue;
     const last = merged.at(-1);
-    if (last?.role === "model" && content.role === "model") {
-      merged[merged.length - 1] = { role: "model", parts: [...last.parts, ...content.parts] };
-    } else merged.push(content);
+    if (last?.role === "model" && content.role === "model") last.parts.push(...content.parts);
+    else merged.push({ ...content, parts: [...content.parts] });
   }
   return merged;
 }
@@ -118,7 +117,10 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
 
 /** Calls that wait for their results. */
 class OpenCalls {
-  #waiting: CallPart[] = [];
+  readonly #waiting = new Set<CallPart>();
+  /** In order; those answered are taken out when they come to the front. */
+  readonly #byId = new Map<string, CallPart[]>();
+  readonly #byName = new Map<string, CallPart[]>();
 
   open({ value, part, where }: FoundCall, mintedId: string): CallPart {
     const name = textOf(value, "name", where);
@@ -138,7 +140,9 @@ class OpenCalls {
       ...(states.length > 0 ? { states } : {}),
       ...(givenId ? { isNativeId: true } : {}),
     };
-    this.#waiting.push(call);
+    this.#waiting.add(call);
+    enqueue(this.#byId, call.id, call);
+    enqueue(this.#byName, call.name, call);
     return call;
   }
 
@@ -146,11 +150,8 @@ class OpenCalls {
   answer({ value, where }: FoundResponse, mintedId: string): ResultPart {
     const id = textOf(value, "id", where) || undefined;
     const name = textOf(value, "name", where) || undefined;
-    const byId = id === undefined ? -1 : this.#waiting.findIndex((call) => call.id === id);
-    const byName = this.#waiting.findIndex((call) => call.name === name);
-    const index = byId >= 0 ? byId : byName;
-    const call = this.#waiting[index];
-    if (call !== undefined) this.#waiting = this.#waiting.filter((waiting) => waiting !== call);
+    const call = this.#firstWaiting(this.#byId, id) ?? this.#firstWaiting(this.#byName, name);
+    if (call !== undefined) this.#waiting.delete(call);
     return {
       kind: "result",
       callId: call?.id ?? id ?? mintedId,
@@ -158,6 +159,18 @@ class OpenCalls {
       ...readResponse(value, where, name ?? call?.name),
     };
   }
+
+  #firstWaiting(queues: ReadonlyMap<string, CallPart[]>, key: string | undefined): CallPart | undefined {
+    const queue = key === undefined ? undefined : queues.get(key);
+    while (queue?.[0] !== undefined && !this.#waiting.has(queue[0])) queue.shift();
+    return queue?.[0];
+  }
+}
+
+function enqueue(queues: Map<string, CallPart[]>, key: string, call: CallPart): void {
+  const queue = queues.get(key);
+  if (queue === undefined) queues.set(key, [call]);
+  else queue.push(call);
 }
 
 /** Members that wrap a plain text. */

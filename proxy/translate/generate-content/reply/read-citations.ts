@@ -6,10 +6,13 @@
  */
 import { asList, isObject, member, memberAt } from "../../../protocols/json-value.ts";
 import type { Citation } from "../../reply.ts";
+import { ByteOffsets } from "./byte-offsets.ts";
 
 /** Neither may grow without end; beyond it texts have no offsets, and sources are not told. */
 const textCharactersMax = 1_048_576;
 const citationsMax = 1000;
+/** Looking for words in a long text takes time. */
+const searchesMax = 100;
 
 interface FoundCitation {
   readonly url: string;
@@ -22,6 +25,7 @@ interface FoundCitation {
 export class CitationCollector {
   readonly #found = new Map<string, FoundCitation>();
   #text = "";
+  #searches = 0;
   #isTextWhole = true;
 
   /** Visible text of the candidate, in order. */
@@ -49,9 +53,9 @@ export class CitationCollector {
 
   /** @param textStart where the text of the block begins in the candidate's text, in UTF-16 units */
   *citations(textStart: number): Generator<Citation> {
-    const bytes = this.#isTextWhole ? Buffer.from(this.#text) : undefined;
+    const offsets = this.#isTextWhole ? new ByteOffsets(this.#text) : undefined;
     for (const { url, title, citedText, ...range } of this.#found.values()) {
-      const place = bytes === undefined ? undefined : this.#place(range, citedText, bytes);
+      const place = offsets && this.#place(range, citedText, offsets);
       const start = place === undefined ? -1 : place.start - textStart;
       yield {
         url,
@@ -103,17 +107,17 @@ export class CitationCollector {
   #place(
     { startByte, endByte }: Pick<FoundCitation, "startByte" | "endByte">,
     words: string | undefined,
-    bytes: Buffer,
+    offsets: ByteOffsets,
   ): { start: number; end: number } | undefined {
-    if (startByte !== undefined && endByte !== undefined && startByte < endByte && endByte <= bytes.length) {
-      const cited = bytes.toString("utf8", startByte, endByte);
-      if (words === undefined || cited === words) {
-        const start = bytes.toString("utf8", 0, startByte).length;
-        return { start, end: start + cited.length };
-      }
+    const start = startByte === undefined ? undefined : offsets.toUnits(startByte);
+    const end = endByte === undefined ? undefined : offsets.toUnits(endByte);
+    if (start !== undefined && end !== undefined && start < end) {
+      if (words === undefined || this.#text.startsWith(words, start)) return { start, end };
     }
-    const found = words === undefined ? -1 : this.#text.indexOf(words);
-    return found < 0 ? undefined : { start: found, end: found + (words?.length ?? 0) };
+    if (words === undefined || this.#searches >= searchesMax) return undefined;
+    this.#searches += 1;
+    const found = this.#text.indexOf(words);
+    return found < 0 ? undefined : { start: found, end: found + words.length };
   }
 }
 

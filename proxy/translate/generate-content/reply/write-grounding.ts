@@ -1,6 +1,7 @@
 /** Sources of texts as `groundingMetadata` (`protocols/gemini.md` section 4); offsets count bytes of UTF-8. */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Citation } from "../../reply.ts";
+import { ByteOffsets } from "./byte-offsets.ts";
 
 /** A text with its sources. */
 export interface CitedText {
@@ -16,6 +17,8 @@ export function writeGrounding(texts: readonly CitedText[]): JsonObject | undefi
   const chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>();
   const supports: JsonObject[] = [];
   for (const cited of texts) {
+    const { text } = cited;
+    const offsets = text === undefined || cited.citations.length === 0 ? undefined : new ByteOffsets(text);
     for (const citation of cited.citations) {
       const { url, title } = citation;
       const known = chunks.get(url) ?? {
@@ -23,7 +26,7 @@ export function writeGrounding(texts: readonly CitedText[]): JsonObject | undefi
         chunk: { web: { uri: url, ...(title === undefined ? {} : { title }) } },
       };
       chunks.set(url, known);
-      const segment = writeSegment(cited, citation);
+      const segment = offsets && writeSegment(cited, citation, offsets);
       if (segment !== undefined) supports.push({ segment, groundingChunkIndices: [known.index] });
     }
   }
@@ -34,14 +37,17 @@ export function writeGrounding(texts: readonly CitedText[]): JsonObject | undefi
   };
 }
 
-function writeSegment({ text, partIndex }: CitedText, { start, end }: Citation): JsonObject | undefined {
-  if (text === undefined || start === undefined || end === undefined || end > text.length) return undefined;
-  const startIndex = Buffer.byteLength(text.slice(0, start));
-  const words = text.slice(start, end);
+function writeSegment(
+  { text = "", partIndex }: CitedText,
+  { start, end }: Citation,
+  offsets: ByteOffsets,
+): JsonObject | undefined {
+  if (start === undefined || end === undefined || end > text.length) return undefined;
+  const startIndex = offsets.toBytes(start);
   return {
     ...(partIndex === undefined || partIndex === 0 ? {} : { partIndex }),
     ...(startIndex === 0 ? {} : { startIndex }),
-    endIndex: startIndex + Buffer.byteLength(words),
-    text: words,
+    endIndex: offsets.toBytes(end),
+    text: text.slice(start, end),
   };
 }

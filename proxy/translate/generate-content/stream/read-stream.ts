@@ -48,7 +48,7 @@ export class GenerateContentStreamReader implements StreamReader {
   readFrame(frame: JsonObject): void {
     if (this.#isEnded) throw new InvalidReply("a frame came behind the end");
     this.#start(frame);
-    this.#usage = mergeUsage(this.#usage, frame["usageMetadata"]);
+    this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
     if (!this.#hasToldUsage) this.#tellUsage();
     const reason = member(frame["promptFeedback"], "blockReason");
     if (typeof reason === "string" && reason !== "BLOCK_REASON_UNSPECIFIED") {
@@ -114,4 +114,12 @@ export class GenerateContentStreamReader implements StreamReader {
     if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
     return candidate;
   }
+}
+
+/** Nearly every frame repeats all counts of the one before: then it stands for both, and nothing is copied. */
+function laterUsage(known: JsonObject | undefined, later: unknown): JsonObject | undefined {
+  if (!isObject(later)) return known;
+  if (known === undefined) return later;
+  for (const name in known) if ((later[name] ?? undefined) === undefined) return mergeUsage(known, later);
+  return later;
 }

@@ -102,8 +102,8 @@ export class GenerateContentStreamWriter implements StreamWriter {
 
   #writeEnd(): string {
     const usage = this.#usage === undefined ? "" : `"usageMetadata":${JSON.stringify(writeUsage(this.#usage))}`;
-    const finish = this.#candidates[0]?.finish;
-    const isBlocked = finish?.isPromptBlocked === true && !this.#hasOutput && this.#candidates.length === 1;
+    const { finish } = this.#candidate(0);
+    const isBlocked = finish.isPromptBlocked === true && !this.#hasOutput && this.#candidates.length === 1;
     const said = isBlocked
       ? `"promptFeedback":${JSON.stringify(feedbackOf(finish))}`
       : `"candidates":[${this.#candidates.map((candidate, index) => JSON.stringify(candidate.last(index))).join(",")}]`;

@@ -26,7 +26,8 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const { target, traits, losses, names } = options;
   const { toolChoice } = conversation;
   const listed = uniqueTools(conversation.tools);
-  for (const tool of conversation.tools) if (!listed.includes(tool)) losses.drop(tool.where ?? "tools");
+  const counted = new Set(listed);
+  for (const tool of conversation.tools) if (!counted.has(tool)) losses.drop(tool.where ?? "tools");
   const hasOwn = listed.some(({ kind }) => kind !== "hosted");
   const carried = hasOwn && !traits.mixesBuiltInTools ? nothingHosted : carriedHosted;
   const kept = keepTools(listed, carried, losses);
@@ -92,11 +93,11 @@ function snakeCase(name: string): string {
 
 /** The choice without names that are no declared function's; undefined when nothing of it is left. */
 function choiceAmong(functions: readonly FunctionTool[], choice: ToolChoice | undefined): ToolChoice | undefined {
-  const isDeclared = (wanted: string): boolean => functions.some(({ name }) => name === wanted);
   if (choice === undefined || functions.length === 0) return undefined;
-  if (choice.type === "named") return isDeclared(choice.name) ? choice : undefined;
+  const declared = new Set(functions.map(({ name }) => name));
+  if (choice.type === "named") return declared.has(choice.name) ? choice : undefined;
   if (choice.only === undefined) return choice;
-  const only = choice.only.filter(isDeclared);
+  const only = choice.only.filter((name) => declared.has(name));
   return only.length === 0 ? undefined : { ...choice, only };
 }
 

@@ -229,12 +229,16 @@ describe("readRequest() of generateContent: tools", () => {
     });
   }
 
-  it("makes functions strict where calls are validated", () => {
-    const got = read({
-      contents: "hi",
-      tools: { functionDeclarations: [{ name: "f" }] },
-      toolConfig: { functionCallingConfig: { mode: "VALIDATED" } },
-    });
+  it("makes functions strict where calls are validated, and only there", () => {
+    const tools = { functionDeclarations: [{ name: "f" }] };
+    const withMode = (mode: string): Conversation =>
+      read({
+        contents: "hi",
+        tools,
+        toolConfig: { functionCallingConfig: { mode, allowedFunctionNames: ["f"] } },
+      });
+    for (const mode of ["AUTO", "ANY", "NONE"]) assert.ok(!("strict" in (withMode(mode).tools[0] ?? {})), mode);
+    const got = withMode("VALIDATED");
     assert.deepEqual(got.tools, [
       { kind: "function", name: "f", strict: true, where: "tools.functionDeclarations[0]" },
     ]);

@@ -93,14 +93,23 @@ describe("the stream reader of generateContent", () => {
     assert.deepEqual([usage?.output, usage?.reasoning], [20, 30]);
   });
 
-  it("keeps a count that a later frame does not repeat", () => {
-    const reply = foldReply(
-      readFrames([
-        { ...frame({ text: "a" }), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } },
-        { ...stop, usageMetadata: { trafficType: "ON_DEMAND" } },
-      ]),
-    );
-    assert.deepEqual([reply.usage?.input, reply.usage?.output], [5, 2]);
+  for (const later of [{ trafficType: "ON_DEMAND" }, { promptTokenCount: null, candidatesTokenCount: 2 }]) {
+    it(`keeps a count that a later frame does not repeat: ${JSON.stringify(later)}`, () => {
+      const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 2 };
+      const reply = foldReply(
+        readFrames([
+          { ...frame({ text: "a" }), usageMetadata },
+          { ...stop, usageMetadata: later },
+        ]),
+      );
+      assert.deepEqual([reply.usage?.input, reply.usage?.output], [5, 2]);
+    });
+  }
+
+  it("reads the service tier in OpenAI's words", () => {
+    const tier = (serviceTier: string) =>
+      foldReply(readFrames([{ ...stop, usageMetadata: { serviceTier } }])).serviceTier;
+    assert.deepEqual([tier("standard"), tier("priority")], ["default", "priority"]);
   });
 
   it("pitfall 28: a call without arguments has an empty object", () => {
