@@ -20,6 +20,6 @@ export interface AdmittedCall extends RunningCall {
   readonly record: RequestRecord;
   /** Client headers that may go upstream, names in lower case. */
   readonly passedHeaders: Readonly<Record<string, string>>;
-  /** Headers of every answer, names and values in turn: request id and rate limits. */
-  readonly answerHeaders: readonly string[];
+  /** Headers of the answer, names and values in turn: request id and rate limits; whoever answers adds the rest. */
+  readonly answerHeaders: string[];
 }

@@ -8,42 +8,45 @@
 import { balanceLeft } from "./admit/balance-left.ts";
 import { claimsOf } from "./admit/claims.ts";
 import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
+import type { LimitState, Refusal, Reservation } from "./admit/ledger.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
 import { refusalToError } from "./admit/refusal-to-error.ts";
+import type { AdmittedCall } from "./admitted-call.ts";
 import { answerError } from "./answer-error.ts";
 import { describeLiveness, findKey } from "./authenticate/find-key.ts";
 import { readCredential } from "./authenticate/read-credential.ts";
 import { authorizeAddress } from "./authorize/authorize-address.ts";
 import { authorizeModel } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
-import { formatIpAddress } from "./http/address/ip-address.ts";
+import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
 import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
 import { readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
-import type { RunningCall } from "./is-still-allowed.ts";
 import { RequestRecord } from "./observe/request-record.ts";
-import type { ChatCall, ChatEndpoint, ChatFormat } from "./protocols/chat-format.ts";
+import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
+import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import { CallSettlement } from "./settle-call.ts";
-import type { Snapshot } from "./snapshot/snapshot.ts";
-import type { Route } from "./snapshot/types.gen.ts";
+import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
+import type { Key, Route } from "./snapshot/types.gen.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
   const { request, response } = exchange;
   const record = new RequestRecord(services.nextRequestId(), performance.now(), services.now());
-  const url = request.url ?? "";
   services.metrics.requestStarted();
   try {
-    await serve(exchange, services, record, url);
+    const caller = readHead(exchange, services, record); //                              400 401 403 404 405 414 431
+    if (caller.endpoint.kind === "chat") await serveCall(exchange, services, caller, caller.endpoint, record);
+    else serveModels(exchange, caller.endpoint, { ...caller, protocol: caller.endpoint.protocol }, record);
   } catch (error) {
-    answerError(exchange, error, protocolOfPath(url, request.rawHeaders), record, services.log);
+    answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
   } finally {
     services.metrics.requestEnded();
     if (!response.writableEnded && !response.headersSent) response.destroy();
@@ -51,81 +54,120 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   }
 }
 
-async function serve(exchange: Exchange, services: Services, record: RequestRecord, url: string): Promise<void> {
+/** Who calls from where and asks for what: all that the head tells. */
+interface Caller {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+  readonly found: FoundKey;
+  readonly key: Key;
+  readonly snapshot: Snapshot;
+  readonly address: IpAddress | undefined;
+}
+
+function readHead(exchange: Exchange, services: Services, record: RequestRecord): Caller {
   const { request } = exchange;
   const { limits } = services;
   const headers = request.rawHeaders;
+  const url = request.url ?? "";
   checkRequestHead(headers, request.httpVersion, limits); //                                          400 417 431
   const endpoint = matchEndpoint(request.method ?? "", url, headers, limits.targetBytesMax); //       404 405 414
   record.format = endpoint.kind === "chat" ? endpoint.format : "Models";
   if (!services.snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet."); // 503
-  let snapshot = services.snapshots.pin();
+  const snapshot = services.snapshots.pin();
   const secret = readCredential(endpoint.protocol, headers, url); //                                          401
-  let found = findKey(secret, snapshot, services.now()); //                                                   401
-  let { key } = found;
+  const found = findKey(secret, snapshot, services.now()); //                                                 401
+  const { key } = found;
   record.key = key;
   const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
-  if (endpoint.kind !== "chat") {
-    serveModels(exchange, endpoint, { key, snapshot, protocol: endpoint.protocol }, record);
-    return;
-  }
-  if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
-  const format = chatFormats[endpoint.format];
+  return { endpoint, secret, found, key, snapshot, address };
+}
+
+/** Reads the call, reserves what it may need, has it answered; lets go of everything however that went. */
+async function serveCall(
+  exchange: Exchange,
+  services: Services,
+  caller: Caller,
+  endpoint: ChatEndpoint,
+  record: RequestRecord,
+): Promise<void> {
+  const { limits, inFlightBytes, metrics } = services;
+  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
   if (exchange.expectsContinue) exchange.response.writeContinue();
-  const body = await readBody(request, limits, services.inFlightBytes); //                        400 408 413 415
+  const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
+  let settlement: CallSettlement | undefined;
   try {
-    // A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call.
-    const live = services.snapshots.pin();
-    if (live !== snapshot || describeLiveness(found, live, services.now()) !== undefined) {
-      snapshot = live;
-      found = findKey(secret, snapshot, services.now());
-      key = found.key;
-      record.key = key;
-      authorizeAddress(key, address);
-    }
     record.requestBytes = body.bytes.length;
-    const call = readCall(format, body.bytes, endpoint, services); //                                         400
-    record.model = call.model;
-    record.isStream = call.stream;
-    const route = authorizeModel({
-      key,
-      snapshot,
-      protocol: endpoint.protocol,
-      capability: endpoint.capability,
-      model: call.model,
-    }); // 403 404
-    record.route = `${route.namespace}/${route.name}`;
-    format.checkRouteParameters(call, route); //                                                              400
-    await admitAndServe({ exchange, services, snapshot, found, clientAddress: address, format, call, route, record }); // 402 429 5xx
+    const authorized = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
+    const reserving = reserve(authorized, services); //                                                 402 429 503
+    const reserved = reserving instanceof Promise ? await reserving : reserving;
+    settlement = reserved.settlement;
+    await serveChat(reserved); //                                                                               5xx
   } finally {
-    services.inFlightBytes.release(body.heldBytes);
+    const pending = settlement?.release();
+    if (pending !== undefined) await pending;
+    inFlightBytes.release(body.heldBytes);
   }
 }
 
-function readCall(format: ChatFormat, bytes: Buffer, endpoint: ChatEndpoint, services: Services): ChatCall {
+/** A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call. */
+function afterBody(caller: Caller, services: Services, record: RequestRecord): Caller {
+  const live = services.snapshots.pin();
+  const nowMs = services.now();
+  if (live === caller.snapshot && describeLiveness(caller.found, live, nowMs) === undefined) return caller;
+  const found = findKey(caller.secret, live, nowMs);
+  record.key = found.key;
+  authorizeAddress(found.key, caller.address);
+  return { ...caller, found, key: found.key, snapshot: live };
+}
+
+/** A call that is allowed, with the route it takes. */
+type AuthorizedCall = Omit<AdmittedCall, "estimate" | "settlement" | "answerHeaders">;
+
+function readCall(
+  exchange: Exchange,
+  services: Services,
+  caller: Caller,
+  endpoint: ChatEndpoint,
+  bytes: Buffer,
+  record: RequestRecord,
+): AuthorizedCall {
   const { jsonDepthMax, jsonKeysMax } = services.limits;
+  const { key, snapshot } = caller;
+  const format = chatFormats[endpoint.format];
   const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
-  return format.readCall(scanned, endpoint);
+  const call = format.readCall(scanned, endpoint); //                                                         400
+  record.model = call.model;
+  record.isStream = call.stream;
+  const { protocol, capability } = endpoint;
+  const route = authorizeModel({ key, snapshot, protocol, capability, model: call.model }); //            403 404
+  record.route = nameOf(route);
+  format.checkRouteParameters(call, route); //                                                                400
+  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
+  const { found, address: clientAddress } = caller;
+  return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
+}
+
+const routeNames = new WeakMap<Route, string>();
+
+/** `namespace/name`, one string for each route: what counts by it need not look into it. */
+function nameOf(route: Route): string {
+  let name = routeNames.get(route);
+  if (name === undefined) {
+    name = `${route.namespace}/${route.name}`;
+    routeNames.set(route, name);
+  }
+  return name;
 }
 
 function overloaded(): GatewayError {
   return new GatewayError("overloaded", "The gateway serves as many requests as it can. Try again.");
 }
 
-interface AuthorizedCall extends RunningCall {
-  readonly exchange: Exchange;
-  readonly services: Services;
-  readonly snapshot: Snapshot;
-  readonly format: ChatFormat;
-  readonly route: Route;
-  readonly record: RequestRecord;
-}
-
-/** Reserves what the call may need, all or none, has it answered, and settles it exactly once however it went. */
-async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
-  const { exchange, services, snapshot, call, route, record } = authorized;
+/** Reserves what the call may need, all or none: from here on somebody must settle. */
+function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall | Promise<AdmittedCall> {
+  const { snapshot, call, route, record } = authorized;
   const { key } = authorized.found;
   const { ledger, metrics } = services;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
@@ -133,44 +175,47 @@ async function admitAndServe(authorized: AuthorizedCall): Promise<void> {
   const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, () =>
     balanceLeft(claims.balances, ledger),
   );
+  const { limits, balances, concurrency } = claims;
   const startedMs = performance.now();
-  const result = await ledger.reserve({ id: record.requestId, amounts: estimate.amounts, ...claims });
-  metrics.ledgerTook("reserve", performance.now() - startedMs);
-  services.keyUses.note(key, result.kind === "reserved", services.now());
+  const admit = (result: Reservation | Refusal): AdmittedCall => {
+    metrics.ledgerTook("reserve", performance.now() - startedMs);
+    return admitted(authorized, estimate, result);
+  };
+  const result = ledger.reserve({ id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency });
+  return result instanceof Promise ? result.then(admit) : admit(result);
+}
+
+function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reservation | Refusal): AdmittedCall {
+  const { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders } = authorized;
+  const { ledger, reservations, metrics, estimateTokens, log } = services;
+  services.keyUses.note(found.key, result.kind === "reserved", services.now());
   if (result.kind === "refused") {
     metrics.quotaDecision(result.reason);
     throw refusalToError(result, services.now());
   }
   metrics.quotaDecision("reserved");
-  const settlement = new CallSettlement(record.requestId, {
-    ledger,
-    reservations: services.reservations,
-    metrics,
-    estimateTokens: services.estimateTokens,
-    route,
+  const context = { ledger, reservations, metrics, estimateTokens, route, call, record, log };
+  return {
+    exchange,
+    services,
+    snapshot,
+    found,
+    clientAddress,
+    format,
     call,
+    route,
     record,
-    log: services.log,
-  });
-  try {
-    await serveChat({
-      ...authorized,
-      estimate,
-      settlement,
-      passedHeaders: upstreamHeaders(call.endpoint.protocol, exchange.request.rawHeaders),
-      answerHeaders: answerHeaders(
-        record.requestId,
-        rateLimitHeaders(result.states, call.endpoint.protocol, services.now()),
-      ),
-    });
-  } finally {
-    await settlement.release();
-  }
+    passedHeaders,
+    estimate,
+    settlement: new CallSettlement(record.requestId, context),
+    answerHeaders: answerHeaders(record.requestId, result.states, call.endpoint.protocol, services.now()),
+  };
 }
 
 /** Names and values in turn, as `writeHead` takes them with the least work. */
-function answerHeaders(requestId: string, rateLimits: Readonly<Record<string, string>>): string[] {
-  const headers = ["x-request-id", requestId, "request-id", requestId];
+function answerHeaders(id: string, states: readonly LimitState[], protocol: Protocol, nowMs: number): string[] {
+  const headers = ["x-request-id", id, "request-id", id];
+  const rateLimits = rateLimitHeaders(states, protocol, nowMs);
   for (const name in rateLimits) headers.push(name, rateLimits[name] ?? "");
   return headers;
 }

@@ -90,18 +90,18 @@ async function attemptTarget(
     client,
     onPiece: () => record.pieceSent(),
   });
-  const onClose = (): void => attempt.stop("client-left");
-  response.once("close", onClose);
+  exchange.onClosed = () => attempt.stop("client-left");
   const open = services.openAttempts.add(attempt, admitted);
   record.upstreamStarted();
   try {
-    if (response.destroyed) onClose();
+    if (response.destroyed) attempt.stop("client-left");
     else if (wasRevoked(admitted)) attempt.stop("revoked");
-    return await conclude(admitted, selected, await attempt.run(), client);
+    const concluding = conclude(admitted, selected, await attempt.run(), client);
+    return concluding instanceof Promise ? await concluding : concluding;
   } finally {
     client?.release();
     services.openAttempts.delete(open);
-    response.off("close", onClose);
+    exchange.onClosed = undefined;
   }
 }
 
@@ -131,23 +131,33 @@ function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStr
   });
 }
 
-async function conclude(
+/** A promise only where something must still be waited for. */
+function conclude(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: AttemptOutcome,
   client: ClientStream | undefined,
-): Promise<Failed | undefined> {
+): Failed | undefined | Promise<Failed | undefined> {
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
+  if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
+  services.metrics.attempt(selected.target.channel, "ok");
+  // Posted before the answer goes out, so that the client's next call finds the numbers.
+  const settling = settlement.settleReply(outcome.reading);
+  const send = (): undefined => sendReply(admitted, outcome.body, outcome.headers);
+  return settling === undefined ? send() : settling.then(send);
+}
+
+async function concludeOther(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
+  client: ClientStream | undefined,
+): Promise<Failed | undefined> {
+  const { services, settlement } = admitted;
   const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
     services.metrics.attempt(selected.target.channel, label);
   switch (outcome.kind) {
-    case "reply":
-      count("ok");
-      // Posted before the answer goes out, so that the client's next call finds the numbers.
-      await settlement.settleReply(outcome.reading);
-      sendReply(admitted, outcome.body, outcome.headers);
-      return undefined;
     case "streamed":
       count(outcome.problem === undefined ? "ok" : "cut");
       await concludeStream(admitted, selected, outcome, client);
@@ -180,20 +190,17 @@ async function conclude(
   }
 }
 
-function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
+function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): undefined {
   const { exchange, record, format, call, answerHeaders } = admitted;
   record.status = 200;
   record.responseBytes = body.length;
   record.pieceSent();
   const { response } = exchange;
-  response.writeHead(200, [
-    ...answerHeaders,
-    ...passedHeaders,
-    "content-type",
-    format.contentType(call),
-    "content-length",
-    String(body.length),
-  ]);
+  // The list was made for this answer: nobody else reads it.
+  const headers = answerHeaders;
+  for (const part of passedHeaders) headers.push(part);
+  headers.push("content-type", format.contentType(call), "content-length", String(body.length));
+  response.writeHead(200, headers);
   endResponse(response, body, admitted.services.limits.slowReaderTimeoutMs);
 }
 

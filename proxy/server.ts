@@ -13,6 +13,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError } from "./errors.ts";
 import { closePolitely } from "./http/close-politely.ts";
+import { hasHeader } from "./http/header-values.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { ListenAddress } from "./settings.ts";
@@ -22,6 +23,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** The client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
+  /** Set by whoever serves the exchange: called once when the response has ended or its connection is gone. */
+  onClosed: (() => void) | undefined;
 }
 
 export interface ServerOptions {
@@ -83,13 +86,15 @@ export class DataServer {
     // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connectionsMax;
-    this.#server.on("request", (request, response) => this.#enqueue({ request, response, expectsContinue: false }));
+    this.#server.on("request", (request, response) =>
+      this.#enqueue({ request, response, expectsContinue: false, onClosed: undefined }),
+    );
     this.#server.on("checkContinue", (request, response) =>
-      this.#enqueue({ request, response, expectsContinue: true }),
+      this.#enqueue({ request, response, expectsContinue: true, onClosed: undefined }),
     );
     // `header-rules` refuses what else is expected, in its turn.
     this.#server.on("checkExpectation", (request, response) =>
-      this.#enqueue({ request, response, expectsContinue: false }),
+      this.#enqueue({ request, response, expectsContinue: false, onClosed: undefined }),
     );
     this.#server.on("connect", (_request, socket) => this.#refuseConnect(socket as Socket));
     this.#server.on("clientError", (error, socket) => this.#clientError(error, socket as Socket));
@@ -168,8 +173,10 @@ export class DataServer {
     }
     connection.current = exchange;
     this.#openRequests += 1;
-    if (this.#isDraining || this.#upgradesAsked.has(request)) response.setHeader("connection", "close");
-    response.once("close", () => {
+    const asksUpgrade = hasHeader(request.rawHeaders, "upgrade") && this.#upgradesAsked.has(request);
+    if (this.#isDraining || asksUpgrade) response.setHeader("connection", "close");
+    response.on("close", () => {
+      exchange.onClosed?.();
       this.#openRequests -= 1;
       if (this.#openRequests === 0) this.#onIdle?.();
       connection.current = undefined;
