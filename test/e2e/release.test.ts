@@ -231,7 +231,7 @@ describe("a release with real pods", function () {
           },
         );
         await assertNothingLost();
-        await cluster.kubectl("-n", "team-a", "label", "apikey", "load", `after=${part}`);
+        await cluster.kubectl("-n", "team-a", "label", "apikey", "load", `after=${part}`, "--overwrite");
         await untilCondition("Programmed", "apikeys,channels,modelroutes,accounts", "--all");
       });
 

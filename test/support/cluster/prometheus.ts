@@ -33,8 +33,8 @@ export async function startPrometheus(
     stringify({
       global: { scrape_interval: "2s", evaluation_interval: "2s" },
       rule_files: ["rules.yaml"],
-      scrape_configs: ["PodMonitor", "ServiceMonitor"].map((kind) =>
-        scrapeOf(kind, find(objects, kind), namespace, node.kubeconfig),
+      scrape_configs: await Promise.all(
+        ["PodMonitor", "ServiceMonitor"].map((kind) => scrapeOf(cluster, namespace, find(objects, kind))),
       ),
     }),
   );
@@ -72,26 +72,38 @@ function find(objects: readonly ChartObject[], kind: string): ChartObject {
   return object;
 }
 
-/** What the Prometheus operator makes of a monitor: keep the pods with its labels, and the port of its name. */
-function scrapeOf(name: string, monitor: ChartObject, namespace: string, kubeconfig: string): object {
+/**
+ * What the Prometheus operator makes of a monitor: the pods with its labels, at the port of its name. Found here, as
+ * Debian's Prometheus is built without the discovery of pods.
+ */
+async function scrapeOf(cluster: TestCluster, namespace: string, monitor: ChartObject): Promise<object> {
   const { selector, podMetricsEndpoints, endpoints } = monitor["spec"] as MonitorSpec;
   const endpoint = (podMetricsEndpoints ?? endpoints)?.[0];
-  const labels = Object.entries(selector.matchLabels).map(([label, value]) => ({
-    source_labels: [`__meta_kubernetes_pod_label_${label.replace(/[^A-Za-z0-9]/g, "_")}`],
-    regex: value,
-    action: "keep",
-  }));
+  const labels = Object.entries(selector.matchLabels).map(([label, value]) => `${label}=${value}`);
+  const text = await cluster.kubectl("-n", namespace, "get", "pods", "-l", labels.join(","), "-o", "json");
+  const { items }: { items: readonly PodView[] } = JSON.parse(text);
   return {
-    job_name: name,
+    job_name: monitor.kind,
     metrics_path: endpoint?.path,
-    kubernetes_sd_configs: [{ role: "pod", kubeconfig_file: kubeconfig, namespaces: { names: [namespace] } }],
-    relabel_configs: [
-      ...labels,
-      { source_labels: ["__meta_kubernetes_pod_container_port_name"], regex: endpoint?.port, action: "keep" },
-      { source_labels: ["__meta_kubernetes_namespace"], target_label: "namespace" },
-      { source_labels: ["__meta_kubernetes_pod_name"], target_label: "pod" },
-    ],
+    static_configs: items.map(({ metadata, spec, status }) => {
+      const port = spec.containers.flatMap(({ ports }) => ports ?? []).find(({ name }) => name === endpoint?.port);
+      return {
+        targets: [`${status.podIP}:${port?.containerPort}`],
+        labels: { namespace, pod: metadata.name },
+      };
+    }),
   };
+}
+
+interface PodView {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly containers: readonly { readonly ports?: readonly PortView[] }[] };
+  readonly status: { readonly podIP: string };
+}
+
+interface PortView {
+  readonly name: string;
+  readonly containerPort: number;
 }
 
 interface MonitorSpec {

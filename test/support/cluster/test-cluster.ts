@@ -35,8 +35,6 @@ export interface TestCluster {
 export interface TestNode {
   /** Runs a command in the node's namespaces. */
   run(variables: Readonly<Record<string, string>>, ...command: string[]): Promise<string>;
-  /** File that names the API server for programs on the node. */
-  readonly kubeconfig: string;
   /** SIGKILL; the node starts it again after half a second. */
   crash(part: NodePart): Promise<void>;
 }
@@ -93,7 +91,6 @@ async function startNode(folder: string, kubectl: string, helm: string): Promise
           ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
           ...command,
         ]),
-      kubeconfig: join(place, "etc", "admin.kubeconfig"),
       crash: async (part) => {
         await runProgram([...enter, "sh", "-c", `kill -9 $(cat /run/${part}.pid)`]);
       },
