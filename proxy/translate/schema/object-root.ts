@@ -50,10 +50,14 @@ function mergeBranches(schema: JsonObject, combinator: (typeof combinators)[numb
   const { [combinator]: branches, properties, required, ...rest } = schema;
   const merged: JsonObject = {};
   const wantedBy = new Map<unknown, number>();
+  /** One definition may be referred to any number of times. */
+  const taken = new Set<unknown>();
   let objects = 0;
   for (const listed of asList(branches).filter(isSchemaNode)) {
     const reference = listed["$ref"];
     const branch = (typeof reference === "string" && resolveReference(schema, reference)) || listed;
+    if (taken.has(branch)) continue;
+    taken.add(branch);
     objects += 1;
     copyProperties(merged, branch["properties"]);
     for (const name of new Set(asList(branch["required"]))) wantedBy.set(name, (wantedBy.get(name) ?? 0) + 1);

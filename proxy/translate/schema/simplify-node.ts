@@ -19,9 +19,12 @@ export function mergeAllOf(node: JsonObject, resolve: (branch: JsonObject) => Js
     addMissing(properties, branch["properties"]);
   };
   take(node);
+  const taken = new Set<JsonObject>();
   for (const branch of asList(allOf).filter(isSchemaNode)) {
     const resolved = resolve(branch);
-    if (resolved === undefined) continue;
+    // One definition may be referred to any number of times, and says nothing new then.
+    if (resolved === undefined || taken.has(resolved)) continue;
+    taken.add(resolved);
     take(resolved);
     addMissing(merged, resolved);
   }

@@ -38,6 +38,7 @@ export function subschemas(schema: JsonObject): readonly unknown[] {
 }
 
 /** Sets a member that may have any name: `__proto__` too is a name here and no prototype. */
-export function setOwn(target: JsonObject, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== "__proto__") target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -24,7 +24,7 @@ const plainKeywords = new Set([
 ]);
 
 /** Schemas in `allOf` may refer to each other in a circle. */
-const mergesMax = 200;
+const mergesMax = 64;
 
 export function toGoogleJsonSchema(schema: JsonObject): JsonObject {
   return new SchemaLimiter(schema).limit(schema);

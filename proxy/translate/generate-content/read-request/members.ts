@@ -8,8 +8,15 @@ import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 
 /** `maxOutputTokens` as `max_output_tokens`. */
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const known = snakeNames.get(name);
+  if (known !== undefined) return known;
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  snakeNames.set(name, snake);
+  return snake;
 }
+
+/** Only names of this program's own come here: a few dozen. */
+const snakeNames = new Map<string, string>();
 
 /** @returns undefined when it is absent or null */
 export function either(object: JsonObject, name: string): unknown {

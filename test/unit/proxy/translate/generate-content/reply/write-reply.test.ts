@@ -119,6 +119,19 @@ describe("writeReply() of generateContent", () => {
     });
   });
 
+  it("writes probabilities for clients that asked", () => {
+    const tokens = [{ token: "a", logprob: -1, top: [] }];
+    const reply = replyOf([{ kind: "text", text: "a", citations: [], logprobs: tokens, states: [] }]);
+    const result = (members: Partial<Conversation>, of = reply): unknown =>
+      Object(generateContentTranslator.writeReply(of, contextOf(members))["candidates"])[0].logprobsResult;
+    assert.equal(result({}), undefined);
+    assert.equal(result({ sampling: { logprobs: true } }, replyOf([textBlock("a")])), undefined);
+    assert.deepEqual(result({ sampling: { logprobs: true } }), {
+      chosenCandidates: [{ token: "a", logProbability: -1 }],
+      topCandidates: [{ candidates: [] }],
+    });
+  });
+
   it("tells sound and pictures in usage", () => {
     const usage = { ...zeroUsage, input: 1, audioInput: 2, output: 3, imageOutput: 4 };
     const { usageMetadata } = generateContentTranslator.writeReply(
