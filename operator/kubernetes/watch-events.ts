@@ -41,7 +41,11 @@ export async function* watchEvents(answer: IncomingMessage, options: WatchEvents
       options.onBytes?.(piece.length);
       let start = 0;
       for (let end = piece.indexOf(lineFeed); end !== -1; end = piece.indexOf(lineFeed, start)) {
-        const line = Buffer.concat([...rest, piece.subarray(start, end)]).toString("utf8");
+        // Most lines lie within one piece: those are read where they are.
+        const line =
+          rest.length === 0
+            ? piece.toString("utf8", start, end)
+            : Buffer.concat([...rest, piece.subarray(start, end)]).toString("utf8");
         rest = [];
         restBytes = 0;
         start = end + 1;

@@ -47,24 +47,27 @@ export type OwnResource = ApiKeyResource | ChannelResource | ModelRouteResource 
 
 /** Values of a Secret or ConfigMap. They cannot be printed: only a caller that names the key reads one. */
 export class ProtectedData {
-  readonly #values: ReadonlyMap<string, string>;
+  // Lists, not a map: nearly all have one key, and there may be 100,000 of them.
+  readonly #keys: readonly string[];
+  readonly #values: readonly string[];
 
   constructor(values: ReadonlyMap<string, string>) {
-    this.#values = values;
+    this.#keys = [...values.keys()];
+    this.#values = [...values.values()];
   }
 
   get(key: string): string | undefined {
-    return this.#values.get(key);
+    const index = this.#keys.indexOf(key);
+    return index === -1 ? undefined : this.#values[index];
   }
 
   keys(): string[] {
-    return [...this.#values.keys()];
+    return [...this.#keys];
   }
 
   equals(other: ProtectedData): boolean {
-    if (this.#values.size !== other.#values.size) return false;
-    for (const [key, value] of this.#values) if (other.#values.get(key) !== value) return false;
-    return true;
+    if (this.#keys.length !== other.#keys.length) return false;
+    return this.#keys.every((key, index) => other.get(key) === this.#values[index]);
   }
 
   toJSON(): string {

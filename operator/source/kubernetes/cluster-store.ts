@@ -12,6 +12,7 @@ import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../
 import type { ListCollector, ListWatchSink } from "./list-watch.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
+import { KeyParts } from "./share-parts.ts";
 import { type DataReference, dataReferencesOf, WantedData } from "./wanted-data.ts";
 
 export interface ClusterStoreOptions {
@@ -36,6 +37,7 @@ export class ClusterStore {
   readonly #options: ClusterStoreOptions;
   readonly #resources = new MutableResourceSet();
   readonly #wanted = new WantedData();
+  readonly #keyParts = new KeyParts();
   readonly #collectors = new Set<Collector>();
   /** Versions in which wanted data was deleted, so that an answer from before does not bring it back. */
   readonly #deleted = new Map<string, string>();
@@ -147,8 +149,12 @@ export class ClusterStore {
       }
       default:
         this.#options.onSeen?.(kind, object);
-        return readOwnObject(kind, watchedResources[kind], object, before);
+        return this.#share(readOwnObject(kind, watchedResources[kind], object, before));
     }
+  }
+
+  #share(resource: AnyResource | undefined): AnyResource | undefined {
+    return resource?.kind === "ApiKey" ? this.#keyParts.share(resource) : resource;
   }
 
   /** Puts a resource in its place. @returns whether its meaning changed */

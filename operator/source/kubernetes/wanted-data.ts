@@ -49,39 +49,33 @@ export function dataReferencesOf(resource: AnyResource | undefined): DataReferen
 }
 
 export class WantedData {
-  readonly #counts = {
-    Secret: new Map<string, Map<string, number>>(),
-    ConfigMap: new Map<string, Map<string, number>>(),
-  };
+  /** Keys wanted of each object, one entry for each reference: nearly always one, so a list is all it takes. */
+  readonly #wanted = { Secret: new Map<string, string[]>(), ConfigMap: new Map<string, string[]>() };
 
   /** Keys of an object that somebody refers to; undefined: nobody. */
   keysOf(kind: "Secret" | "ConfigMap", identity: string): Iterable<string> | undefined {
-    return this.#counts[kind].get(identity)?.keys();
+    const keys = this.#wanted[kind].get(identity);
+    return keys && new Set(keys);
   }
 
   add(references: readonly DataReference[]): void {
     for (const { kind, identity, keys } of references) {
-      let counts = this.#counts[kind].get(identity);
-      if (counts === undefined) this.#counts[kind].set(identity, (counts = new Map()));
-      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+      const wanted = this.#wanted[kind].get(identity);
+      if (wanted === undefined) this.#wanted[kind].set(identity, [...keys]);
+      else wanted.push(...keys);
     }
   }
 
   /** @returns those that nobody refers to any more */
   remove(references: readonly DataReference[]): DataReference[] {
-    const unwanted: DataReference[] = [];
-    for (const reference of references) {
-      const counts = this.#counts[reference.kind].get(reference.identity);
-      for (const key of reference.keys) {
-        const count = (counts?.get(key) ?? 0) - 1;
-        if (count > 0) counts?.set(key, count);
-        else counts?.delete(key);
+    return references.filter(({ kind, identity, keys }) => {
+      const wanted = this.#wanted[kind].get(identity);
+      if (wanted === undefined) return false;
+      for (const key of keys) {
+        const index = wanted.indexOf(key);
+        if (index !== -1) wanted.splice(index, 1);
       }
-      if (counts?.size === 0) {
-        this.#counts[reference.kind].delete(reference.identity);
-        unwanted.push(reference);
-      }
-    }
-    return unwanted;
+      return wanted.length === 0 && this.#wanted[kind].delete(identity);
+    });
   }
 }

@@ -8,7 +8,8 @@ const generationSizeMax = 2048;
 /** Longer values are rarely shared, and their text is what the table holds on to. */
 const textLengthMax = 4096;
 
-class SharedValues<Value> {
+/** Values that read alike, as one. */
+export class SharedValues<Value> {
   #young = new Map<string, Value>();
   #old = new Map<string, Value>();
 

@@ -4,6 +4,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { operatorNodeFlags } from "../../../cli/operator-node-flags.ts";
 import { type ControlPlane, freePort } from "../kube-control-plane.ts";
 import { Program } from "../resilience/program.ts";
 import { waitFor } from "../wait-for.ts";
@@ -36,13 +37,16 @@ export class OperatorUnderTest extends Program {
   readonly name: string;
 
   constructor(name: string, adminPort: number, data: string, args: readonly string[]) {
-    super([
-      "operator",
-      `--data=${data}`,
-      `--operator-admin=127.0.0.1:${adminPort}`,
-      `--kubernetes-pod-name=${name}`,
-      ...args,
-    ]);
+    super(
+      [
+        "operator",
+        `--data=${data}`,
+        `--operator-admin=127.0.0.1:${adminPort}`,
+        `--kubernetes-pod-name=${name}`,
+        ...args,
+      ],
+      operatorNodeFlags,
+    );
     this.name = name;
     this.adminOrigin = `http://127.0.0.1:${adminPort}`;
     this.socket = join(data, "push.sock");

@@ -1,0 +1,104 @@
+/**
+ * J4, J5 and T4, T8: ten thousand keys are read in pages, one of them deleted meanwhile; a flood of changes is pushed in
+ * few, bounded steps. Real API server, real operator and proxy processes.
+ */
+import assert from "node:assert/strict";
+import { ApiFaultProxy } from "../../support/api-fault-proxy.ts";
+import type { ControlPlane } from "../../support/kube-control-plane.ts";
+import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+import { createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
+import { residentBytes } from "../../support/resilience/processes.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const keyCount = 10_000;
+
+describe("many keys in a cluster (J4, J5)", function () {
+  this.timeout(240_000);
+  let plane: ControlPlane;
+  let rig: ClusterRig;
+  let proxy: ApiFaultProxy;
+
+  before(async function () {
+    plane = await controlPlaneOrSkip(this);
+    await plane.installCrds();
+    proxy = await ApiFaultProxy.start(plane);
+    rig = new ClusterRig(plane);
+    await createKeys(plane, keyCount);
+  });
+
+  after(async () => {
+    await rig?.close();
+    await proxy?.close();
+    await plane?.stop();
+  });
+
+  for (const row of [
+    { name: "as a stream", isStreaming: true },
+    { name: "in pages", isStreaming: false },
+  ]) {
+    it(`reads ten thousand keys ${row.name}, with one deleted meanwhile`, async () => {
+      let isDeleted = false;
+      let askedAt = 0;
+      proxy.fault = ({ resource, query }) => {
+        if (resource === "apikeys") askedAt ||= performance.now();
+        if (!row.isStreaming && query.has("sendInitialEvents")) return { status: 422 };
+        if (resource === "apikeys" && (row.isStreaming || query.has("continue")) && !isDeleted) {
+          isDeleted = true;
+          void plane.must("DELETE", objectPath("ApiKey", "default", "key-7"));
+        }
+        return undefined;
+      };
+      const kubeconfig = await plane.kubeconfig({ port: proxy.port });
+      const operator = await rig.startOperator(`operator-${row.isStreaming}`, { kubeconfig });
+      await operator.waitUntilReady(30_000);
+      const tookMs = performance.now() - askedAt;
+      await waitFor("the deleted one to be gone", async () => (await operator.fleet()).keys === keyCount - 1);
+      const rss = residentBytes(operator.processId);
+      console.log(
+        `      J4 ${row.name}: ready ${Math.round(tookMs)} ms after it asked for the keys (5000), RSS ${Math.round(rss / 2 ** 20)} MiB (256)`,
+      );
+      assert.ok(tookMs <= 5_000, `${Math.round(tookMs)} ms`);
+      assert.ok(rss <= 256 * 2 ** 20, `${Math.round(rss / 2 ** 20)} MiB`);
+      await operator.close();
+      proxy.heal();
+      await plane.must("POST", objectPath("ApiKey", "default"), numberedKey(7));
+    });
+  }
+
+  it("pushes a flood of changes in few steps, and the last state soon after the last change (J5)", async () => {
+    proxy.heal();
+    const operator = await rig.startOperator("operator-flood");
+    await operator.waitUntilReady(30_000);
+    const reader = await rig.startProxy("proxy-flood", operator.socket);
+    await waitFor("the proxy to be ready", () => reader.isReady(), { deadlineMs: 10_000 });
+    const before = await operator.metric("tollgate_config_publications_total");
+    const beganAt = performance.now();
+    const changes = 2_000;
+    await inParallel(changes, (index) => {
+      // Half of them to one object.
+      const name = `key-${index % 2 === 0 ? 0 : index}`;
+      const patch = { spec: { metadata: { change: String(index) } } };
+      return plane.must("PATCH", objectPath("ApiKey", "default", name), patch, "application/merge-patch+json");
+    });
+    const last = { spec: { state: "Suspended" } };
+    await plane.must("PATCH", objectPath("ApiKey", "default", "key-0"), last, "application/merge-patch+json");
+    const changedAt = performance.now();
+    const isLive = async () => {
+      const { revision, proxies } = await operator.fleet();
+      const held = await operator.metric("tollgate_config_least_revision");
+      return proxies.length === 1 && revision === held && proxies[0]?.digest === (await operator.fleet()).digest;
+    };
+    await waitFor("the last state to be live", isLive, { deadlineMs: 1_000 });
+    const pushes = (await operator.metric("tollgate_config_publications_total")) - before;
+    const seconds = (changedAt - beganAt) / 1_000;
+    const scrape = await (await fetch(`${reader.started.admin}/metrics`)).text();
+    console.log(`      J5: ${changes} changes in ${seconds.toFixed(1)} s, ${pushes} pushes`);
+    assert.ok(pushes <= changes);
+    assert.equal(readMetric(scrape, "tollgate_config_rejects_total"), 0);
+    assert.ok(
+      pushes <= Math.ceil(seconds * 10) + 2,
+      `${pushes} pushes in ${seconds.toFixed(1)} s: more than one per 100 ms`,
+    );
+  });
+});
