@@ -24,7 +24,7 @@ const names: Readonly<Record<NeutralField, string>> = {
   metadata: "metadata",
   promptCacheKey: "prompt_cache_key",
   promptCacheRetention: "prompt_cache_retention",
-  automaticCache: "prompt_cache_options",
+  automaticCache: "cache_control",
   serviceTier: "service_tier",
   store: "store",
   safetySettings: "safety_settings",

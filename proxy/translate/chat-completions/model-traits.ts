@@ -70,6 +70,7 @@ const openAIModels: readonly Row[] = [
   [/^gpt-5\.1/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high"] }],
   [/^gpt-5\.[2-4]/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high", "xhigh"] }],
   [/^gpt-(?:[5-9]|\d\d)/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }],
+  [/^codex/, { ...reasons, efforts: classicEfforts, takesVerbosity: false }],
   [/^o\d/, { ...reasons, efforts: classicEfforts, takesVerbosity: false, takesCustomTools: false }],
   [/^(?:gpt-3\.5|gpt-4-|gpt-4$)/, { ...speaksOnly, takesSchema: false }],
   [/^(?:gpt-4|chatgpt-4)/, speaksOnly],

@@ -4,6 +4,7 @@
  */
 import { asList, asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Sampling } from "../../conversation.ts";
+import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
 import { isUnknownEffort, readReasoningWish, reasoningMembers } from "./read-reasoning-wish.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
@@ -35,6 +36,7 @@ export function readRequest(body: JsonObject): Conversation {
     metadata: readMetadata(body["metadata"]),
     promptCacheKey: textOf(body["prompt_cache_key"]),
     promptCacheRetention: textOf(body["prompt_cache_retention"]),
+    automaticCache: isObject(body["cache_control"]) ? readCacheHint(body) : undefined,
     serviceTier: textOf(body["service_tier"]),
     store: flagOf(body["store"]),
     usesLegacyFunctions: usesLegacyFunctions ? true : undefined,
@@ -171,7 +173,7 @@ const known: ReadonlySet<string> = new Set([
   ...["function_call", "web_search_options", "temperature", "top_p", "top_k", "seed", "presence_penalty", "stop"],
   ...["frequency_penalty", "n", "logit_bias", "logprobs", "top_logprobs", "max_completion_tokens", "max_tokens"],
   ...["response_format", "verbosity", "modalities", "audio", "user", "safety_identifier", "metadata", "store"],
-  ...["prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "service_tier"],
+  ...["prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "cache_control", "service_tier"],
   ...reasoningMembers,
 ]);
 

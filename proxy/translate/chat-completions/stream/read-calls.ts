@@ -198,10 +198,15 @@ function beginsAnother(known: Call, id: string, name: string, text: string): boo
   return known.isClosed || isFresh || known.balance.isClosed || (name !== "" && text !== "" && known.id === "");
 }
 
-/** JSON in a text; some vendors send the object itself. */
+/** JSON in a text; some vendors send the object itself. @throws InvalidReply when it is too deep to be written */
 function argumentsText(value: unknown): string {
   if (typeof value === "string") return value;
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : "";
+  if (!isObject(value) && !Array.isArray(value)) return "";
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new InvalidReply("the arguments of a tool call are too deep");
+  }
 }
 
 function signatureOf(piece: JsonObject): string {

@@ -11,6 +11,7 @@ import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { writeAnswerFormat } from "./write-answer-format.ts";
+import { cacheControl } from "./write-content.ts";
 import { writeMessages } from "./write-messages.ts";
 import { writeReasoning } from "./write-reasoning.ts";
 import { writeTools } from "./write-tools.ts";
@@ -51,6 +52,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     ...(conversation.outputCap === undefined ? {} : { [traits.capMember]: conversation.outputCap }),
     ...writeModalities(conversation, traits, target, losses),
     ...writeIdentity(conversation, traits),
+    ...(conversation.automaticCache === undefined ? {} : cacheControl(conversation.automaticCache, traits)),
     ...(traits.isOpenAI ? writeOpenAIMembers(conversation, traits, target, losses) : {}),
     ...(conversation.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
@@ -59,6 +61,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
 
 function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
   const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
+  if (traits.takesCacheControl) more.push("automaticCache");
   if (traits.isOpenAI) more.push(...openAIOnly);
   if (traits.takesVerbosity) more.push("verbosity");
   return new Set([...shared, ...more]);

@@ -94,6 +94,12 @@ describe("readRequest(): parameters", () => {
     });
   }
 
+  it("pitfall 106: reads a wish to cache that holds for the whole call", () => {
+    const { automaticCache, unread } = conversationOf({ cache_control: { type: "ephemeral", ttl: "1h" } });
+    assert.deepEqual(automaticCache, { ttl: "1h" });
+    assert.deepEqual(unread, []);
+  });
+
   it("reads a map of biases without minding what its keys are called", () => {
     const { sampling } = conversationOf(JSON.parse('{"logit_bias":{"__proto__":1,"5":-100}}'));
     assert.deepEqual(Object.entries(sampling.logitBias ?? {}), [

@@ -118,6 +118,12 @@ describe("chat completions stream reader: broken streams", () => {
     });
   }
 
+  it("refuses arguments that are nested beyond all sense", () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+    const data = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":${deep}}}]}}]}`;
+    assert.throws(() => chatCompletionsTranslator.createStreamReader().read({ name: undefined, data }), InvalidReply);
+  });
+
   it("takes an event without data for a sign of life", () => {
     assert.deepEqual(chatCompletionsTranslator.createStreamReader().read({ name: undefined, data: " " }), []);
   });

@@ -92,6 +92,17 @@ describe("writeRequest(): members", () => {
     assert.deepEqual(dropped, ["service_tier"]);
   });
 
+  it("pitfall 106: carries a wish to cache to the vendor that knows it, and declares it lost elsewhere", () => {
+    const conversation = { ...conversationOf(), automaticCache: { ttl: "1h" } };
+    const openRouter = writtenRequest(conversation, {
+      provider: "OpenAICompatible",
+      baseURL: "https://openrouter.ai/api/v1",
+    });
+    assert.deepEqual(openRouter.body["cache_control"], { type: "ephemeral", ttl: "1h" });
+    assert.deepEqual(openRouter.dropped, []);
+    assert.deepEqual(writtenRequest(conversation).dropped, ["cache_control"]);
+  });
+
   it("shortens a user's name that OpenAI would refuse, the same name to the same", () => {
     const user = "u".repeat(65);
     assert.match(String(bodyOf({ user })["user"]), /^[0-9a-f]{64}$/);
