@@ -1,0 +1,85 @@
+/**
+ * The chart by other people's rules: kube-score finds nothing critical, and every warning is explained here.
+ *
+ * Its grades do not change from day to day, and its binary takes minutes to build: a full soak builds it, other runs use
+ * one that is there.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { after, before, describe, it } from "mocha";
+import { clusterCache, findProgram } from "../support/cluster/programs.ts";
+import { renderChart } from "../support/cluster/render-chart.ts";
+
+const run = promisify(execFile);
+const fullSoakSeconds = 7_200;
+
+/** Rules that this chart breaks on purpose. */
+const exemptions = [
+  // A limit of CPU throttles an event loop: every stream of the pod stalls for the rest of the period.
+  "--ignore-container-cpu-limit",
+  // Images are named by version or digest. Fetching one at every start would let an outage of the registry stop a restart.
+  "--ignore-test=container-image-pull-policy",
+];
+
+/** Warnings that stay, and why. */
+const explained = [
+  // Topology spread constraints do it, over zones as well.
+  /^\[WARNING\] tollgate-(operator|proxy)\/gateway apps\/v1\/Deployment: Deployment does not have a host podAntiAffinity/,
+  // The embedded ledger is one proxy: there is no second one to keep away from it, and none that may stay.
+  /^\[WARNING\] tollgate-proxy\/gateway apps\/v1\/StatefulSet: StatefulSet does not have a host podAntiAffinity/,
+];
+
+describe("kube-score", function () {
+  this.timeout(900_000);
+  let kubeScore = "";
+  let helm = "";
+  let folder = "";
+
+  before(async function () {
+    const foundHelm = findProgram("helm");
+    let found = findProgram("kube-score");
+    if (found === undefined && Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= fullSoakSeconds) {
+      const environment = { ...process.env, CGO_ENABLED: "0", GOBIN: join(clusterCache, "bin") };
+      await run("nice", ["-n", "15", "go", "install", "github.com/zegl/kube-score/cmd/kube-score@v1.20.0"], {
+        env: environment,
+      });
+      found = findProgram("kube-score");
+    }
+    if (found === undefined || foundHelm === undefined) {
+      console.error("SKIPPED: no kube-score or no helm; a soak of full length builds the former");
+      return this.skip();
+    }
+    [kubeScore, helm] = [found, foundHelm];
+    folder = await mkdtemp(join(tmpdir(), "tollgate-score-"));
+  });
+
+  after(async () => {
+    if (folder !== "") await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const [name, values] of Object.entries({
+    "as it is": {},
+    "with the embedded ledger": { quota: { store: "Embedded" } },
+    "with everything else switched on": {
+      operator: { generateKeys: true },
+      proxy: { autoscaling: { enabled: true }, ingress: { enabled: true, hosts: [{ host: "ai.example.com" }] } },
+    },
+  }))
+    it(`finds nothing that is not explained in the chart ${name}`, async () => {
+      const file = join(folder, "chart.yaml");
+      await writeFile(file, await renderChart(helm, { ...values, crds: { enabled: false } }));
+      const { stdout } = await run(kubeScore, ["score", "--output-format=ci", ...exemptions, file]).catch(
+        (error: { stdout: string }) => error,
+      );
+      const found = stdout.split("\n").filter((line) => /^\[(CRITICAL|WARNING)\]/.test(line));
+      assert.match(stdout, /\[OK\]/);
+      assert.deepEqual(
+        found.filter((line) => !explained.some((pattern) => pattern.test(line))),
+        [],
+      );
+    });
+});
