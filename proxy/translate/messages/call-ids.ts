@@ -16,12 +16,16 @@ export function validCallId(id: string): string {
 /** Gives out ids that are valid and not taken. */
 export class CallIds {
   readonly #taken = new Set<string>();
+  /** How often an id was asked for, so that thousands of equal ones do not search thousands of times. */
+  readonly #counts = new Map<string, number>();
 
   /** Clients use ids again; the second call of an id gets one of its own. */
   take(id: string): string {
     const wanted = validCallId(id);
+    let count = this.#counts.get(wanted) ?? 1;
     let free = wanted;
-    for (let count = 2; this.#taken.has(free); count += 1) free = `${wanted}_${count}`;
+    for (; this.#taken.has(free); count += 1) free = `${wanted}_${count + 1}`;
+    this.#counts.set(wanted, count);
     this.#taken.add(free);
     return free;
   }

@@ -41,11 +41,13 @@ export function demoteSystem(turns: readonly Turn[], allowed: AllowsSystem = () 
 
 function joinSystemTurns(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = [];
+  let parts: Part[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
-    if (turn.role === "system" && last?.role === "system") {
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    } else joined.push(turn);
+    if (turn.role !== "system" || last?.role !== "system") {
+      parts = [...turn.parts];
+      joined.push(turn.role === "system" ? { ...turn, parts } : turn);
+    } else for (const part of turn.parts) parts.push(part);
   }
   return joined;
 }

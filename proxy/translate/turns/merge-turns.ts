@@ -1,5 +1,5 @@
 /** Joins neighbouring turns of one side, for formats whose sides must alternate (`protocols/translation.md` section 4.2). */
-import type { Turn } from "../conversation.ts";
+import type { Part, Turn } from "../conversation.ts";
 
 /**
  * Parts keep their order; a turn is kept as it is when it has no neighbour of its side.
@@ -7,10 +7,18 @@ import type { Turn } from "../conversation.ts";
  */
 export function mergeTurns(turns: readonly Turn[], sideOf: (turn: Turn) => string = userOrAssistant): Turn[] {
   const merged: Turn[] = [];
+  let parts: Part[] = [];
   for (const turn of turns) {
     const last = merged.at(-1);
-    if (last !== undefined && sideOf(last) === sideOf(turn)) merged[merged.length - 1] = join(last, turn);
-    else merged.push(turn);
+    if (last === undefined || sideOf(last) !== sideOf(turn)) {
+      merged.push(turn);
+      parts = [];
+      continue;
+    }
+    // The joined list is this function's own, so that a long run is not copied again and again.
+    if (parts.length === 0) parts = [...last.parts];
+    for (const part of turn.parts) parts.push(part);
+    merged[merged.length - 1] = { ...last, role: last.role === turn.role ? last.role : "user", parts };
   }
   return merged;
 }
@@ -18,9 +26,4 @@ export function mergeTurns(turns: readonly Turn[], sideOf: (turn: Turn) => strin
 /** Tool results are said by the user. */
 function userOrAssistant({ role }: Turn): string {
   return role === "tool" ? "user" : role;
-}
-
-function join(first: Turn, second: Turn): Turn {
-  const role = first.role === second.role ? first.role : "user";
-  return { ...first, role, parts: [...first.parts, ...second.parts] };
 }

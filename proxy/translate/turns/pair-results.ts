@@ -13,6 +13,13 @@ interface Slot {
   result: ResultPart | undefined;
 }
 
+/** The calls of one id in one run; usually a single one. */
+interface SameId {
+  readonly slots: Slot[];
+  /** How many of them have their result. */
+  answered: number;
+}
+
 /**
  * Calls without a result get one that says so, as an error; results without a call become user text; of several results
  * for one call the last counts. A result belongs to the nearest call of its id before it, because clients use ids again.
@@ -40,8 +47,8 @@ function assignResults(turns: readonly Turn[]): {
 } {
   const slotsByRun = new Map<number, readonly Slot[]>();
   const orphans = new Set<ResultPart>();
-  /** The slots of one id in the latest run that has it. */
-  const latest = new Map<string, Slot[]>();
+  /** By id, the calls of the latest run that has it. */
+  const latest = new Map<string, SameId>();
   let run: Slot[] = [];
   for (const [index, turn] of turns.entries()) {
     for (const part of turn.parts) {
@@ -49,19 +56,21 @@ function assignResults(turns: readonly Turn[]): {
       if (part.kind === "result" && !assign(part, latest)) orphans.add(part);
     }
     if (run.length === 0 || turns[index + 1]?.role === "assistant") continue;
-    for (const slot of run) latest.delete(slot.call.id);
-    for (const slot of run) latest.set(slot.call.id, [...(latest.get(slot.call.id) ?? []), slot]);
+    for (const { call } of run) latest.set(call.id, { slots: [], answered: 0 });
+    for (const slot of run) latest.get(slot.call.id)?.slots.push(slot);
     slotsByRun.set(index, run);
     run = [];
   }
   return { slotsByRun, orphans };
 }
 
-function assign(result: ResultPart, latest: ReadonlyMap<string, readonly Slot[]>): boolean {
-  const slots = latest.get(result.callId);
-  const slot = slots?.find((candidate) => candidate.result === undefined) ?? slots?.at(-1);
-  if (slot === undefined) return false;
+/** The first call without a result gets it, else the last one. */
+function assign(result: ResultPart, latest: ReadonlyMap<string, SameId>): boolean {
+  const same = latest.get(result.callId);
+  const slot = same?.slots[same.answered] ?? same?.slots.at(-1);
+  if (same === undefined || slot === undefined) return false;
   slot.result = result;
+  same.answered += 1;
   return true;
 }
 

@@ -47,7 +47,8 @@ function readTool(tool: JsonObject, where: string): Tool {
     const name = toolName(tool, where);
     return { kind: "function", name, ...known, strict, cache: readCache(tool), where };
   }
-  const hosted = hostedToolKind("Messages", type);
+  // Types with a date are the vendor's, also those that are not known yet.
+  const hosted = hostedToolKind("Messages", type) ?? (/_\d{8}$/.test(type) ? "other" : undefined);
   if (hosted === undefined) return refuseValue(`${where}.type`, `is not a known tool: ${JSON.stringify(type)}`);
   const search = hosted === "web-search" ? readSearch(tool) : undefined;
   return { kind: "hosted", tool: hosted, type, where, search };

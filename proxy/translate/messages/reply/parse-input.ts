@@ -13,6 +13,7 @@ export function parseInput(text: string): JsonObject {
 
 /** Points at which a cut text could be closed, tried from the last one: a bound against long nonsense. */
 const attemptsMax = 32;
+const depthMax = 64;
 
 function repaired(text: string): JsonObject | undefined {
   const points = closingPoints(text);
@@ -45,6 +46,7 @@ function closingPoints(text: string): readonly ClosingPoint[] {
     else if (character === "{") open.push("}");
     else if (character === "[") open.push("]");
     else if (character === "}" || character === "]") open.pop();
+    if (open.length > depthMax) return [];
     // In front of a comma all values are whole; behind an opening bracket there are none yet.
     if (character === ",") points.push({ end: index, closers: closersOf(open) });
     else if (character === "{" || character === "[") points.push({ end: index + 1, closers: closersOf(open) });

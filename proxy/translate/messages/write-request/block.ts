@@ -11,3 +11,10 @@ export interface Message {
 export function isThinkingBlock(block: Block | undefined): boolean {
   return block?.["type"] === "thinking" || block?.["type"] === "redacted_thinking";
 }
+
+/** A single text stands as a string, as people write it. */
+export function bareText(blocks: readonly Block[]): string | readonly Block[] {
+  const [only] = blocks;
+  const isBare = blocks.length === 1 && only?.["type"] === "text" && only["cache_control"] === undefined;
+  return isBare && typeof only["text"] === "string" ? only["text"] : blocks;
+}

@@ -38,19 +38,25 @@ export function closeSchema(schema: JsonObject): JsonObject | undefined {
   return isRecursive(schema) || hasOpenMap(schema) ? undefined : closeNode(schema);
 }
 
+/** References that lead further than this lead nowhere that a model could follow. */
+const depthMax = 256;
+
 function isRecursive(root: JsonObject): boolean {
+  const path = new Set<JsonObject>();
   const finished = new Set<JsonObject>();
-  const visit = (node: JsonObject, path: ReadonlySet<JsonObject>): boolean => {
-    if (path.has(node)) return true;
+  const visit = (node: JsonObject): boolean => {
+    if (path.has(node) || path.size >= depthMax) return true;
     if (finished.has(node)) return false;
-    const inner = new Set(path).add(node);
+    path.add(node);
     const reference = typeof node["$ref"] === "string" ? resolveReference(root, node["$ref"]) : undefined;
-    const next = [...subschemas(node).filter(isSchemaNode), ...(reference === undefined ? [] : [reference])];
-    const isFound = next.some((child) => visit(child, inner));
+    const isFound =
+      subschemas(node).some((child) => isSchemaNode(child) && visit(child)) ||
+      (reference !== undefined && visit(reference));
+    path.delete(node);
     finished.add(node);
     return isFound;
   };
-  return visit(root, new Set());
+  return visit(root);
 }
 
 /** Closed, such an object would always be empty. */

@@ -5,14 +5,13 @@ import type { Losses } from "../../losses.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
-import type { CallIds } from "../call-ids.ts";
-import { type Block, isThinkingBlock } from "./block.ts";
+import { CallIds } from "../call-ids.ts";
+import { type Block, bareText } from "./block.ts";
 import { cacheControl } from "./write-cache.ts";
 import { writeMedia } from "./write-media.ts";
 
 export interface ContentOptions {
   readonly names: ToolNames;
-  readonly callIds: CallIds;
   readonly states: StateKeeper;
   readonly losses: Losses;
   /** Whether the target knows the times that cache marks may name. */
@@ -21,21 +20,41 @@ export interface ContentOptions {
   readonly takesThinking: boolean;
 }
 
+/** Ids of calls; results stand behind the calls that they answer, in the same order (`pairResults`). */
+export class AnsweredIds {
+  readonly #ids = new CallIds();
+  readonly #open: string[] = [];
+  #answered = 0;
+
+  /** The id under which a call is written. */
+  open(id: string): string {
+    const taken = this.#ids.take(id);
+    this.#open.push(taken);
+    return taken;
+  }
+
+  /** The id of the next call without a result. */
+  answer(): string | undefined {
+    this.#answered += 1;
+    return this.#open[this.#answered - 1];
+  }
+}
+
 /** Blocks of one turn: thinking that belongs to its calls comes first, the rest in the order of its parts. */
 export function writeAssistantParts(
   parts: readonly Part[],
-  callIdsOfRun: string[],
+  ids: AnsweredIds,
   options: ContentOptions,
 ): readonly Block[] {
   const blocks: Block[] = [];
   const ofCalls: Block[] = [];
+  // State that a part and a call both hold is written once.
+  const seen = new Set<unknown>();
   for (const part of parts) {
-    if (part.kind === "reasoning") blocks.push(...thinkingBlocks(part, blocks, options));
+    if (part.kind === "reasoning") blocks.push(...thinkingBlocks(part, seen, options));
     else if (part.kind === "call") {
-      ofCalls.push(...thinkingBlocks(part, [...blocks, ...ofCalls], options));
-      const id = options.callIds.take(part.id);
-      callIdsOfRun.push(id);
-      blocks.push(writeCall(part, id, options));
+      ofCalls.push(...thinkingBlocks(part, seen, options));
+      blocks.push(writeCall(part, ids.open(part.id), options));
     } else if (part.kind === "media") {
       options.losses.refuse(
         part.where ?? "messages",
@@ -46,14 +65,10 @@ export function writeAssistantParts(
   return [...ofCalls, ...blocks];
 }
 
-/** Blocks of the user's side. @param callIdsOfRun ids of the calls that the results answer, in their order; consumed */
-export function writeUserParts(
-  parts: readonly Part[],
-  callIdsOfRun: string[],
-  options: ContentOptions,
-): readonly Block[] {
+/** Blocks of the user's side. */
+export function writeUserParts(parts: readonly Part[], ids: AnsweredIds, options: ContentOptions): readonly Block[] {
   return parts.flatMap((part): readonly Block[] => {
-    if (part.kind === "result") return [writeResult(part, callIdsOfRun.shift() ?? part.callId, options)];
+    if (part.kind === "result") return [writeResult(part, ids.answer() ?? part.callId, options)];
     if (part.kind === "media") {
       return [{ ...writeMedia(part, options.losses), ...cacheControl(part.cache, options.takesTtl) }];
     }
@@ -101,38 +116,34 @@ function writeResult(part: ResultPart, id: string, options: ContentOptions): Blo
 function resultContent(
   parts: readonly (TextPart | MediaPart)[],
   options: ContentOptions,
-): string | Block[] | undefined {
-  const [only] = parts;
-  if (parts.length === 1 && only?.kind === "text" && only.cache === undefined) {
-    return only.text.trim() === "" ? undefined : only.text;
-  }
+): string | readonly Block[] | undefined {
   const blocks = parts.flatMap((part): Block[] =>
     part.kind === "text" ? writeTexts([part], options.takesTtl) : [writeMedia(part, options.losses)],
   );
-  return blocks.length === 0 ? undefined : blocks;
+  return blocks.length === 0 ? undefined : bareText(blocks);
 }
 
 /**
  * Signed thinking that this very channel gave; text without its signature would be refused (pitfalls 91, 93, 134).
- * @param known blocks of the turn: state that a part and a call both hold is written once
+ * @param seen signatures of the turn so far; gets the new ones
  */
 function thinkingBlocks(
   part: Extract<Part, { kind: "reasoning" | "call" }>,
-  known: readonly Block[],
+  seen: Set<unknown>,
   { states, takesThinking }: ContentOptions,
 ): Block[] {
   if (!takesThinking) return [];
-  const blocks = states.recover(part).flatMap((state): readonly Block[] => thinkingBlock(state) ?? []);
-  const seen = new Set(known.filter(isThinkingBlock).map(identity));
-  return blocks.filter((block) => !seen.has(identity(block)));
+  const fresh: Block[] = [];
+  for (const block of states.recover(part).flatMap(thinkingBlock)) {
+    const identity = block["signature"] ?? block["data"];
+    if (!seen.has(identity)) fresh.push(block);
+    seen.add(identity);
+  }
+  return fresh;
 }
 
-function thinkingBlock(state: ProviderState): readonly [Block] | undefined {
+function thinkingBlock(state: ProviderState): readonly Block[] {
   if (state.kind === "redacted-thinking") return [{ type: "redacted_thinking", data: state.data }];
-  if (state.kind !== "thinking" || state.signature === "") return undefined;
+  if (state.kind !== "thinking" || state.signature === "") return [];
   return [{ type: "thinking", thinking: state.text, signature: state.signature }];
-}
-
-function identity(block: Block): unknown {
-  return block["signature"] ?? block["data"];
 }

@@ -10,9 +10,8 @@ import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, TranslationTarget, WrittenRequest } from "../../translator.ts";
-import { CallIds } from "../call-ids.ts";
 import { type ModelTraits, modelTraits } from "../model-traits.ts";
-import { type Block, isThinkingBlock, type Message } from "./block.ts";
+import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
 import { type WrittenFormat, writeFormat } from "./write-format.ts";
 import { writeSampling } from "./write-sampling.ts";
@@ -46,7 +45,6 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const tools = writeTools(conversation, { traits, names, answerTool: format.answerTool, calledNames, losses });
   const history = writeTurns(conversation.turns, traits.takesLaterSystem, {
     names,
-    callIds: new CallIds(),
     states: target.states,
     losses,
     takesTtl: traits.isVendor,
@@ -125,13 +123,6 @@ function lastWhere({ turns }: Conversation): string {
 function writeSystem({ system }: History, { instruction }: WrittenFormat): string | readonly Block[] | undefined {
   const blocks = instruction === undefined ? system : [...system, { type: "text", text: instruction }];
   return blocks.length === 0 ? undefined : bareText(blocks);
-}
-
-/** A single text stands as a string, as people write it. */
-function bareText(blocks: readonly Block[]): string | readonly Block[] {
-  const [only] = blocks;
-  const isBare = blocks.length === 1 && only?.["type"] === "text" && only["cache_control"] === undefined;
-  return isBare && typeof only["text"] === "string" ? only["text"] : blocks;
 }
 
 function writeMessage({ role, blocks }: Message): Block {

@@ -44,7 +44,7 @@ export function writeThinking(conversation: Conversation, options: ThinkingOptio
   if (reasoning.mode === "off") return { ...plain, ...thinkingOff(traits) };
   if (traits.thinking === "adaptive") {
     const wanted = wantedEffort(reasoning);
-    const thinking = { type: "adaptive", ...(reasoning.show === true ? { display: "summarized" } : {}) };
+    const thinking = { type: "adaptive", ...display(reasoning.show) };
     return { ...plain, thinking, effort: wanted === undefined ? undefined : knownEffort(wanted, traits), isOn: true };
   }
   if (traits.thinking === "none" || options.mustNotThink) return { ...plain, losesReasoning: true };
@@ -55,11 +55,16 @@ function smallest(one: number | undefined, other: number | undefined): number | 
   return one === undefined ? other : Math.min(one, other ?? one);
 }
 
+/** The default differs from model to model (pitfall 96). */
+function display(show: boolean | undefined): Block {
+  return show === undefined ? {} : { display: show ? "summarized" : "omitted" };
+}
+
 /** Some models think unless told not to (pitfall 94), some cannot be stopped and think little when asked. */
 function thinkingOff(traits: ModelTraits): Partial<WrittenThinking> {
   if (traits.thinking === "none") return {};
   if (traits.canStopThinking) return { thinking: { type: "disabled" } };
-  return { thinking: { type: "adaptive" }, effort: "low", isOn: true };
+  return { thinking: { type: "adaptive", ...display(false) }, effort: "low", isOn: true };
 }
 
 /** `1024 <= budget < max_tokens`, and a quarter of the answer is left for the answer itself. */

@@ -9,7 +9,7 @@ import type { Turn } from "../../conversation.ts";
 import { type AllowsSystem, demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { type Block, isThinkingBlock, type Message } from "./block.ts";
-import { type ContentOptions, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
+import { AnsweredIds, type ContentOptions, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
 
 export interface History {
   readonly system: readonly Block[];
@@ -28,6 +28,8 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   const rest = first < 0 ? [] : paired.slice(first);
   const placed = demoteSystem(rest, takesLaterSystem ? standsBehindUser : () => false);
   const messages = mergeMessages(placed.map(messageWriter(options)));
+  // A turn that said nothing may have kept a system turn from its neighbours.
+  if (takesLaterSystem && !messages.every(isInPlace)) return writeTurns(turns, false, options);
   return {
     system: leading.flatMap(({ parts }) => writeTexts(parts, options.takesTtl)),
     messages: messages[0]?.role === "user" ? messages : [userMessage(openingText), ...messages],
@@ -38,28 +40,33 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
 const standsBehindUser: AllowsSystem = (previous, next) =>
   (previous?.role === "user" || previous?.role === "tool") && (next === undefined || next.role === "assistant");
 
+function isInPlace({ role }: Message, index: number, messages: readonly Message[]): boolean {
+  if (role !== "system") return true;
+  const next = messages[index + 1];
+  return messages[index - 1]?.role === "user" && (next === undefined || next.role === "assistant");
+}
+
 export function userMessage(text: string): Message {
   return { role: "user", blocks: [{ type: "text", text }] };
 }
 
 /** Writes turns one after another; the results of a tool turn belong to the calls of the turns before it. */
 function messageWriter(options: ContentOptions): (turn: Turn) => Message {
-  const callIdsOfRun: string[] = [];
+  const ids = new AnsweredIds();
   return ({ role, parts }) => {
     if (role === "system") return { role, blocks: writeTexts(parts, options.takesTtl) };
-    if (role === "assistant") return { role, blocks: writeAssistantParts(parts, callIdsOfRun, options) };
-    return { role: "user", blocks: writeUserParts(parts, callIdsOfRun, options) };
+    if (role === "assistant") return { role, blocks: writeAssistantParts(parts, ids, options) };
+    return { role: "user", blocks: writeUserParts(parts, ids, options) };
   };
 }
 
 /** Neighbours of one role become one message; what says nothing is left out, but for the user's. */
 function mergeMessages(messages: readonly Message[]): Message[] {
-  const merged: Message[] = [];
-  for (const message of messages) {
+  const merged: { role: Message["role"]; blocks: Block[] }[] = [];
+  for (const { role, blocks } of messages) {
     const last = merged.at(-1);
-    if (last?.role === message.role) {
-      merged[merged.length - 1] = { role: last.role, blocks: [...last.blocks, ...message.blocks] };
-    } else merged.push(message);
+    if (last?.role === role) for (const block of blocks) last.blocks.push(block);
+    else merged.push({ role, blocks: [...blocks] });
   }
   const whole = merged.map(withoutLastThinking);
   const spoken = whole.filter(({ role, blocks }) => role === "user" || blocks.length > 0);

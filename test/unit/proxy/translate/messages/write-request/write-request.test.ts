@@ -211,7 +211,7 @@ const thinking: readonly Row[] = [
     name: "asks a model that always thinks for little",
     says: { reasoning: { mode: "off" } },
     target: { model: "claude-fable-5" },
-    want: { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
+    want: { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "low" } },
   },
   {
     name: "drops a budget where a tool must be called",
