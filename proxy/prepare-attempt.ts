@@ -34,6 +34,8 @@ export interface PreparedAttempt {
   readonly call: ChatCall;
   /** Undefined where both sides speak one format. */
   readonly translation: Translation | undefined;
+  /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError */
+  readonly bridge: () => Translation;
 }
 
 export class AttemptPreparation {
@@ -90,7 +92,7 @@ export class AttemptPreparation {
   }
 
   #translated(client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
-    const translation = this.#translate(client, selected);
+    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected));
     for (const field of translation.dropped) this.#countDropped(field);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }
@@ -104,7 +106,13 @@ export class AttemptPreparation {
     const { route, passedHeaders, estimate, services } = this.#admitted;
     const target = { ...selected, route };
     const request = buildUpstreamRequest(format, call, target, passedHeaders, estimate.outputCap, services.limits);
-    return { request, format, call, translation };
+    return { request, format, call, translation, bridge: () => translation ?? this.#bridge(selected) };
+  }
+
+  /** The client's own format on both sides, streamed on one of them only. */
+  #bridge(selected: SelectedTarget): Translation {
+    this.#client ??= readClientRequest(this.#admitted.call);
+    return Translation.ofOwnFormat(this.#client, this.#optionsFor(selected));
   }
 
   #cleanCall(): ChatCall {
@@ -118,9 +126,9 @@ export class AttemptPreparation {
     this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
   }
 
-  #translate(client: ClientRequest, selected: SelectedTarget): Translation {
+  #optionsFor(selected: SelectedTarget): TranslationOptions {
     const { services, estimate } = this.#admitted;
-    return new Translation(client, {
+    return {
       format: selected.format,
       target: targetOf(this.#admitted, selected),
       unsupportedParameters: selected.channel.unsupportedParameters,
@@ -128,7 +136,7 @@ export class AttemptPreparation {
       newId,
       inputTokensEstimate: Number(estimate.amounts.inputTokens),
       jsonKeysMax: services.limits.jsonKeysMax,
-    });
+    };
   }
 }
 

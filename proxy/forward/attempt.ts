@@ -58,6 +58,8 @@ export interface AttemptOptions {
   readonly call: ChatCall;
   /** Set when the client speaks another format: what goes to it is translated. */
   readonly translation: Translation | undefined;
+  /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError, InvalidReply */
+  readonly bridge: () => Translation;
   readonly limits: ProxyLimits;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
@@ -260,19 +262,17 @@ export class Attempt {
       return;
     }
     const body = this.#body();
-    if (this.#options.translation !== undefined) {
-      this.#endTranslated(this.#options.translation, body);
-      return;
-    }
     if (this.#isArrayInsteadOfEvents(body)) {
       this.#passWhole(body);
+      return;
+    }
+    if (this.#options.translation !== undefined || this.#isOfOtherManner(body)) {
+      this.#endTranslated(body);
       return;
     }
     try {
       const reading = this.#options.format.readReply(body);
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else if (this.#options.client !== undefined)
-        this.#settle({ kind: "invalid", reason: "a stream was asked for and a single JSON body came" });
       else this.#settle({ kind: "reply", body, reading, headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
@@ -280,10 +280,17 @@ export class Attempt {
     }
   }
 
+  /** A stream was asked for and one body came, or events came for a call that asked for one body. */
+  #isOfOtherManner(body: Buffer): boolean {
+    if (this.#options.client !== undefined) return true;
+    return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, 64));
+  }
+
   /** A translated answer may stream though the upstream did not, and the reverse. */
-  #endTranslated(translation: Translation, body: Buffer): void {
+  #endTranslated(body: Buffer): void {
     const { client } = this.#options;
     try {
+      const translation = this.#options.bridge();
       const reading = translation.readReply(body);
       if (reading.error !== undefined) {
         this.#settle({ kind: "upstream-error", error: reading.error });
@@ -308,8 +315,8 @@ export class Attempt {
 
   /** Events were asked for (`alt=sse`) and the other form of a Gemini-style stream came: its meter reads both. */
   #isArrayInsteadOfEvents(body: Buffer): boolean {
-    const { client, call } = this.#options;
-    if (client === undefined || call.endpoint.format !== "GenerateContent") return false;
+    const { client, call, translation } = this.#options;
+    if (translation !== undefined || client === undefined || call.endpoint.format !== "GenerateContent") return false;
     return /^\s*\[/.test(body.toString("latin1", 0, 64));
   }
 

@@ -19,7 +19,7 @@ import { Losses } from "./losses.ts";
 import { InvalidReply, type Reply, type ReplyEvent } from "./reply.ts";
 import { envelopeMark } from "./state/envelope.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
-import type { ReplyContext, TranslationTarget, WrittenRequest } from "./translator.ts";
+import { noAdaptation, type ReplyAdaptation, type ReplyContext, type TranslationTarget } from "./translator.ts";
 import { translators } from "./translators.ts";
 import { unfoldReply } from "./unfold-reply.ts";
 
@@ -66,26 +66,42 @@ export class Translation {
   /** Client's fields that were dropped. */
   readonly dropped: readonly string[];
   readonly #client: ClientRequest;
-  readonly #written: WrittenRequest;
+  readonly #adaptation: ReplyAdaptation;
   readonly #options: TranslationOptions;
 
-  /** @throws GatewayError naming the client's field, for what this target cannot take */
-  constructor(client: ClientRequest, options: TranslationOptions) {
-    const { format, target, unsupportedParameters, jsonKeysMax } = options;
+  private constructor(
+    client: ClientRequest,
+    options: TranslationOptions,
+    upstream: { readonly call: ChatCall; readonly adaptation: ReplyAdaptation; readonly dropped: readonly string[] },
+  ) {
+    this.format = chatFormats[options.format];
+    this.upstreamCall = upstream.call;
+    this.dropped = upstream.dropped;
     this.#client = client;
+    this.#adaptation = upstream.adaptation;
     this.#options = options;
+  }
+
+  /** Says the call in another format. @throws GatewayError naming the client's field, for what this target cannot take */
+  static toAnotherFormat(client: ClientRequest, options: TranslationOptions): Translation {
+    const { format: name, target, unsupportedParameters, jsonKeysMax } = options;
     const losses = new Losses(unsupportedParameters);
     const own = translators[client.call.endpoint.format];
-    this.#written = translators[format].writeRequest(
+    const { body, adaptation } = translators[name].writeRequest(
       client.conversation,
       { ...target, fieldName: (field) => own.fieldName(field) },
       losses,
     );
-    this.dropped = losses.dropped;
-    this.format = chatFormats[format];
-    const bytes = Buffer.from(JSON.stringify(this.#written.body));
-    const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: this.format.watchedKeys });
-    this.upstreamCall = this.format.readCall(scanned, upstreamEndpoint(client, format));
+    const format = chatFormats[name];
+    const bytes = Buffer.from(JSON.stringify(body));
+    const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: format.watchedKeys });
+    const call = format.readCall(scanned, upstreamEndpoint(client, name));
+    return new Translation(client, options, { call, adaptation, dropped: losses.dropped });
+  }
+
+  /** For a call that went in the client's own format and was answered streamed though not asked to, or the reverse. */
+  static ofOwnFormat(client: ClientRequest, options: TranslationOptions): Translation {
+    return new Translation(client, options, { call: client.call, adaptation: noAdaptation, dropped: [] });
   }
 
   /** Meter of the upstream's stream that lets out the client's. */
@@ -94,7 +110,7 @@ export class Translation {
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
       reader: translators[this.format.format].createStreamReader(),
-      adapter: new ReplyAdapter(this.#written.adaptation),
+      adapter: new ReplyAdapter(this.#adaptation),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
     });
   }
@@ -116,7 +132,7 @@ export class Translation {
   /** For a client that streams, of an upstream that did not. @throws InvalidReply */
   streamOfReply(body: Buffer): Buffer {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
-    const adapter = new ReplyAdapter(this.#written.adaptation);
+    const adapter = new ReplyAdapter(this.#adaptation);
     let text = "";
     for (const event of unfoldReply(this.#read(body))) {
       for (const adapted of adapter.adapt(event)) text += writer.write(adapted);
@@ -150,7 +166,7 @@ export class Translation {
   }
 
   #adapted(events: Iterable<ReplyEvent>): Reply {
-    const adapter = new ReplyAdapter(this.#written.adaptation);
+    const adapter = new ReplyAdapter(this.#adaptation);
     const folder = new ReplyFolder();
     for (const event of events) {
       // Usage comes after the text that a stop sequence cuts.
@@ -209,7 +225,8 @@ function parsed(body: Buffer): JsonObject {
  * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
  */
 export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
-  if (!call.body.bytes.includes(envelopeMark)) return call;
+  const mark = translators[call.endpoint.format].sealedStateMark ?? envelopeMark;
+  if (!call.body.bytes.includes(mark)) return call;
   const body = parsed(call.body.bytes);
   const cleaned = translators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;

@@ -44,6 +44,8 @@ export interface Translator {
    * `generationConfig.seed` in another.
    */
   fieldName(field: NeutralField): string;
+  /** How sealed state begins in a body of this format, where its place wants another spelling of the envelope. */
+  readonly sealedStateMark?: string;
   /**
    * A body of this format for an upstream of this format, without state that is not that provider's own: blocks that
    * this gateway sealed for another channel in an earlier turn. The same object when there is none. Called only when

@@ -12,6 +12,8 @@ export interface KnownLoss {
   /** Facts as `compare` names them. */
   readonly facts: readonly string[];
   readonly reason: string;
+  /** Even of facts that must be kept: only where the client's format has no place for what was said. */
+  readonly isImpossible?: true;
 }
 
 const ownAccount =
@@ -19,6 +21,13 @@ const ownAccount =
 const oneAnswer = "its clients know one answer only; a call that asks for several is refused before it is made";
 
 export const knownLosses: readonly KnownLoss[] = [
+  {
+    replies: "anthropic-messages/stream-tool-truncated-max-tokens",
+    to: ["anthropic-messages"],
+    facts: ["tools"],
+    reason: "arguments cut at the token limit are no object, which is all that a whole message can hold: mended",
+    isImpossible: true,
+  },
   ...[
     "openai-chat/error-401-deepseek",
     "openai-responses/error-401-auth",

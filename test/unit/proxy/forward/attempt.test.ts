@@ -46,6 +46,7 @@ describe("Attempt", () => {
       call: callOf(chatCompletions, { stream: false }),
       limits: defaultLimits,
       translation: undefined,
+      bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,
     });

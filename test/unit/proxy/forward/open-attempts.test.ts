@@ -26,6 +26,7 @@ class Recorded extends Attempt {
       call: callOf(chatCompletions),
       limits: defaultLimits,
       translation: undefined,
+      bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,
     });
