@@ -42,12 +42,12 @@ COPY --from=build /images/demo-upstream /app
 EXPOSE 9999
 ENTRYPOINT ["/usr/local/bin/node", "/app/examples/demo-upstream/main.js", "--host", "0.0.0.0"]
 
+# The flags of both programs are those of cli/*-node-flags.ts (a test compares).
 FROM runtime AS operator
 COPY --from=build /images/operator /app
 EXPOSE 8443 9091
-ENTRYPOINT ["/usr/local/bin/node", "--disallow-code-generation-from-strings", "--disable-sigusr1", "--disable-warning=ExperimentalWarning", "/app/cli/main.js", "operator"]
+ENTRYPOINT ["/usr/local/bin/node", "--disallow-code-generation-from-strings", "--max-semi-space-size=4", "--disable-sigusr1", "--disable-warning=ExperimentalWarning", "/app/cli/main.js", "operator"]
 
-# The flags of its garbage collector are those of cli/proxy-node-flags.ts (a test compares).
 FROM runtime AS proxy
 COPY --from=build /images/proxy /app
 EXPOSE 8080 9090

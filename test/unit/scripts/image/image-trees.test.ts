@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { operatorNodeFlags } from "../../../../cli/operator-node-flags.ts";
 import { proxyNodeFlags } from "../../../../cli/proxy-node-flags.ts";
 import { readImageConfig } from "../../../../scripts/image/image-config.ts";
 import { imageTargets } from "../../../../scripts/image/targets.ts";
@@ -82,9 +83,12 @@ describe("image trees", function () {
       assert.ok(readFileSync(join(again, file)).equals(readFileSync(join(folder, "proxy", file))), file);
   });
 
-  it("the Dockerfile runs the proxy with the flags that it was measured with", () => {
-    const { entrypoint } = readImageConfig("proxy");
-    for (const flag of proxyNodeFlags) assert.ok(entrypoint.includes(flag), flag);
+  it("the Dockerfile runs both programs with the flags that they were measured with", () => {
+    for (const [name, flags] of [
+      ["proxy", proxyNodeFlags],
+      ["operator", operatorNodeFlags],
+    ] as const)
+      for (const flag of flags) assert.ok(readImageConfig(name).entrypoint.includes(flag), `${name} ${flag}`);
   });
 
   it("every image runs as an unprivileged user", () => {
