@@ -6,9 +6,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { startClusterEndpoint, startFleetSources } from "./cluster-endpoint.ts";
-import type { WantedSecret } from "./compile/result.ts";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
-import { createSecret } from "./generate-key/create-secret.ts";
+import { KeySecrets } from "./generate-key/key-secrets.ts";
 import { keepStatus } from "./keep-status.ts";
 import { ApiClient } from "./kubernetes/api-client.ts";
 import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
@@ -59,10 +58,17 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, log });
   registerLeaderMetrics(registry, leadership);
 
-  const mintSecrets = async (wanted: readonly WantedSecret[]) => {
-    if (!cluster.generatesKeys) return;
-    for (const secret of wanted) await createSecret(secret, { client, leadership, source, randomBytes, log });
-  };
+  const keySecrets = new KeySecrets({
+    client,
+    leadership,
+    resources: source.current(),
+    wanted: () => (cluster.generatesKeys ? compilation.wantedSecrets() : []),
+    randomBytes,
+    log,
+  });
+  started.defer(() => keySecrets.close());
+  // What was left to the leader before may be this operator's now.
+  started.defer(leadership.onChange(() => keySecrets.look()));
   // Asked again without a change when a bookmark says that nothing else came.
   const progress = new SourceProgress(
     () => source.versions(),
@@ -72,10 +78,8 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     },
   );
   const uids = new ResourceUids(source.current());
-  const pipeline = startPipeline(core, status, mintSecrets, log, { progress, uids });
+  const pipeline = startPipeline(core, status, async () => keySecrets.look(), log, { progress, uids });
   source.onChange((changes) => void pipeline.look(changes));
-  // What was left to the leader before is this operator's now.
-  leadership.onChange(() => void mintSecrets(compilation.wantedSecrets()));
 
   await openPushSocket(started, core, settings, status);
   const onReport = (proxy: string, report: Report) => status.take(proxy, report);

