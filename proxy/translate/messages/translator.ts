@@ -1,4 +1,10 @@
-/** Messages (Anthropic-style) as one side of a translation. */
+/**
+ * Messages (Anthropic-style) as one side of a translation (`protocols/anthropic-messages.md`).
+ *
+ * `read-request/` and `write-request/` are clients' and upstreams' bodies, `reply/` whole answers, `stream/` streamed
+ * ones. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
+ * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
+ */
 import type { Translator } from "../translator.ts";
 import { fieldName } from "./field-names.ts";
 import { readRequest } from "./read-request/read-request.ts";
