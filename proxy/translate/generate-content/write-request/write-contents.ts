@@ -54,20 +54,29 @@ class ContentsWriter {
 
   write(turns: readonly Turn[]): JsonObject[] {
     const contents: JsonObject[] = [];
+    /** Parts of the content before, when it is the user's and holds no results. */
+    let said: JsonObject[] | undefined;
     const currentFrom = startOfCurrentTurn(turns);
     for (const [index, { role, parts }] of turns.entries()) {
       if (role === "assistant") {
         const written = this.#writeModelParts(parts, index >= currentFrom);
         // The first content must be the user's.
         if (contents.length === 0 && written.length > 0) contents.push({ role: "user", parts: [{ text: "." }] });
-        addContent(contents, "model", written);
+        if (written.length === 0) continue;
+        contents.push({ role: "model", parts: written });
+        said = undefined;
       } else if (role === "tool") {
-        addContent(contents, "user", this.#writeResults(parts));
+        contents.push({ role: "user", parts: this.#writeResults(parts) });
+        said = undefined;
       } else {
         // Results within a user's turn are no longer there: pairing has moved them.
         const written = parts.flatMap((part) => this.#writeUserPart(part));
         // Text beside results is refused, so it is not joined to them.
-        if (written.length > 0) contents.push({ role: "user", parts: written });
+        if (said !== undefined) said.push(...written);
+        else if (written.length > 0) {
+          said = written;
+          contents.push({ role: "user", parts: said });
+        }
       }
     }
     if (contents.length === 0) contents.push({ role: "user", parts: [{ text: "." }] });
@@ -171,10 +180,6 @@ function declareHints(part: Part, losses: Losses): void {
 
 /** Google's own ids are eight small letters and digits; other vendors' and ours have a prefix and more. */
 const googleId = /^[a-z0-9]{8}$/;
-
-function addContent(contents: JsonObject[], role: string, parts: readonly JsonObject[]): void {
-  if (parts.length > 0) contents.push({ role, parts });
-}
 
 /** Everything behind the last thing that the user said himself. */
 function startOfCurrentTurn(turns: readonly Turn[]): number {

@@ -43,6 +43,11 @@ describe("fromGoogleSchema()", () => {
       want: { type: "string", enum: ["a"] },
     },
     {
+      name: "orders properties as told in snake_case",
+      schema: { properties: { a: {}, b: {} }, property_ordering: ["b"] },
+      want: { properties: { b: {}, a: {} } },
+    },
+    {
       name: "reads snake_case, but never in names of properties",
       schema: { type: "OBJECT", properties: { min_items: { type: "ARRAY", min_items: 1 } } },
       want: { type: "object", properties: { min_items: { type: "array", minItems: 1 } } },

@@ -116,6 +116,16 @@ describe("toGoogleSchema()", () => {
       },
       want: { type: "OBJECT", properties: { a: string } },
     },
+    {
+      name: "keeps what is nullable",
+      schema: { type: "string", nullable: true },
+      want: { type: "STRING", nullable: true },
+    },
+    {
+      name: "takes a null alone for a text that may be null",
+      schema: { type: "null" },
+      want: { type: "STRING", nullable: true },
+    },
     { name: "makes a constant text an enum", schema: { const: "x" }, want: { type: "STRING", enum: ["x"] } },
     {
       name: "tells a constant number in words",

@@ -5,7 +5,10 @@ import { ByteOffsets } from "../../../../../../proxy/translate/generate-content/
 describe("ByteOffsets", () => {
   it("counts every character of any text in both ways", () => {
     const long = fc
-      .array(fc.constantFrom("a", "é", "€", "😀", "plain words "), { maxLength: 700 })
+      .array(
+        fc.constantFrom("a", "é", "€", "😀", "\u0080", "\u07ff", "\u0800", "\uffff", "\u{10000}", "plain words "),
+        { maxLength: 700 },
+      )
       .map((all) => all.join(""));
     fc.assert(
       fc.property(fc.oneof(long, fc.string({ unit: "grapheme" })), (text) => {

@@ -233,6 +233,22 @@ describe("the stream writer of generateContent", () => {
     });
   });
 
+  it("tells sources of a text without end without offsets", () => {
+    const citation = { url: "https://a.test", start: 0, end: 1 };
+    const pieces = [...textPart(0, "x".repeat(1_000_000)).slice(0, 2), ...textPart(0, "y".repeat(100_000)).slice(1, 2)];
+    const events: ReplyEvent[] = [
+      start,
+      ...pieces,
+      { type: "citation", candidate: 0, part: 0, citation },
+      ...textPart(0, "").slice(2),
+      stopped,
+      end,
+    ];
+    const last = framesOf(streamOf(events, contextOf())).at(-1);
+    const groundingMetadata = { groundingChunks: [{ web: { uri: "https://a.test" } }] };
+    assert.deepEqual(Object(last)["candidates"][0].groundingMetadata, groundingMetadata);
+  });
+
   it("writes probabilities at the end, for clients that asked", () => {
     const tokens = [{ token: "a", logprob: -1, top: [{ token: "b", logprob: -2 }] }];
     const events: ReplyEvent[] = [

@@ -733,6 +733,11 @@ describe("writeRequest() of generateContent: signatures", () => {
     assert.deepEqual(signatures, [[""], [skip, ""], [skip]]);
   });
 
+  it("leaves out a turn of which nothing is left", () => {
+    const turns: Turn[] = [user, { role: "assistant", parts: [{ kind: "reasoning", text: "T" }] }, user];
+    assert.deepEqual(contentsFor(turns), [{ role: "user", parts: [{ text: "hi" }, { text: "hi" }] }]);
+  });
+
   it("signs nothing for models that do not ask", () => {
     assert.deepEqual(partsOf([call("a", "f")], "gemini-2.5-pro"), [{ functionCall: { name: "f", args: {} } }]);
   });
