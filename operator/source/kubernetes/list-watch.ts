@@ -155,7 +155,7 @@ export class ListWatch {
     counters.noteFailure(error);
     if (isUnreachable(error)) {
       this.#options.onFailure(error, "waiting for the API server");
-      await reachability.confirm();
+      await reachability.confirm(signal);
       this.#isDoubtful = true;
       // All watches were waiting for this.
       await pause(Math.random() * this.#options.timings.backoffMinMs, signal);

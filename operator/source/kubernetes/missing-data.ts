@@ -98,7 +98,7 @@ export class MissingData {
         // The watch tells when it is made.
         if (signal.aborted || isApiStatus(error, 404)) return;
         onFailure(error);
-        if (isUnreachable(error)) await reachability.confirm();
+        if (isUnreachable(error)) await reachability.confirm(signal);
         await pause(backoff.next(), signal);
       }
     }

@@ -54,12 +54,18 @@ export class Reachability {
     this.#heardAtMs = performance.now();
   }
 
-  /** Resolves once the API server has answered a question asked from now on, or this is closed. */
-  confirm(): Promise<void> {
+  /** Resolves once the API server has answered a question asked from now on, this is closed or the signal aborted. */
+  async confirm(signal?: AbortSignal): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
     });
-    return this.#asking;
+    if (signal === undefined) return this.#asking;
+    if (signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const giveUp = () => resolve();
+    signal.addEventListener("abort", giveUp, { once: true });
+    await Promise.race([this.#asking, promise]);
+    signal.removeEventListener("abort", giveUp);
   }
 
   close(): void {

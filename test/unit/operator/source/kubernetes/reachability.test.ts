@@ -64,6 +64,25 @@ describe("reachability", () => {
     reachability.close();
   });
 
+  it("lets whoever gives up go, and only him", async () => {
+    let isThere = false;
+    const { reachability } = open(async () => {
+      if (!isThere) throw new ApiError("no", { code: "unreachable" });
+    });
+    const [given, stays] = [new AbortController(), new AbortController()];
+    let isDone = false;
+    const staying = reachability.confirm(stays.signal).then(() => {
+      isDone = true;
+    });
+    const giving = reachability.confirm(given.signal);
+    given.abort();
+    await giving;
+    assert.equal(isDone, false);
+    isThere = true;
+    await staying;
+    reachability.close();
+  });
+
   it("lets everybody go when it is closed", async () => {
     const { reachability } = open(async () => {
       throw new ApiError("no", { code: "unreachable" });
