@@ -35,6 +35,8 @@ function readQuestion(body: JsonObject): DemoQuestion {
           ? {}
           : undefined,
     maxTokens: count(body["max_completion_tokens"]) ?? count(body["max_tokens"]),
+    thinks: typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none",
+    remembers: false,
   };
 }
 
@@ -78,12 +80,14 @@ function choiceCount(body: JsonObject): number {
 function writeReply(context: ReplyContext): unknown {
   const { answer, question, body, serial } = context;
   const call = answer.toolCall;
+  const thought = answer.thought === undefined ? {} : { reasoning_content: answer.thought.text };
   const message =
     call === undefined
-      ? { role: "assistant", content: answer.pieces.join(""), refusal: null, annotations: [] }
+      ? { role: "assistant", content: answer.pieces.join(""), ...thought, refusal: null, annotations: [] }
       : {
           role: "assistant",
           content: null,
+          ...thought,
           refusal: null,
           annotations: [],
           tool_calls: [
@@ -143,6 +147,7 @@ function writeStream(context: ReplyContext): readonly string[] {
         ];
   return [
     ...all(opening, null),
+    ...(answer.thought === undefined ? [] : all({ reasoning_content: answer.thought.text }, null)),
     ...content,
     ...all({}, finishReason(context)),
     ...(wantsUsage ? [chunk({ choices: [], usage: usage(context) })] : []),

@@ -25,25 +25,42 @@ export interface DemoQuestion {
   /** Answer must be JSON that fits this schema; `true` fits any JSON object. */
   readonly schema: unknown;
   readonly maxTokens: number | undefined;
+  /** Thinking is on and may be shown. */
+  readonly thinks: boolean;
+  /** State of an earlier thought came back with the history, as this upstream gave it. */
+  readonly remembers: boolean;
 }
 
 export interface DemoAnswer {
   /** Pieces of a word or so each; a token is a piece. */
   readonly pieces: readonly string[];
+  /** Said before everything else; the state must come back unchanged in the next turn. */
+  readonly thought: { readonly text: string; readonly state: string } | undefined;
   readonly toolCall: { readonly name: string; readonly argumentsPieces: readonly string[] } | undefined;
   readonly finish: "stop" | "length" | "tool";
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
+/** How the state of a thought begins: opaque to everybody else. */
+const stateMark = "demo-state-";
+
+/** Whether a piece of state is one that this upstream made. Gemini-style state is base64 on the wire. */
+export function isOwnState(state: unknown): boolean {
+  if (typeof state !== "string") return false;
+  return state.startsWith(stateMark) || Buffer.from(state, "base64").toString("latin1").startsWith(stateMark);
+}
+
 /** Answers a question: an echo, a tool call or a document that fits a schema. */
 export function answer(question: DemoQuestion): DemoAnswer {
   const tool = chooseTool(question);
+  const thought = question.thinks ? { text: "The demo thinks.", state: `${stateMark}${question.model}` } : undefined;
   const inputTokens = Math.max(1, Math.ceil(question.promptCharacters / 4)) + question.images * 85;
   if (tool !== undefined) {
     const argumentsPieces = cut(JSON.stringify(exampleOf(tool.schema, tool.schema, 0)));
     return {
       pieces: [],
+      thought,
       toolCall: { name: tool.name, argumentsPieces },
       finish: "tool",
       inputTokens,
@@ -53,7 +70,7 @@ export function answer(question: DemoQuestion): DemoAnswer {
   const whole = cut(compose(question));
   const pieces = question.maxTokens === undefined ? whole : whole.slice(0, Math.max(0, question.maxTokens));
   const finish = pieces.length < whole.length ? "length" : "stop";
-  return { pieces, toolCall: undefined, finish, inputTokens, outputTokens: pieces.length };
+  return { pieces, thought, toolCall: undefined, finish, inputTokens, outputTokens: pieces.length };
 }
 
 function chooseTool(question: DemoQuestion): DemoTool | undefined {
@@ -67,7 +84,10 @@ function chooseTool(question: DemoQuestion): DemoTool | undefined {
 
 function compose(question: DemoQuestion): string {
   if (question.schema !== undefined) return JSON.stringify(exampleOf(question.schema, question.schema, 0));
-  if (question.toolResult !== undefined) return `The tool answered: ${question.toolResult.slice(0, 400)}`;
+  if (question.toolResult !== undefined) {
+    const memory = question.remembers ? "I remember what I thought. " : "";
+    return `${memory}The tool answered: ${question.toolResult.slice(0, 400)}`;
+  }
   const seen =
     question.images === 0 ? "" : ` I see ${question.images === 1 ? "an image" : `${question.images} images`}.`;
   const text = question.text.length > 400 ? `${question.text.slice(0, 400)}...` : question.text;

@@ -2,7 +2,7 @@
  * generateContent and streamGenerateContent as an upstream speaks them. Streams are SSE or, without `alt=sse`, one JSON
  * array; the server frames them, this file writes the objects.
  */
-import type { DemoQuestion } from "./conversation.ts";
+import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, either, type JsonObject, list, member, text } from "./json-view.ts";
 
@@ -42,6 +42,10 @@ function readQuestion(body: JsonObject, modelInPath: string | undefined): DemoQu
         : JSON.stringify(member(either(result, "functionResponse", "function_response"), "response") ?? {}),
     schema: either(config, "responseSchema", "responseJsonSchema", "response_schema") ?? (isJson ? {} : undefined),
     maxTokens: count(either(config, "maxOutputTokens", "max_output_tokens")),
+    thinks: member(either(config, "thinkingConfig", "thinking_config"), "includeThoughts") === true,
+    remembers: contents
+      .flatMap((content) => list(member(content, "parts")))
+      .some((part) => isOwnState(either(part, "thoughtSignature", "thought_signature"))),
   };
 }
 
@@ -79,9 +83,19 @@ function reply(context: ReplyContext, parts: readonly object[], isLast: boolean,
   };
 }
 
+function thoughtParts({ answer }: ReplyContext): readonly object[] {
+  return answer.thought === undefined ? [] : [{ text: answer.thought.text, thought: true }];
+}
+
+/** Google signs the call of a step, or its last text. */
+function signature({ answer }: ReplyContext): object {
+  return answer.thought === undefined ? {} : { thoughtSignature: Buffer.from(answer.thought.state).toString("base64") };
+}
+
 function callPart(context: ReplyContext): object {
   const call = context.answer.toolCall;
   return {
+    ...signature(context),
     functionCall: {
       id: `call_demo${context.serial}`,
       name: call?.name ?? "",
@@ -93,14 +107,16 @@ function callPart(context: ReplyContext): object {
 function writeReply(context: ReplyContext): unknown {
   const { answer } = context;
   const part = answer.toolCall === undefined ? { text: answer.pieces.join("") } : callPart(context);
-  return reply(context, [part], true, answer.outputTokens);
+  return reply(context, [...thoughtParts(context), part], true, answer.outputTokens);
 }
 
 /** One JSON text an event, without framing. */
 function writeStream(context: ReplyContext): readonly string[] {
   const { answer } = context;
   const parts = answer.toolCall === undefined ? answer.pieces.map((piece) => ({ text: piece })) : [callPart(context)];
+  const before = thoughtParts(context).map((part) => JSON.stringify(reply(context, [part], false, 0)));
   return [
+    ...before,
     ...parts.map((part, index) =>
       JSON.stringify(reply(context, [part], false, answer.toolCall === undefined ? index + 1 : answer.outputTokens)),
     ),

@@ -1,5 +1,5 @@
 /** Messages as an upstream speaks them (`POST /v1/messages`). Every event needs its `event:` line. */
-import type { DemoQuestion } from "./conversation.ts";
+import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, type JsonObject, list, member, text } from "./json-view.ts";
 
@@ -32,6 +32,10 @@ function readQuestion(body: JsonObject): DemoQuestion {
     toolResult: result === undefined ? undefined : contentText(member(result, "content")),
     schema: member(format, "type") === "json_schema" ? member(format, "schema") : undefined,
     maxTokens,
+    thinks: ["enabled", "adaptive"].includes(text(member(body["thinking"], "type")) ?? ""),
+    remembers: turns
+      .flatMap((turn) => list(member(turn, "content")))
+      .some((block) => member(block, "type") === "thinking" && isOwnState(member(block, "signature"))),
   };
 }
 
@@ -89,7 +93,23 @@ function writeReply(context: ReplyContext): unknown {
           name: answer.toolCall.name,
           input: JSON.parse(answer.toolCall.argumentsPieces.join("")),
         };
-  return envelope(context, [block], stopReason(context), answer.outputTokens);
+  return envelope(context, [...thoughtBlocks(context), block], stopReason(context), answer.outputTokens);
+}
+
+function thoughtBlocks({ answer }: ReplyContext): readonly object[] {
+  if (answer.thought === undefined) return [];
+  return [{ type: "thinking", thinking: answer.thought.text, signature: answer.thought.state }];
+}
+
+function thoughtEvents({ answer }: ReplyContext): readonly string[] {
+  if (answer.thought === undefined) return [];
+  const { text: thinking, state: signature } = answer.thought;
+  return [
+    event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
+    event("content_block_delta", { index: 0, delta: { type: "thinking_delta", thinking } }),
+    event("content_block_delta", { index: 0, delta: { type: "signature_delta", signature } }),
+    event("content_block_stop", { index: 0 }),
+  ];
 }
 
 function event(type: string, fields: object): string {
@@ -106,12 +126,14 @@ function writeStream(context: ReplyContext): readonly string[] {
     answer.toolCall === undefined
       ? answer.pieces.map((piece) => ({ type: "text_delta", text: piece }))
       : answer.toolCall.argumentsPieces.map((piece) => ({ type: "input_json_delta", partial_json: piece }));
+  const index = answer.thought === undefined ? 0 : 1;
   return [
     event("message_start", { message: envelope(context, [], null, 1) }),
-    event("content_block_start", { index: 0, content_block: block }),
+    ...thoughtEvents(context),
+    event("content_block_start", { index, content_block: block }),
     event("ping", {}),
-    ...deltas.map((delta) => event("content_block_delta", { index: 0, delta })),
-    event("content_block_stop", { index: 0 }),
+    ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+    event("content_block_stop", { index }),
     event("message_delta", {
       delta: { stop_reason: stopReason(context), stop_sequence: null },
       usage: { output_tokens: answer.outputTokens },

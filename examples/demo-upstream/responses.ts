@@ -1,6 +1,6 @@
 /** Responses as an upstream speaks them (`POST /v1/responses`). Every event carries its name and number. */
 import { writeError } from "./chat-completions.ts";
-import type { DemoQuestion } from "./conversation.ts";
+import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, type JsonObject, list, member, text } from "./json-view.ts";
 
@@ -40,6 +40,10 @@ function readQuestion(body: JsonObject): DemoQuestion {
           ? {}
           : undefined,
     maxTokens: count(body["max_output_tokens"]),
+    thinks: member(body["reasoning"], "summary") !== undefined && member(body["reasoning"], "summary") !== null,
+    remembers: items.some(
+      (item) => member(item, "type") === "reasoning" && isOwnState(member(item, "encrypted_content")),
+    ),
   };
 }
 
@@ -134,8 +138,37 @@ function finalItem(context: ReplyContext): object {
     : callItem(context, "completed", answer.toolCall.argumentsPieces.join(""));
 }
 
+function thoughtItem(context: ReplyContext): object | undefined {
+  const { answer, body, serial } = context;
+  if (answer.thought === undefined) return undefined;
+  const isKept = list(body["include"]).includes("reasoning.encrypted_content");
+  return {
+    id: `rs_demo${serial}`,
+    type: "reasoning",
+    summary: [{ type: "summary_text", text: answer.thought.text }],
+    ...(isKept ? { encrypted_content: answer.thought.state } : {}),
+  };
+}
+
 function writeReply(context: ReplyContext): unknown {
-  return responseObject(context, finalStatus(context), [finalItem(context)]);
+  const thought = thoughtItem(context);
+  const output = thought === undefined ? [finalItem(context)] : [thought, finalItem(context)];
+  return responseObject(context, finalStatus(context), output);
+}
+
+/** Events of the thought, before everything else. */
+function sendThought(context: ReplyContext, send: (type: string, fields: object) => void): void {
+  const { answer, serial } = context;
+  if (answer.thought === undefined) return;
+  const item = { id: `rs_demo${serial}`, type: "reasoning", summary: [] };
+  const place = { item_id: item.id, output_index: 0, summary_index: 0 };
+  const { text: thought } = answer.thought;
+  send("response.output_item.added", { output_index: 0, item });
+  send("response.reasoning_summary_part.added", { ...place, part: { type: "summary_text", text: "" } });
+  send("response.reasoning_summary_text.delta", { ...place, delta: thought });
+  send("response.reasoning_summary_text.done", { ...place, text: thought });
+  send("response.reasoning_summary_part.done", { ...place, part: { type: "summary_text", text: thought } });
+  send("response.output_item.done", { output_index: 0, item: thoughtItem(context) });
 }
 
 function writeStream(context: ReplyContext): readonly string[] {
@@ -146,17 +179,19 @@ function writeStream(context: ReplyContext): readonly string[] {
   };
   send("response.created", { response: responseObject(context, "in_progress", []) });
   send("response.in_progress", { response: responseObject(context, "in_progress", []) });
+  sendThought(context, send);
+  const output_index = answer.thought === undefined ? 0 : 1;
   if (answer.toolCall === undefined) {
-    const place = { item_id: `msg_demo${serial}`, output_index: 0, content_index: 0 };
+    const place = { item_id: `msg_demo${serial}`, output_index, content_index: 0 };
     const whole = answer.pieces.join("");
-    send("response.output_item.added", { output_index: 0, item: messageItem(context, "in_progress", []) });
+    send("response.output_item.added", { output_index, item: messageItem(context, "in_progress", []) });
     send("response.content_part.added", { ...place, part: textPart("") });
     for (const piece of answer.pieces) send("response.output_text.delta", { ...place, delta: piece, logprobs: [] });
     send("response.output_text.done", { ...place, text: whole, logprobs: [] });
     send("response.content_part.done", { ...place, part: textPart(whole) });
   } else {
-    const place = { item_id: `fc_demo${serial}`, output_index: 0 };
-    send("response.output_item.added", { output_index: 0, item: callItem(context, "in_progress", "") });
+    const place = { item_id: `fc_demo${serial}`, output_index };
+    send("response.output_item.added", { output_index, item: callItem(context, "in_progress", "") });
     for (const piece of answer.toolCall.argumentsPieces)
       send("response.function_call_arguments.delta", { ...place, delta: piece });
     send("response.function_call_arguments.done", {
@@ -165,7 +200,7 @@ function writeStream(context: ReplyContext): readonly string[] {
       arguments: answer.toolCall.argumentsPieces.join(""),
     });
   }
-  send("response.output_item.done", { output_index: 0, item: finalItem(context) });
+  send("response.output_item.done", { output_index, item: finalItem(context) });
   send(`response.${finalStatus(context)}`, { response: writeReply(context) });
   return events;
 }
