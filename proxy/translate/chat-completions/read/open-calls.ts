@@ -10,11 +10,29 @@ import { missing, wrongType, wrongValue } from "./refusals.ts";
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
+  isAnswered: boolean;
+}
+
+/** Calls in their order, of which the answered ones at the front are never looked at again. */
+class CallQueue {
+  readonly #calls: WaitingCall[] = [];
+  #next = 0;
+
+  add(call: WaitingCall): void {
+    this.#calls.push(call);
+  }
+
+  /** The earliest call without a result. */
+  get first(): WaitingCall | undefined {
+    while (this.#calls[this.#next]?.isAnswered === true) this.#next += 1;
+    return this.#calls[this.#next];
+  }
 }
 
 export class OpenCalls {
-  /** In the order of the calls; `hasId` is false where the id is ours. */
-  readonly #waiting: WaitingCall[] = [];
+  readonly #all = new CallQueue();
+  readonly #byId = new Map<string, CallQueue>();
+  readonly #byName = new Map<string, CallQueue>();
   #minted = 0;
 
   /** @throws GatewayError naming the member at fault */
@@ -48,10 +66,15 @@ export class OpenCalls {
    * @returns undefined when there is none; a result with an unknown id keeps that id
    */
   answer(id: string, name: string): { readonly id: string; readonly name?: string | undefined } | undefined {
-    const index = this.#waiting.findIndex((call) => (id === "" ? name === "" || call.name === name : call.id === id));
-    const [call] = index < 0 ? [] : this.#waiting.splice(index, 1);
-    if (call !== undefined) return call;
-    return id === "" ? undefined : { id };
+    const queue = id === "" ? this.#queueOf(name) : this.#byId.get(id);
+    const call = queue?.first;
+    if (call === undefined) return id === "" ? undefined : { id };
+    call.isAnswered = true;
+    return call;
+  }
+
+  #queueOf(name: string): CallQueue | undefined {
+    return name === "" ? this.#all : this.#byName.get(name);
   }
 
   #open(called: Pick<CallPart, "name" | "tool" | "arguments">, holder: JsonObject, where: string): CallPart {
@@ -60,11 +83,20 @@ export class OpenCalls {
       this.#minted += 1;
       id = `call_unnamed_${this.#minted}`;
     }
-    this.#waiting.push({ id, name: called.name });
+    const call = { id, name: called.name, isAnswered: false };
+    this.#all.add(call);
+    addTo(this.#byId, id, call);
+    addTo(this.#byName, called.name, call);
     const part: CallPart = { kind: "call", id, ...called, where };
     const state = readSignature(holder);
     return state === undefined ? part : { ...part, states: [state] };
   }
+}
+
+function addTo(queues: Map<string, CallQueue>, key: string, call: WaitingCall): void {
+  const queue = queues.get(key) ?? new CallQueue();
+  queue.add(call);
+  queues.set(key, queue);
 }
 
 function requireName(called: JsonObject, where: string): string {

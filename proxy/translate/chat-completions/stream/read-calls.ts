@@ -24,8 +24,8 @@ interface Call {
   /** An opening `{}` that some vendors send before the real arguments (`pitfalls.md` 27). */
   held: string;
   readonly balance: JsonBalance;
-  /** Sent as a delta. */
-  sent: number;
+  /** End of the text that is not sent yet. The whole is only looked at when it is closed: it grows with every piece. */
+  pending: string;
   signature: string;
   part: number | undefined;
   isClosed: boolean;
@@ -83,7 +83,7 @@ export class CallsReader {
       text: "",
       held: "",
       balance: new JsonBalance(),
-      sent: 0,
+      pending: "",
       signature: "",
       part: undefined,
       isClosed: false,
@@ -107,6 +107,7 @@ export class CallsReader {
     if (call.held !== "" && text.trim() === "") return;
     call.held = "";
     call.text += text;
+    call.pending += text;
     call.balance.add(text);
   }
 
@@ -121,10 +122,9 @@ export class CallsReader {
   }
 
   #send(call: Call): void {
-    if (call.part === undefined || call.sent === call.text.length) return;
-    const text = call.sent === 0 ? call.text : call.text.slice(call.sent);
-    call.sent = call.text.length;
-    this.#emit({ type: "delta", candidate: this.#candidate, part: call.part, text });
+    if (call.part === undefined || call.pending === "") return;
+    this.#emit({ type: "delta", candidate: this.#candidate, part: call.part, text: call.pending });
+    call.pending = "";
   }
 
   /** Closes the calls that are whole: what follows cannot belong to them. @throws InvalidReply when one is no JSON */
@@ -154,10 +154,7 @@ export class CallsReader {
     if (!isCut && call.tool === "function" && !isBlank(call) && !isJson(call.text)) {
       throw new InvalidReply("the arguments of a tool call are not JSON");
     }
-    if (call.tool === "function" && isBlank(call)) {
-      call.text = "{}";
-      call.sent = 0;
-    }
+    if (call.tool === "function" && isBlank(call)) call.pending += "{}";
     this.#send(call);
     call.isClosed = true;
     this.#emit({ type: "close", candidate: this.#candidate, part: call.part });

@@ -22,7 +22,7 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriter): Js
   const paired = pairResults(turns);
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
-  for (const run of runsOfTurns(placed)) messages.push(...writeRun(run, writer));
+  for (const run of runsOfTurns(placed)) for (const message of writeRun(run, writer)) messages.push(message);
   return messages;
 }
 

@@ -51,8 +51,8 @@ function onlyAllowed<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
   choice: ToolChoice | undefined,
 ): readonly Tool[] {
-  const only = choice?.type === "named" ? undefined : choice?.only;
-  return only === undefined ? tools : tools.filter(({ name }) => only.includes(name));
+  const only = choice?.type === "named" || choice?.only === undefined ? undefined : new Set(choice.only);
+  return only === undefined ? tools : tools.filter(({ name }) => only.has(name));
 }
 
 function writeTool(
@@ -97,9 +97,11 @@ function writeChoice(
   names: ToolNames,
 ): JsonObject {
   if (choice === undefined) return {};
+  const custom = new Set(
+    tools.filter(({ kind }) => kind === "custom" && traits.takesCustomTools).map(({ name }) => name),
+  );
   const named = (name: string): JsonObject => {
-    const isCustom = traits.takesCustomTools && tools.some((tool) => tool.name === name && tool.kind === "custom");
-    const type = isCustom ? "custom" : "function";
+    const type = custom.has(name) ? "custom" : "function";
     return { type, [type]: { name: names.toUpstream(name) } };
   };
   if (choice.type === "named") return { tool_choice: named(choice.name) };
