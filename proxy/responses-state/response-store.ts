@@ -1,0 +1,56 @@
+/**
+ * Where responses are kept: one interface, several implementations that pass the same tests.
+ *
+ * Everything belongs to an owner, the client key that made the call (`namespace/name`): nobody else finds it. What is
+ * kept is bounded for each owner and in all, and lapses; the oldest goes first. A response that is gone is not found,
+ * and neither is a chain that one of its links has left.
+ */
+import type { StoredResponse } from "./stored-response.ts";
+
+export interface ResponseStore {
+  /** Found by every later `get` of this process. One that is larger than the bound is not kept. */
+  keep(owner: string, response: StoredResponse): void;
+  /** @throws GatewayError when the store cannot be read */
+  get(owner: string, id: string): Promise<StoredResponse | undefined>;
+  /** The response and those it goes on from, oldest first; undefined when one is missing or there are too many. */
+  chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
+  /** The response that an item belongs to. */
+  findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
+  /** @returns whether it was there */
+  remove(owner: string, id: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface StoreLimits {
+  /** A response is forgotten so long after it was made. */
+  readonly ttlMs: number;
+  readonly responseBytesMax: number;
+  readonly ownerResponsesMax: number;
+  readonly ownerBytesMax: number;
+  readonly bytesMax: number;
+  /** Links of one chain: each is read again for every call that goes on from it. */
+  readonly chainLengthMax: number;
+}
+
+const MiB = 1024 * 1024;
+
+/**
+ * Thirty days, as the provider promises; a conversation with pictures; a key's day of work; a disk that holds it; an
+ * agent's longest session.
+ */
+export const defaultStoreLimits: StoreLimits = {
+  ttlMs: 30 * 24 * 3_600_000,
+  responseBytesMax: 16 * MiB,
+  ownerResponsesMax: 20_000,
+  ownerBytesMax: 256 * MiB,
+  bytesMax: 2 * 1024 * MiB,
+  chainLengthMax: 1_000,
+};
+
+/** Memory is dearer, and lost with the process. */
+export const memoryStoreLimits: StoreLimits = {
+  ...defaultStoreLimits,
+  ttlMs: 24 * 3_600_000,
+  ownerBytesMax: 16 * MiB,
+  bytesMax: 128 * MiB,
+};

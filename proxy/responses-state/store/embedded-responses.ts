@@ -1,0 +1,140 @@
+/**
+ * Keeps responses on disk (`response-database.ts`), from a thread of its own: neither writing nor reading a long
+ * conversation holds up other requests.
+ *
+ * Questions are answered in their order, so that a response which was kept is found by the next call. What waits for
+ * the disk is bounded: beyond it, and when a write fails, a response is not kept, which its client learns when it goes
+ * on from it; nobody's answer fails for it.
+ */
+import { Worker } from "node:worker_threads";
+import { GatewayError } from "../../errors.ts";
+import { defaultStoreLimits, type ResponseStore, type StoreLimits } from "../response-store.ts";
+import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
+import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
+
+export interface EmbeddedResponsesOptions {
+  readonly folder: string;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A response could not be kept, or the thread ended: for the log. */
+  readonly onProblem: (message: string) => void;
+  readonly limits?: StoreLimits;
+}
+
+/** Bytes of responses on their way to the disk. */
+const waitingBytesMax = 64 * 1024 * 1024;
+
+interface Waiting {
+  readonly resolve: (answer: StoreAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class EmbeddedResponses implements ResponseStore {
+  readonly #options: EmbeddedResponsesOptions;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #number = 0;
+  #waitingBytes = 0;
+  #isLost = false;
+
+  private constructor(options: EmbeddedResponsesOptions, worker: Worker) {
+    this.#options = options;
+    this.#worker = worker;
+    worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
+    worker.on("error", (error) => this.#lost(error));
+    worker.on("exit", () => this.#lost(new Error("the thread of the store ended")));
+    worker.unref();
+  }
+
+  /** @throws Error when the folder cannot be used */
+  static async open(options: EmbeddedResponsesOptions): Promise<EmbeddedResponses> {
+    const workerData: StoreStart = { folder: options.folder, limits: options.limits ?? defaultStoreLimits };
+    const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const worker = new Worker(new URL(`./response-store-worker.${ending}`, import.meta.url), { workerData });
+    const store = new EmbeddedResponses(options, worker);
+    // Answered only by a thread whose database is open.
+    await store.#ask({ type: "get", owner: "", id: "" }).catch((error: unknown) => {
+      throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+    });
+    return store;
+  }
+
+  keep(owner: string, response: StoredResponse): void {
+    const body = JSON.stringify(response);
+    if (this.#waitingBytes + body.length > waitingBytesMax) {
+      this.#options.onProblem("more responses wait for the disk than may");
+      return;
+    }
+    const { id, previousId, createdMs } = response;
+    const row = { owner, id, previousId, createdMs, body, itemIds: itemIdsOf(response) };
+    this.#waitingBytes += body.length;
+    this.#ask({ type: "keep", row })
+      .catch((error: unknown) => this.#options.onProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => {
+        this.#waitingBytes -= body.length;
+      });
+  }
+
+  async get(owner: string, id: string): Promise<StoredResponse | undefined> {
+    return (await this.#read({ type: "get", owner, id }))?.[0];
+  }
+
+  chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
+    return this.#read({ type: "chain", owner, id });
+  }
+
+  async findItem(owner: string, itemId: string): Promise<StoredResponse | undefined> {
+    return (await this.#read({ type: "find-item", owner, id: itemId }))?.[0];
+  }
+
+  async remove(owner: string, id: string): Promise<boolean> {
+    return (await this.#ask({ type: "remove", owner, id })).isDone === true;
+  }
+
+  /** What was kept is on disk afterwards. */
+  async close(): Promise<void> {
+    await this.#ask({ type: "close" }).catch(() => undefined);
+    await this.#worker.terminate();
+  }
+
+  async #read(question: StoreQuestion): Promise<readonly StoredResponse[] | undefined> {
+    const { bodies } = await this.#ask(question);
+    return bodies?.map(parsedResponse);
+  }
+
+  #ask(question: StoreQuestion): Promise<StoreAnswer> {
+    if (this.#isLost) return Promise.reject(unreachable(new Error("the thread of the store ended")));
+    this.#number += 1;
+    const asked: NumberedQuestion = { number: this.#number, nowMs: this.#options.now(), question };
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(asked.number, { resolve, reject });
+      // While somebody waits the process must not end for want of work.
+      this.#worker.ref();
+      this.#worker.postMessage(asked);
+    });
+  }
+
+  #answered(answer: StoreAnswer): void {
+    const waiting = this.#waiting.get(answer.number);
+    this.#waiting.delete(answer.number);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if (answer.problem === undefined) waiting?.resolve(answer);
+    else waiting?.reject(unreachable(new Error(answer.problem)));
+  }
+
+  #lost(cause: Error): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    for (const { reject } of this.#waiting.values()) reject(unreachable(cause));
+    this.#waiting.clear();
+  }
+}
+
+function unreachable(cause: Error): GatewayError {
+  return new GatewayError("overloaded", "The store of earlier responses cannot be read. Try again.", { cause });
+}
+
+/** Our own text, read back. */
+function parsedResponse(body: string): StoredResponse {
+  return JSON.parse(body);
+}

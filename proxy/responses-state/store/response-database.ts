@@ -1,0 +1,186 @@
+/**
+ * The database of kept responses: SQLite in a file of its own beside the ledger's, used by the store's thread alone.
+ *
+ * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
+ * synchronous=NORMAL: a killed process loses nothing committed. The rights are the owner's alone: prompts are in it.
+ */
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { StoreLimits } from "../response-store.ts";
+import type { KeptRow } from "./store-messages.ts";
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS responses (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL, id TEXT NOT NULL, previous_id TEXT,
+    created_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, body TEXT NOT NULL, UNIQUE (owner, id)) STRICT;
+  CREATE INDEX IF NOT EXISTS by_owner ON responses (owner, sequence, bytes);
+  CREATE INDEX IF NOT EXISTS by_age ON responses (created_ms);
+  CREATE TABLE IF NOT EXISTS items (
+    owner TEXT NOT NULL, id TEXT NOT NULL, response INTEGER NOT NULL REFERENCES responses ON DELETE CASCADE,
+    PRIMARY KEY (owner, id)) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS by_response ON items (response);
+`;
+
+/** Another process of the same machine may write: it is done in milliseconds. */
+const busyTimeoutMs = 2_000;
+/** Rows forgotten in one step, so that what waits behind it waits a few milliseconds. */
+const sweepRowsMax = 500;
+
+interface Totals {
+  responses: number;
+  bytes: number;
+}
+
+export class ResponseDatabase {
+  readonly #database: DatabaseSync;
+  readonly #limits: StoreLimits;
+  readonly #statements: ReturnType<typeof prepare>;
+  /** Of each owner as far as this process knows; other processes are seen when it starts. */
+  readonly #owners = new Map<string, Totals>();
+  #bytes = 0;
+
+  /** @throws Error when the folder cannot be used or the file is no database */
+  constructor(folder: string, limits: StoreLimits) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, "responses.sqlite");
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+    this.#limits = limits;
+    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+    try {
+      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+      this.#database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+      this.#statements = prepare(this.#database);
+      for (const row of this.#statements.totals.iterate()) {
+        this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes: Number(row["bytes"]) });
+        this.#bytes += Number(row["bytes"]);
+      }
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** @throws Error when the disk does not take it; nothing of it is then stored */
+  keep(row: KeptRow, nowMs: number): void {
+    const bytes = Buffer.byteLength(row.body);
+    this.#transaction(() => {
+      this.#forget(this.#statements.find.get(row.owner, row.id));
+      if (bytes > this.#limits.responseBytesMax) return;
+      const { owner, id, previousId, createdMs, body, itemIds } = row;
+      const { lastInsertRowid } = this.#statements.insert.run(owner, id, previousId ?? null, createdMs, bytes, body);
+      for (const itemId of itemIds) this.#statements.insertItem.run(owner, itemId, lastInsertRowid);
+      this.#count(owner, 1, bytes);
+      this.#trim(owner);
+    });
+    this.sweep(nowMs);
+  }
+
+  get(owner: string, id: string, nowMs: number): string | undefined {
+    const row = this.#statements.get.get(owner, id, nowMs - this.#limits.ttlMs);
+    return row === undefined ? undefined : String(row["body"]);
+  }
+
+  /** Oldest first. */
+  chain(owner: string, id: string, nowMs: number): readonly string[] | undefined {
+    const bodies: string[] = [];
+    const seen = new Set<string>();
+    let next: string | undefined = id;
+    while (next !== undefined) {
+      const row: Readonly<Record<string, unknown>> | undefined = this.#statements.get.get(
+        owner,
+        next,
+        nowMs - this.#limits.ttlMs,
+      );
+      if (row === undefined || seen.has(next) || bodies.length === this.#limits.chainLengthMax) return undefined;
+      seen.add(next);
+      bodies.unshift(String(row["body"]));
+      next = typeof row["previous_id"] === "string" ? row["previous_id"] : undefined;
+    }
+    return bodies;
+  }
+
+  findItem(owner: string, itemId: string, nowMs: number): string | undefined {
+    const row = this.#statements.getByItem.get(owner, itemId, nowMs - this.#limits.ttlMs);
+    return row === undefined ? undefined : String(row["body"]);
+  }
+
+  remove(owner: string, id: string, nowMs: number): boolean {
+    const isThere = this.get(owner, id, nowMs) !== undefined;
+    this.#transaction(() => this.#forget(this.#statements.find.get(owner, id)));
+    return isThere;
+  }
+
+  /** Forgets what has lapsed, a slice at a time. */
+  sweep(nowMs: number): void {
+    const old = this.#statements.old.all(nowMs - this.#limits.ttlMs, sweepRowsMax);
+    if (old.length === 0) return;
+    this.#transaction(() => {
+      for (const row of old) this.#forget(row);
+    });
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #trim(owner: string): void {
+    const { ownerResponsesMax, ownerBytesMax, bytesMax } = this.#limits;
+    const totals = this.#owners.get(owner);
+    while (totals !== undefined && (totals.responses > ownerResponsesMax || totals.bytes > ownerBytesMax)) {
+      if (!this.#forget(this.#statements.oldestOf.get(owner))) break;
+    }
+    while (this.#bytes > bytesMax && this.#forget(this.#statements.oldest.get()));
+  }
+
+  /** @returns whether there was such a row */
+  #forget(row: Readonly<Record<string, unknown>> | undefined): boolean {
+    if (row === undefined) return false;
+    const changes = this.#statements.remove.run(Number(row["sequence"])).changes;
+    this.#count(String(row["owner"]), -Number(changes), -Number(row["bytes"]));
+    return Number(changes) > 0;
+  }
+
+  #count(owner: string, responses: number, bytes: number): void {
+    const totals = this.#owners.get(owner) ?? { responses: 0, bytes: 0 };
+    totals.responses += responses;
+    totals.bytes += bytes;
+    this.#bytes += bytes;
+    if (totals.responses > 0) this.#owners.set(owner, totals);
+    else this.#owners.delete(owner);
+  }
+
+  #transaction(work: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+function prepare(database: DatabaseSync) {
+  const key = "sequence, owner, bytes";
+  const statement = (sql: string): StatementSync => database.prepare(sql);
+  return {
+    totals: statement("SELECT owner, count(*) AS responses, sum(bytes) AS bytes FROM responses GROUP BY owner"),
+    insert: statement(
+      "INSERT INTO responses (owner, id, previous_id, created_ms, bytes, body) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    insertItem: statement("INSERT OR REPLACE INTO items (owner, id, response) VALUES (?, ?, ?)"),
+    find: statement(`SELECT ${key} FROM responses WHERE owner = ? AND id = ?`),
+    get: statement("SELECT body, previous_id FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
+    getByItem: statement(
+      `SELECT body FROM responses WHERE created_ms > ?3
+       AND sequence = (SELECT response FROM items WHERE owner = ?1 AND id = ?2)`,
+    ),
+    oldestOf: statement(`SELECT ${key} FROM responses WHERE owner = ? ORDER BY sequence LIMIT 1`),
+    oldest: statement(`SELECT ${key} FROM responses ORDER BY sequence LIMIT 1`),
+    old: statement(`SELECT ${key} FROM responses WHERE created_ms <= ? ORDER BY created_ms LIMIT ?`),
+    remove: statement("DELETE FROM responses WHERE sequence = ?"),
+  };
+}

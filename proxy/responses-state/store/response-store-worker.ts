@@ -1,0 +1,41 @@
+/** The thread of the store: one question after the other, so that what was kept is found by the next one. */
+import { parentPort, workerData } from "node:worker_threads";
+import { ResponseDatabase } from "./response-database.ts";
+import type { NumberedQuestion, StoreAnswer, StoreStart } from "./store-messages.ts";
+
+const { folder, limits }: StoreStart = workerData;
+const database = new ResponseDatabase(folder, limits);
+
+parentPort?.on("message", (asked: NumberedQuestion) => {
+  let answer: StoreAnswer;
+  try {
+    answer = answerTo(asked);
+  } catch (error) {
+    answer = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
+  }
+  parentPort?.postMessage(answer);
+  if (asked.question.type === "close") parentPort?.close();
+});
+
+function answerTo({ number, nowMs, question }: NumberedQuestion): StoreAnswer {
+  switch (question.type) {
+    case "keep":
+      database.keep(question.row, nowMs);
+      return { number };
+    case "get":
+      return { number, bodies: listOf(database.get(question.owner, question.id, nowMs)) };
+    case "chain":
+      return { number, bodies: database.chain(question.owner, question.id, nowMs) };
+    case "find-item":
+      return { number, bodies: listOf(database.findItem(question.owner, question.id, nowMs)) };
+    case "remove":
+      return { number, isDone: database.remove(question.owner, question.id, nowMs) };
+    default:
+      database.close();
+      return { number };
+  }
+}
+
+function listOf(body: string | undefined): readonly string[] | undefined {
+  return body === undefined ? undefined : [body];
+}

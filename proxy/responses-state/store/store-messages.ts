@@ -1,0 +1,37 @@
+/** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
+import type { StoreLimits } from "../response-store.ts";
+
+export interface StoreStart {
+  readonly folder: string;
+  readonly limits: StoreLimits;
+}
+
+export interface KeptRow {
+  readonly owner: string;
+  readonly id: string;
+  readonly previousId: string | undefined;
+  readonly createdMs: number;
+  readonly body: string;
+  readonly itemIds: readonly string[];
+}
+
+export type StoreQuestion =
+  | { readonly type: "get" | "chain" | "find-item" | "remove"; readonly owner: string; readonly id: string }
+  | { readonly type: "keep"; readonly row: KeptRow }
+  | { readonly type: "close" };
+
+/** Numbered, so that an answer finds who asked. */
+export interface NumberedQuestion {
+  readonly number: number;
+  readonly nowMs: number;
+  readonly question: StoreQuestion;
+}
+
+export interface StoreAnswer {
+  readonly number: number;
+  /** Bodies found; none for nothing found. */
+  readonly bodies?: readonly string[] | undefined;
+  readonly isDone?: boolean | undefined;
+  /** The store could not do it. */
+  readonly problem?: string | undefined;
+}

@@ -1,0 +1,49 @@
+/**
+ * What is kept of a response, so that a later call can go on from it (DESIGN.md section 9).
+ *
+ * Two kinds. `local`: made by an upstream of another format, so the gateway keeps the conversation itself. `native`:
+ * kept by an upstream that speaks the responses format; the gateway knows which channel and credential made it, and
+ * nothing of its content.
+ */
+import type { JsonObject } from "../protocols/json-value.ts";
+
+interface Stored {
+  /** As the client knows it. */
+  readonly id: string;
+  readonly previousId: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly createdMs: number;
+  readonly model: string;
+}
+
+export interface LocalResponse extends Stored {
+  readonly kind: "local";
+  /** Items that this call brought, each with an id; those of the responses before it are kept with those. */
+  readonly input: readonly JsonObject[];
+  /** The whole response object as the client got it. */
+  readonly response: JsonObject;
+}
+
+export interface NativeResponse extends Stored {
+  readonly kind: "native";
+  /** `namespace/name`. */
+  readonly channel: string;
+  /** Undefined for a channel without credentials. */
+  readonly credential: string | undefined;
+  /** Ids of its items, for calls that refer to one. */
+  readonly itemIds: readonly string[];
+}
+
+export type StoredResponse = LocalResponse | NativeResponse;
+
+/** Ids of the items by which a later call may refer to them. */
+export function itemIdsOf(stored: StoredResponse): readonly string[] {
+  if (stored.kind === "native") return stored.itemIds;
+  return itemsOf(stored).flatMap(({ id }) => (typeof id === "string" && id !== "" ? [id] : []));
+}
+
+/** Items of a kept conversation's one turn: what came in and what went out. */
+export function itemsOf({ input, response }: LocalResponse): readonly JsonObject[] {
+  const output: readonly unknown[] = Array.isArray(response["output"]) ? response["output"] : [];
+  return [...input, ...output.flatMap((item) => (typeof item === "object" && item !== null ? [{ ...item }] : []))];
+}
