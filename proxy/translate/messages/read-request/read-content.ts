@@ -12,7 +12,7 @@ import type {
 import { isEnvelope } from "../../state/envelope.ts";
 import { readDocument, readImage } from "./read-media.ts";
 import { readCache, readText, readTexts, refuseBlock } from "./read-text.ts";
-import { listAt, objectAt, optionalTextAt, refuseUnsupported, refuseValue, textAt } from "./refusals.ts";
+import { listAt, objectAt, optionalTextAt, refuseType, refuseUnsupported, refuseValue, textAt } from "./refusals.ts";
 
 /** Blocks of tools that the provider ran, and what else it put into an answer for itself; an open set. */
 const hostedTypes =
@@ -87,13 +87,15 @@ function readCall(block: JsonObject, where: string): Part {
   const id = textAt(block["id"], `${where}.id`);
   const name = textAt(block["name"], `${where}.name`);
   if (id === "") return refuseValue(`${where}.id`, "must not be empty");
-  const input = block["input"] ?? {};
+  const input = JSON.stringify(objectAt(block["input"] ?? {}, `${where}.input`));
+  // A number of many digits is kept as its source, in an object.
+  if (!input.startsWith("{")) return refuseType(`${where}.input`, "an object");
   return {
     kind: "call",
     id,
     name,
     tool: "function",
-    arguments: JSON.stringify(objectAt(input, `${where}.input`)),
+    arguments: input,
     cache: readCache(block),
     where,
   };

@@ -136,8 +136,14 @@ function limitMarks(
   { automaticCache }: Conversation,
 ): boolean {
   const ofSystem = typeof system === "string" ? [] : (system ?? []);
-  const ofMessages = messages.flatMap(({ blocks }) => blocks);
+  const ofMessages = messages.flatMap(({ blocks }) => blocks.flatMap(withInnerBlocks));
   return limitCacheMarks([...tools, ...ofSystem, ...ofMessages], automaticCache === undefined ? 0 : 1);
+}
+
+/** Results hold blocks of their own, which stand before the result's end. */
+function withInnerBlocks(block: Block): readonly Block[] {
+  const inner: readonly Block[] = Array.isArray(block["content"]) ? block["content"] : [];
+  return [...inner, block];
 }
 
 const userCharactersMax = 256;

@@ -370,6 +370,14 @@ describe("messages: writeRequest, cache marks", () => {
     assert.deepEqual(dropped, ["cache_control"]);
     assert.equal(marksOf(writeBody(conversation({ turns, automaticCache: {} })).body).length, 4);
   });
+  it("counts the marks inside of results", () => {
+    const inner = ["a", "b", "c"].map((content) => ({ kind: "text", text: content, cache: {} }) as const);
+    const answer = { kind: "result", callId: "a", content: inner, cache: {} } as const;
+    const turns = [user(marked()), assistant(call("a")), tool(answer)];
+    const { body, dropped } = writeBody(conversation({ turns }));
+    assert.equal(marksOf(body).length, 4);
+    assert.deepEqual(dropped, ["cache_control"]);
+  });
   it("never lets an hour stand behind five minutes", () => {
     const turns = [user(marked("1h"), marked(), marked("1h"))];
     assert.deepEqual(
