@@ -78,6 +78,8 @@ function toCommonSettings(settings: Settings): CommonSettings {
     pushSocket: pushSocketPath(settings, tmpdir()),
     admin: parseAddress(settings.text("operatorAdmin")),
     fleet: toFleetSettings(settings),
+    // An operator cannot know how many proxies will come: what each counts for itself is no quota.
+    quotaScope: settings.text("quota.store") === "Memory" ? "PerProxy" : "Exact",
     push: { heartbeatMs: settings.number("push.heartbeat"), deadMs: settings.number("push.dead") },
   };
 }

@@ -22,6 +22,11 @@ describe("operator settings", () => {
     assert.equal(read("--kubernetes-pod-ip", "fd00::3").cluster?.peerAddress, "[fd00::3]:8443");
   });
 
+  it("refuse quotas that every proxy would grant for itself", () => {
+    assert.equal(read("--quota-store", "Memory").quotaScope, "PerProxy");
+    assert.equal(read("--quota-store", "Embedded").quotaScope, "Exact");
+  });
+
   for (const row of [
     { name: "a lease that two could hold", flags: ["--lease-duration", "11s"], want: /--lease-duration/ },
     {
