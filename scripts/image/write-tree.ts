@@ -4,8 +4,7 @@
  * The `Dockerfile` and the end-to-end suite both call this, so that what is tested is what is shipped. Two runs over the
  * same sources give the same bytes.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot, runTool } from "../run.ts";
@@ -18,36 +17,31 @@ const sparsePackages = new Set(["gpt-tokenizer"]);
 /** Of no use to a running program. */
 const uselessFile = /\.(d\.[mc]?ts|[mc]?ts|map|md|markdown|flow)$|\/(test|tests|\.github|docs|benchmarks?|examples?)$/;
 
-/** @throws Error when the sources do not compile */
-export function writeImageTree(target: ImageTarget, out: string): void {
-  const compiled = mkdtempSync(join(tmpdir(), "tollgate-image-"));
-  try {
-    compile(compiled);
-    const { files, data, imports } = reachableModules(compiled, [target.entry], new Set(target.leftOut));
-    rmSync(out, { recursive: true, force: true });
-    for (const file of files) copy(join(compiled, file), join(out, file));
-    for (const file of ["package.json", ...data]) copy(join(projectRoot, file), join(out, file));
-    for (const file of target.leftOut) write(join(out, file), leftOutModule);
-    const lock: LockFile = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8"));
-    for (const path of packageClosure(lock, imports)) {
-      const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
-      if (sparsePackages.has(name)) copySparsely(path, imports, out);
-      else cpSync(join(projectRoot, path), join(out, path), { recursive: true, filter: isUseful });
-    }
-  } finally {
-    rmSync(compiled, { recursive: true, force: true });
-  }
-}
-
-const leftOutModule = 'throw new Error("this image does not hold that command");\n';
-
-function compile(out: string): void {
+/** Compiles the sources once for all images. @throws Error when they do not compile */
+export function compileSources(out: string): void {
   const { status } = runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json", "--outDir", out], "inherit");
   if (status !== 0) throw new Error("the sources do not compile");
   // `tsc` emits nothing for plain JavaScript.
   const validators = "proxy/snapshot/validators.gen.mjs";
   copy(join(projectRoot, validators), join(out, validators));
 }
+
+/** @param compiled folder that `compileSources` has written */
+export function writeImageTree(target: ImageTarget, compiled: string, out: string): void {
+  const { files, data, imports } = reachableModules(compiled, [target.entry], new Set(target.leftOut));
+  rmSync(out, { recursive: true, force: true });
+  for (const file of files) copy(join(compiled, file), join(out, file));
+  for (const file of ["package.json", ...data]) copy(join(projectRoot, file), join(out, file));
+  for (const file of target.leftOut) write(join(out, file), leftOutModule);
+  const lock: LockFile = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8"));
+  for (const path of packageClosure(lock, imports)) {
+    const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+    if (sparsePackages.has(name)) copySparsely(path, imports, out);
+    else cpSync(join(projectRoot, path), join(out, path), { recursive: true, filter: isUseful });
+  }
+}
+
+const leftOutModule = 'throw new Error("this image does not hold that command");\n';
 
 /** Nested packages are entries of the closure themselves. */
 function isUseful(source: string): boolean {

@@ -1,6 +1,9 @@
 /** `node scripts/bootstrap.mjs image TARGET FOLDER`: writes what that image holds below `/app`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { imageTargets } from "../image/targets.ts";
-import { writeImageTree } from "../image/write-tree.ts";
+import { compileSources, writeImageTree } from "../image/write-tree.ts";
 
 const [name = "", out] = process.argv.slice(2);
 const target = imageTargets[name];
@@ -8,4 +11,10 @@ if (target === undefined || out === undefined) {
   console.error(`image: give a target (${Object.keys(imageTargets).join(", ")}) and a folder`);
   process.exit(2);
 }
-writeImageTree(target, out);
+const compiled = mkdtempSync(join(tmpdir(), "tollgate-image-"));
+try {
+  compileSources(compiled);
+  writeImageTree(target, compiled, out);
+} finally {
+  rmSync(compiled, { recursive: true, force: true });
+}

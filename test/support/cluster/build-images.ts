@@ -3,15 +3,14 @@
  * OCI archives with the entry points that the `Dockerfile` gives. What runs in the end-to-end suite is what ships.
  */
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readImageConfig } from "../../../scripts/image/image-config.ts";
 import { imageTargets } from "../../../scripts/image/targets.ts";
-import { writeImageTree } from "../../../scripts/image/write-tree.ts";
+import { compileSources, writeImageTree } from "../../../scripts/image/write-tree.ts";
 import { clusterCache, clusterScripts } from "./programs.ts";
 
 const run = promisify(execFile);
@@ -35,10 +34,12 @@ export async function buildImages(out: string, tag: string): Promise<void> {
   await mkdir(out, { recursive: true });
   const work = await mkdtemp(join(tmpdir(), "tollgate-rootfs-"));
   try {
+    const compiled = join(work, "compiled");
+    compileSources(compiled);
     for (const [name, target] of Object.entries(imageTargets)) {
       const root = join(work, name);
       await copyRootfs(root);
-      writeImageTree(target, join(root, "app"));
+      writeImageTree(target, compiled, join(root, "app"));
       await archive(name, root, `${imageRegistry}/tollgate-${name}:${tag}`, join(out, `${name}.tar`));
       await rm(root, { recursive: true });
     }
@@ -62,20 +63,4 @@ async function archive(name: string, root: string, reference: string, out: strin
   const flags = ["--entrypoint", entrypoint.join(","), "--user", user, "--workdir", workFolder];
   await run("python3", [join(clusterScripts, "mkimage.py"), root, reference, `${out}.part`, ...flags]);
   await rename(`${out}.part`, out);
-}
-
-/** A tag for what the sources are now. */
-export async function tagOfSources(folders: readonly string[]): Promise<string> {
-  const hash = createHash("sha256");
-  for (const folder of folders)
-    for (const entry of (await readdir(folder, { recursive: true, withFileTypes: true })).sort(byPath)) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name);
-      hash.update(path).update(await readFile(path));
-    }
-  return hash.digest("hex").slice(0, 12);
-}
-
-function byPath(a: { parentPath: string; name: string }, b: { parentPath: string; name: string }): number {
-  return join(a.parentPath, a.name) < join(b.parentPath, b.name) ? -1 : 1;
 }
