@@ -1,24 +1,20 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import fc from "fast-check";
 import { GatewayError } from "../../../../../../proxy/errors.ts";
 import { zeroUsage } from "../../../../../../proxy/settle/usage.ts";
 import type { Conversation } from "../../../../../../proxy/translate/conversation.ts";
-import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
-import { readSignature } from "../../../../../../proxy/translate/generate-content/thought-signature.ts";
 import { generateContentTranslator } from "../../../../../../proxy/translate/generate-content/translator.ts";
 import type { ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
-import { unfoldReply } from "../../../../../../proxy/translate/unfold-reply.ts";
 import { checkGrammar } from "../../../../../support/digest/grammar.ts";
-import { genaiGenerations } from "../../../../../support/official-clients.ts";
-import { anyReply } from "../../../../../support/translation/any-reply.ts";
-import { contextOf, readFrames, streamOf, unseal } from "../replay.ts";
+import { contextOf, streamOf } from "../replay.ts";
 
 const shown: Partial<Conversation> = { reasoning: { mode: "on", show: true } };
+
 const start: ReplyEvent = { type: "start", id: "up", model: "upstream" };
+
 const end: ReplyEvent = { type: "end" };
+
 const stopped: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "stop" } };
+
 const usage = { ...zeroUsage, input: 10, cacheRead: 90, cacheWrite: 5, output: 17, reasoning: 20 };
 
 /** Events of one whole part of candidate 0. */
@@ -30,6 +26,7 @@ function textPart(part: number, text: string, kind: "text" | "reasoning" | "refu
     { type: "close", ...at },
   ];
 }
+
 function callPart(part: number, id: string | undefined, name: string, ...pieces: readonly string[]): ReplyEvent[] {
   const at = { candidate: 0, part };
   return [
@@ -38,12 +35,14 @@ function callPart(part: number, id: string | undefined, name: string, ...pieces:
     { type: "close", ...at },
   ];
 }
+
 function framesOf(text: string): Record<string, unknown>[] {
   return text
     .split("\r\n\r\n")
     .filter((block) => block.startsWith("data: "))
     .map((block) => JSON.parse(block.slice("data: ".length)));
 }
+
 function frame(...parts: readonly unknown[]): unknown {
   return { candidates: [{ content: { role: "model", parts }, index: 0 }], modelVersion: "m", responseId: "id1" };
 }
@@ -58,6 +57,7 @@ const golden: readonly ReplyEvent[] = [
   { type: "finish", candidate: 0, finish: { reason: "tool-calls" } },
   end,
 ];
+
 const lastFrame = {
   candidates: [{ content: { role: "model", parts: [{ text: "" }] }, finishReason: "STOP", index: 0 }],
   usageMetadata: {
@@ -70,6 +70,7 @@ const lastFrame = {
   modelVersion: "m",
   responseId: "id1",
 };
+
 const goldenFrames = [
   frame({ text: "T", thought: true }),
   frame({ text: "Hi" }),
@@ -294,121 +295,5 @@ describe("the stream writer of generateContent", () => {
     }
     const early = generateContentTranslator.createStreamWriter(contextOf({}, "array")).fail(error, { requestId: "r" });
     assert.equal(JSON.parse(early).length, 1);
-  });
-});
-
-describe("the stream writer of generateContent: state of other providers", () => {
-  const thinking = { kind: "thinking", text: "T", signature: "SIG" } as const;
-  const redacted = { kind: "redacted-thinking", data: "R" } as const;
-  const state = (part: number, of: typeof thinking | typeof redacted): ReplyEvent => ({
-    type: "state",
-    candidate: 0,
-    part,
-    state: of,
-  });
-  const reasoning = textPart(0, "T", "reasoning");
-  const thought = [...reasoning.slice(0, 2), state(0, thinking), ...reasoning.slice(2)];
-  const sealedIn = (part: unknown): unknown => {
-    const [carried] = readSignature(Object(part)["thoughtSignature"]);
-    return carried?.type === "sealed" ? unseal(carried.envelope) : carried;
-  };
-
-  it("goes onto the first call that follows", () => {
-    const events = [start, ...thought, ...callPart(1, "a", "f"), ...callPart(2, "b", "g"), stopped, end];
-    const parts = framesOf(streamOf(events, contextOf())).map((one) => Object(one["candidates"])[0].content.parts[0]);
-    assert.deepEqual(parts.map(sealedIn), [[thinking], undefined, undefined]);
-  });
-
-  it("pitfall 129: goes onto an empty text at the end, never onto text", () => {
-    const at = { candidate: 0, part: 2 };
-    const hidden: ReplyEvent[] = [
-      { type: "open", ...at, block: { kind: "reasoning" } },
-      state(2, redacted),
-      { type: "close", ...at },
-    ];
-    const events = [start, ...thought, ...textPart(1, "Hi"), ...hidden, stopped, end];
-    const parts = framesOf(streamOf(events, contextOf())).map((one) => Object(one["candidates"])[0].content.parts[0]);
-    assert.deepEqual(
-      parts.map(({ text }) => text),
-      ["Hi", ""],
-    );
-    assert.deepEqual(parts.map(sealedIn), [undefined, [thinking, redacted]]);
-  });
-
-  it("is base64, as clients decode it", () => {
-    const [first] = framesOf(streamOf([start, ...thought, ...callPart(1, "a", "f"), stopped, end], contextOf()));
-    const signature = Object(first)["candidates"][0].content.parts[0].thoughtSignature;
-    assert.match(signature, /^dGcxL[A-Za-z0-9+/]+={0,2}$/);
-  });
-});
-
-describe("the stream writer of generateContent and the official SDK", () => {
-  for (const { name, load } of genaiGenerations) {
-    it(`${name} reads what any answer says, and its chat keeps the turn`, async function () {
-      this.timeout(20_000);
-      let body = "";
-      const server = createServer((request, response) => {
-        request.resume();
-        response.writeHead(200, { "content-type": "text/event-stream" }).end(body);
-      });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      try {
-        const { port } = server.address() as AddressInfo;
-        const client = new (load())({ apiKey: "k", httpOptions: { baseUrl: `http://127.0.0.1:${port}` } });
-        await fc.assert(
-          fc.asyncProperty(anyReply, async (reply) => {
-            body = streamOf(unfoldReply(reply), contextOf(shown));
-            const chat = client.chats.create({ model: "m" });
-            const parts = [];
-            for await (const chunk of await chat.sendMessageStream({ message: "hi" })) {
-              parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
-            }
-            const told = { thought: "", text: "", calls: [] as unknown[] };
-            for (const part of parts) {
-              if (part.thought === true) told.thought += part.text;
-              else told.text += part.text ?? "";
-              if (part.functionCall !== undefined) told.calls.push([part.functionCall.name, part.functionCall.args]);
-            }
-            const want = { thought: "", text: "", calls: [] as unknown[] };
-            for (const block of reply.candidates[0]?.blocks ?? []) {
-              if (block.kind === "reasoning") want.thought += block.text;
-              if (block.kind === "text") want.text += block.text;
-              if (block.kind === "call") want.calls.push([block.name, JSON.parse(block.arguments)]);
-            }
-            assert.deepEqual(told, want);
-            assert.ok(chat.getHistory(true).some(({ role }) => role === "model"));
-          }),
-          { numRuns: 40 },
-        );
-      } finally {
-        server.close();
-      }
-    });
-  }
-});
-
-describe("the streams of generateContent", () => {
-  it("come back as they were: written, then read", () => {
-    fc.assert(
-      fc.property(anyReply, fc.boolean(), (reply, isArray) => {
-        const text = streamOf(unfoldReply(reply), contextOf(shown, isArray ? "array" : "sse"));
-        const frames = isArray ? JSON.parse(text) : framesOf(text);
-        const got = foldReply(readFrames(frames));
-        assert.deepEqual(got, { ...reply, id: "id1", usage: got.usage });
-        assert.equal(got.usage?.input, reply.usage?.input);
-      }),
-    );
-  });
-
-  it("say the same as a whole answer", () => {
-    fc.assert(
-      fc.property(anyReply, (reply) => {
-        const whole = generateContentTranslator.readReply(
-          generateContentTranslator.writeReply(reply, contextOf(shown)),
-        );
-        const streamed = foldReply(readFrames(framesOf(streamOf(unfoldReply(reply), contextOf(shown)))));
-        assert.deepEqual(whole, streamed);
-      }),
-    );
   });
 });

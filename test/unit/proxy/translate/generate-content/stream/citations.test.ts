@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { readFrames } from "../replay.ts";
+
+const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
+
+function frame(...parts: readonly JsonObject[]): JsonObject {
+  return { candidates: [{ content: { role: "model", parts } }] };
+}
+
+describe("the stream reader of generateContent: sources", () => {
+  const web = (uri: string, title?: string) => ({ web: { uri, title } });
+  it("pitfall 128: keeps sources that came before their text, with offsets in UTF-16 units", () => {
+    const groundingMetadata = {
+      groundingChunks: [web("https://a.test", "A"), web("https://b.test"), web("https://c.test")],
+      groundingSupports: [
+        { segment: { endIndex: 2, text: "é" }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 3, endIndex: 7, text: "😀" }, groundingChunkIndices: [0, 1, 9] },
+      ],
+    };
+    const [block] =
+      foldReply(
+        readFrames([
+          { candidates: [{ content: { parts: [{ text: "é" }] }, groundingMetadata }] },
+          frame({ text: " 😀." }),
+          stop,
+        ]),
+      ).candidates[0]?.blocks ?? [];
+    assert.deepEqual(block?.kind === "text" && block.citations, [
+      { url: "https://a.test", title: "A", start: 0, end: 1, citedText: "é" },
+      { url: "https://a.test", title: "A", start: 2, end: 4, citedText: "😀" },
+      { url: "https://b.test", start: 2, end: 4, citedText: "😀" },
+      { url: "https://c.test" },
+    ]);
+  });
+
+  it("finds the words where offsets count from elsewhere", () => {
+    const groundingMetadata = {
+      groundingChunks: [web("https://a.test")],
+      groundingSupports: [{ segment: { partIndex: 1, endIndex: 4, text: "here" }, groundingChunkIndices: [0] }],
+    };
+    const parts = [{ text: "right " }, { text: "here" }];
+    const [block] =
+      foldReply(readFrames([{ candidates: [{ content: { parts }, groundingMetadata, finishReason: "STOP" }] }]))
+        .candidates[0]?.blocks ?? [];
+    assert.deepEqual(block?.kind === "text" && block.citations, [
+      { url: "https://a.test", start: 6, end: 10, citedText: "here" },
+    ]);
+  });
+
+  it("reads both spellings of cited sources, each once", () => {
+    const source = { startIndex: 1, endIndex: 3, uri: "https://a.test" };
+    const events = readFrames([
+      { candidates: [{ content: { parts: [{ text: "abcd" }] }, citationMetadata: { citationSources: [source] } }] },
+      { candidates: [{ finishReason: "STOP", citationMetadata: { citations: [source, { uri: "https://b.test" }] } }] },
+    ]);
+    const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+    assert.deepEqual(block?.kind === "text" && block.citations, [
+      { url: "https://a.test", start: 1, end: 3 },
+      { url: "https://b.test" },
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { type Finish, InvalidReply } from "../../../../../../proxy/translate/reply.ts";
+import { readFrames } from "../replay.ts";
+
+function frame(...parts: readonly JsonObject[]): JsonObject {
+  return { candidates: [{ content: { role: "model", parts } }] };
+}
+
+const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
+
+describe("the stream reader of generateContent: why an answer ended", () => {
+  for (const [finishReason, want] of [
+    ["STOP", "stop"],
+    ["MAX_TOKENS", "length"],
+    ["SAFETY", "content-filter"],
+    ["RECITATION", "content-filter"],
+    ["BLOCKLIST", "content-filter"],
+    ["PROHIBITED_CONTENT", "content-filter"],
+    ["SPII", "content-filter"],
+    ["IMAGE_SAFETY", "content-filter"],
+    ["IMAGE_PROHIBITED_CONTENT", "content-filter"],
+    ["IMAGE_RECITATION", "content-filter"],
+    ["LANGUAGE", "content-filter"],
+    ["CONTINUATION", "pause"],
+    ["MALFORMED_FUNCTION_CALL", "malformed-call"],
+    ["UNEXPECTED_TOOL_CALL", "malformed-call"],
+    ["TOO_MANY_TOOL_CALLS", "malformed-call"],
+    ["MALFORMED_RESPONSE", "malformed-call"],
+    ["OTHER", "other"],
+    ["NO_IMAGE", "other"],
+    ["A_REASON_OF_TOMORROW", "other"],
+    ["toString", "other"],
+  ] as const) {
+    it(`pitfall 126: ${finishReason} is ${want}`, () => {
+      const [candidate] = foldReply(readFrames([{ candidates: [{ finishReason }] }])).candidates;
+      assert.deepEqual(candidate?.finish, { reason: want });
+    });
+  }
+
+  it("an answer that was cut stays cut, calls or not", () => {
+    const parts = [{ functionCall: { name: "f" } }];
+    const events = readFrames([{ candidates: [{ content: { parts }, finishReason: "MAX_TOKENS" }] }]);
+    assert.equal(foldReply(events).candidates[0]?.finish.reason, "length");
+  });
+
+  it("keeps what the provider says about it", () => {
+    const events = readFrames([{ candidates: [{ finishReason: "SAFETY", finishMessage: "because" }] }]);
+    assert.deepEqual(foldReply(events).candidates[0]?.finish, { reason: "content-filter", explanation: "because" });
+  });
+
+  it("G6: a refused prompt has no output", () => {
+    const want: Finish = { reason: "content-filter", isPromptBlocked: true, explanation: "no" };
+    const [candidate] = foldReply(
+      readFrames([{ promptFeedback: { blockReason: "SAFETY", blockReasonMessage: "no" } }]),
+    ).candidates;
+    assert.deepEqual(candidate, { blocks: [], finish: want });
+  });
+
+  it("pitfall 8: an answer that never said why it ended is none", () => {
+    assert.throws(() => readFrames([frame({ text: "a" })]), InvalidReply);
+    assert.throws(() => readFrames([]), InvalidReply);
+  });
+
+  it("takes the last of several reasons, and reads on behind them", () => {
+    const events = readFrames([
+      { ...stop },
+      { ...frame({ text: "a" }) },
+      { candidates: [{ finishReason: "MAX_TOKENS" }] },
+    ]);
+    assert.equal(foldReply(events).candidates[0]?.finish.reason, "length");
+  });
+});

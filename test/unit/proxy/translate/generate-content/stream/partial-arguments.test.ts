@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { InvalidReply, type Reply } from "../../../../../../proxy/translate/reply.ts";
+import { readFrames } from "../replay.ts";
+
+const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
+
+function frame(...parts: readonly JsonObject[]): JsonObject {
+  return { candidates: [{ content: { role: "model", parts } }] };
+}
+
+function blocksOf(...frames: readonly JsonObject[]): Reply["candidates"][number]["blocks"] {
+  return foldReply(readFrames([...frames, stop])).candidates[0]?.blocks ?? [];
+}
+
+describe("the stream reader of generateContent: streamed arguments", () => {
+  const start = frame({ functionCall: { name: "f", willContinue: true }, thoughtSignature: "S" });
+  const piece = (...partialArgs: readonly JsonObject[]): JsonObject =>
+    frame({ functionCall: { partialArgs, willContinue: true } });
+  const end = frame({ functionCall: {} });
+  const argumentsOf = (...frames: readonly JsonObject[]): unknown => {
+    const [block] = blocksOf(start, ...frames, end);
+    return block?.kind === "call" ? block.arguments : undefined;
+  };
+
+  for (const row of [
+    {
+      name: "texts grow piece by piece",
+      pieces: [
+        { jsonPath: "$.city", stringValue: "Par", willContinue: true },
+        { jsonPath: "$.city", stringValue: "is" },
+      ],
+      want: '{"city":"Paris"}',
+    },
+    {
+      name: "values of every kind",
+      pieces: [
+        { jsonPath: "$.n", numberValue: 0 },
+        { jsonPath: "$.b", boolValue: false },
+        { jsonPath: "$.z", nullValue: "NULL_VALUE" },
+      ],
+      want: '{"n":0,"b":false,"z":null}',
+    },
+    {
+      name: "places inside of objects and lists, however they are spelled",
+      pieces: [
+        { jsonPath: "$.a[0].b", stringValue: "x" },
+        { jsonPath: "$['a'][1]", numberValue: 2 },
+        { jsonPath: '$["c d"].e', boolValue: true },
+      ],
+      want: '{"a":[{"b":"x"},2],"c d":{"e":true}}',
+    },
+    { name: "nothing", pieces: [], want: "{}" },
+  ]) {
+    it(`puts together ${row.name}`, () => assert.equal(argumentsOf(...row.pieces.map((one) => piece(one))), row.want));
+  }
+
+  for (const path of [
+    "$.__proto__.x",
+    "$.a.constructor",
+    "$['prototype']",
+    "$.a[5]",
+    "a",
+    "$",
+    "$.a[-1]",
+    `$${".a".repeat(70)}`,
+  ]) {
+    it(`pitfall 86: refuses the path ${path.slice(0, 20)} and touches no prototype`, () => {
+      assert.throws(() => argumentsOf(piece({ jsonPath: path, stringValue: "polluted" })), InvalidReply);
+      assert.equal(Reflect.get({}, "x"), undefined);
+    });
+  }
+
+  it("ends a call where the next one begins, or the answer ends", () => {
+    const blocks = blocksOf(
+      start,
+      piece({ jsonPath: "$.a", stringValue: "1" }),
+      start,
+      piece({ jsonPath: "$.a", stringValue: "2" }),
+    );
+    assert.deepEqual(
+      blocks.map((block) => block.kind === "call" && block.arguments),
+      ['{"a":"1"}', '{"a":"2"}'],
+    );
+  });
+
+  it("refuses a piece without a call", () => {
+    assert.throws(() => blocksOf(piece({ jsonPath: "$.a", stringValue: "1" })), InvalidReply);
+  });
+});
