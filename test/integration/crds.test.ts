@@ -10,7 +10,8 @@ import { isJsonObject } from "../../operator/schema/check-structure.ts";
 import { validateResource } from "../../operator/schema/validate-resource.ts";
 import { projectRoot } from "../../scripts/run.ts";
 import { counterpart, type Example, readExamples } from "../support/crd-examples.ts";
-import { type ApiReply, type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
+import type { ApiReply, ControlPlane } from "../support/kube-control-plane.ts";
+import { controlPlaneOrSkip } from "../support/kubernetes/control-plane-or-skip.ts";
 import { mutateManifest, seededRandom } from "../support/mutate-manifest.ts";
 
 const plurals: { readonly [kind: string]: string } = {
@@ -25,12 +26,7 @@ describe("the custom resource definitions on a real API server", function () {
   let plane: ControlPlane;
 
   before(async function () {
-    const started = await startControlPlane();
-    if (typeof started === "string") {
-      console.error(`SKIPPED: ${started}`);
-      this.skip();
-    }
-    plane = started;
+    plane = await controlPlaneOrSkip(this);
     for (const file of readdirSync(join(projectRoot, "crds")).filter((name) => name.endsWith(".yaml"))) {
       const definition = parse(readFileSync(join(projectRoot, "crds", file), "utf8"));
       const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldValidation=Strict";

@@ -234,10 +234,17 @@ function commandsOf(
   };
 }
 
+/** What must not outlive the tests, whatever ends them. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 function run(binaries: string, folder: string, program: string, programArguments: readonly string[]): ChildProcess {
   const log = openSync(join(folder, `${program}.log`), "a");
   const child = spawn(join(binaries, program), programArguments, { stdio: ["ignore", log, log] });
-  process.once("exit", () => child.kill("SIGKILL"));
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   return child;
 }
 

@@ -5,7 +5,7 @@
  * goes out; while it is not answered it is asked again about once a second, and everybody waits for the answer instead
  * of trying for himself. A hung API server keeps its sockets open, so this is what notices it (RELIABILITY.md J2).
  */
-import { isUnreachable } from "../../kubernetes/api-error.ts";
+import { ApiError, isUnreachable } from "../../kubernetes/api-error.ts";
 import { pause } from "./backoff.ts";
 import type { WatchTimings } from "./timings.ts";
 
@@ -20,6 +20,8 @@ export interface ReachabilityOptions {
 
 /** An API server that answers, but that it is not ready, is believed for this long. */
 const notReadyMaxMs = 30_000;
+/** One that does not want to say may still be starting: until it has read its rules it refuses everybody. */
+const refusedMaxMs = 5_000;
 
 export class Reachability {
   readonly #options: ReachabilityOptions;
@@ -97,8 +99,9 @@ export class Reachability {
       return true;
     } catch (error) {
       if (this.#stop.signal.aborted || isUnreachable(error)) return false;
-      // Refused: it is there. While it starts it says 500, and 401 or 403 before it has read its own rules.
-      return performance.now() - beganAtMs >= notReadyMaxMs;
+      // Refused: it is there.
+      const isStarting = error instanceof ApiError && (error.status ?? 0) >= 500;
+      return performance.now() - beganAtMs >= (isStarting ? notReadyMaxMs : refusedMaxMs);
     }
   }
 

@@ -12,7 +12,8 @@ import {
   tokenReviewResource,
 } from "../../../operator/kubernetes/api-object.ts";
 import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
-import { type ControlPlane, freePort, startControlPlane } from "../../support/kube-control-plane.ts";
+import { type ControlPlane, freePort } from "../../support/kube-control-plane.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 
 describe("api client", function () {
   this.timeout(90_000);
@@ -21,12 +22,7 @@ describe("api client", function () {
   const calls: CallRecord[] = [];
 
   before(async function () {
-    const started = await startControlPlane();
-    if (typeof started === "string") {
-      console.log(`      SKIPPED: ${started}`);
-      return this.skip();
-    }
-    plane = started;
+    plane = await controlPlaneOrSkip(this);
     client = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig() }), {
       timeoutMs: 5_000,
     });

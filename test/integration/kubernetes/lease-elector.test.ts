@@ -6,7 +6,8 @@ import { leaseResource } from "../../../operator/kubernetes/api-object.ts";
 import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
 import { LeaseElector } from "../../../operator/leader/lease-elector.ts";
 import { FaultRelay } from "../../support/fault-relay.ts";
-import { type ControlPlane, startControlPlane } from "../../support/kube-control-plane.ts";
+import type { ControlPlane } from "../../support/kube-control-plane.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A fifth of the real ones. */
@@ -37,12 +38,7 @@ describe("lease elector", function () {
   const leader = (made: LeaseElector) => waitFor("a leader", () => made.isLeader(), { deadlineMs: 5_000 });
 
   before(async function () {
-    const started = await startControlPlane();
-    if (typeof started === "string") {
-      console.log(`      SKIPPED: ${started}`);
-      return this.skip();
-    }
-    plane = started;
+    plane = await controlPlaneOrSkip(this);
     client = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig() }));
   });
 

@@ -7,7 +7,8 @@ import {
   KubernetesSource,
   type KubernetesSourceOptions,
 } from "../../../operator/source/kubernetes/kubernetes-source.ts";
-import { type ControlPlane, startControlPlane } from "../../support/kube-control-plane.ts";
+import type { ControlPlane } from "../../support/kube-control-plane.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const api = "/apis/tollgate.dev/v1alpha1";
@@ -42,12 +43,7 @@ describe("kubernetes source", function () {
   const secret = (name: string, data: Record<string, string>) => ({ metadata: { name }, stringData: data });
 
   before(async function () {
-    const started = await startControlPlane();
-    if (typeof started === "string") {
-      console.log(`      SKIPPED: ${started}`);
-      return this.skip();
-    }
-    plane = started;
+    plane = await controlPlaneOrSkip(this);
     await plane.installCrds();
     for (const name of ["team-a", "team-b"]) await plane.must("POST", "/api/v1/namespaces", { metadata: { name } });
   });
