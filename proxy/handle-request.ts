@@ -214,8 +214,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
 
 /** Names and values in turn, as `writeHead` takes them with the least work. */
 function answerHeaders(id: string, states: readonly LimitState[], protocol: Protocol, nowMs: number): string[] {
-  const headers = ["x-request-id", id, "request-id", id];
-  const rateLimits = rateLimitHeaders(states, protocol, nowMs);
-  for (const name in rateLimits) headers.push(name, rateLimits[name] ?? "");
+  const headers = rateLimitHeaders(states, protocol, nowMs);
+  headers.push("x-request-id", id, "request-id", id);
   return headers;
 }

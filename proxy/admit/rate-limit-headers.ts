@@ -40,33 +40,36 @@ const anthropicNames: Record<CountedUnit, HeaderNames> = {
   OutputTokens: anthropic("output-tokens"),
 };
 
-/** @param nowMs milliseconds since the epoch */
-export function rateLimitHeaders(
-  states: readonly LimitState[],
-  protocol: Protocol,
-  nowMs: number,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
+/** Units in the order of their headers; those that the client's dialect does not know are not shown. */
+const countedUnits: readonly CountedUnit[] = ["Requests", "Tokens", "InputTokens", "OutputTokens"];
+
+/**
+ * @param nowMs milliseconds since the epoch
+ * @returns names and values in turn
+ */
+export function rateLimitHeaders(states: readonly LimitState[], protocol: Protocol, nowMs: number): string[] {
+  const headers: string[] = [];
   if (states.length === 0 || protocol === "Gemini") return headers;
-  for (const [unit, { limit, remaining, resetAtMs }] of tightest(states)) {
+  for (const unit of countedUnits) {
     const names = protocol === "OpenAI" ? openaiNames[unit] : anthropicNames[unit];
-    if (names === undefined) continue;
-    headers[names.limit] = limit.limit;
-    headers[names.remaining] = String(remaining);
+    const state = names === undefined ? undefined : tightest(states, unit);
+    if (names === undefined || state === undefined) continue;
+    const { limit, remaining, resetAtMs } = state;
+    headers.push(names.limit, limit.limit, names.remaining, String(remaining));
     if (resetAtMs === undefined) continue;
-    headers[names.reset] =
+    const reset =
       protocol === "OpenAI" ? duration(resetAtMs - nowMs) : `${new Date(resetAtMs).toISOString().slice(0, 19)}Z`;
+    headers.push(names.reset, reset);
   }
   return headers;
 }
 
-function tightest(states: readonly LimitState[]): Map<CountedUnit, LimitState> {
-  const found = new Map<CountedUnit, LimitState>();
+function tightest(states: readonly LimitState[], unit: CountedUnit): LimitState | undefined {
+  let found: LimitState | undefined;
   for (const state of states) {
-    const { mode, unit } = state.limit;
-    if (mode === "Shadow" || unit === "Cost") continue;
-    const other = found.get(unit);
-    if (other === undefined || state.remaining < other.remaining) found.set(unit, state);
+    const { mode, unit: counted } = state.limit;
+    if (mode === "Shadow" || counted !== unit) continue;
+    if (found === undefined || state.remaining < found.remaining) found = state;
   }
   return found;
 }

@@ -8,7 +8,7 @@
 import { GatewayError } from "../errors.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { Protocol } from "../protocols/wire.ts";
-import { hasHeader, headerValues, type RawHeaders } from "./header-values.ts";
+import { headerValues, type RawHeaders } from "./header-values.ts";
 
 /**
  * Refuses heads that two programs could read in two ways. Credentials are not judged here.
@@ -20,39 +20,97 @@ export function checkRequestHead(headers: RawHeaders, httpVersion: string, limit
     throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
   }
   if (httpVersion !== "1.1" && httpVersion !== "1.0") throw badFraming("The request is not HTTP/1.1.");
-  checkHost(headerValues(headers, "host"), httpVersion);
-  const codings = headerValues(headers, "transfer-encoding");
-  if (codings.length > 0) {
-    const isChunked = codings.length === 1 && codings[0]?.toLowerCase() === "chunked" && httpVersion !== "1.0";
+  const fields = readFramingFields(headers);
+  checkHost(fields.hosts, fields.host, httpVersion);
+  if (fields.codings > 0) {
+    const isChunked = fields.codings === 1 && fields.coding.toLowerCase() === "chunked" && httpVersion !== "1.0";
     if (!isChunked) throw badFraming("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
   }
-  if (headerValues(headers, "content-length").length > 1) throw badFraming("'Content-Length' is given twice.");
+  if (fields.lengths > 1) throw badFraming("'Content-Length' is given twice.");
   // Some hops take an underscore for a dash, and would frame the body by a field that is none here.
-  if (hasHeader(headers, "transfer_encoding") || hasHeader(headers, "content_length")) {
-    throw badFraming("A framing header is spelt with an underscore.");
-  }
-  const expectations = headerValues(headers, "expect");
-  if (expectations.length > 0) {
-    const isContinue = expectations.length === 1 && expectations[0]?.toLowerCase() === "100-continue";
+  if (fields.hasUnderscore) throw badFraming("A framing header is spelt with an underscore.");
+  if (fields.expectations > 0) {
+    const isContinue = fields.expectations === 1 && fields.expectation.toLowerCase() === "100-continue";
     if (!isContinue) throw new GatewayError("expectation_failed", "'Expect' must be '100-continue'.");
   }
+}
+
+/** How often each field that frames a request stands there, and its last value. */
+interface FramingFields {
+  hosts: number;
+  host: string;
+  codings: number;
+  coding: string;
+  lengths: number;
+  expectations: number;
+  expectation: string;
+  hasUnderscore: boolean;
+}
+
+/** One pass over the head; most names are told apart by their length, without lowering any. */
+function readFramingFields(headers: RawHeaders): FramingFields {
+  const fields: FramingFields = {
+    hosts: 0,
+    host: "",
+    codings: 0,
+    coding: "",
+    lengths: 0,
+    expectations: 0,
+    expectation: "",
+    hasUnderscore: false,
+  };
+  for (let index = 0; index < headers.length; index += 2) {
+    const field = headers[index] ?? "";
+    const value = headers[index + 1] ?? "";
+    switch (field.length) {
+      case "host".length:
+        if (field.toLowerCase() !== "host") break;
+        fields.hosts += 1;
+        fields.host = value;
+        break;
+      case "expect".length:
+        if (field.toLowerCase() !== "expect") break;
+        fields.expectations += 1;
+        fields.expectation = value;
+        break;
+      case "content-length".length: {
+        const name = field.toLowerCase();
+        if (name === "content-length") fields.lengths += 1;
+        else if (name === "content_length") fields.hasUnderscore = true;
+        break;
+      }
+      case "transfer-encoding".length: {
+        const name = field.toLowerCase();
+        if (name === "transfer_encoding") fields.hasUnderscore = true;
+        if (name !== "transfer-encoding") break;
+        fields.codings += 1;
+        fields.coding = value;
+        break;
+      }
+    }
+  }
+  return fields;
 }
 
 /** A name, an IPv4 or a bracketed IPv6 address, and a port: what no two hops can read differently. */
 const hostForm = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?$/;
 
 /** The value chooses nothing here, but a hop before this one may have chosen by it (RFC 9112 section 3.2). */
-function checkHost(hosts: readonly string[], httpVersion: string): void {
-  const [host] = hosts;
-  if (host === undefined) {
+function checkHost(count: number, host: string, httpVersion: string): void {
+  if (count === 0) {
     if (httpVersion === "1.0") return;
     throw badFraming("'Host' is missing.");
   }
   // Node keeps the first, other hops the last.
-  if (hosts.length > 1) throw badFraming("'Host' is given twice.");
+  if (count > 1) throw badFraming("'Host' is given twice.");
+  if (host === lastHost) return;
   const isValid = hostForm.test(host) && Number(/:([0-9]+)$/.exec(host)?.[1] ?? 0) <= 65_535;
   if (!isValid) throw badFraming("'Host' must be a name or an address and perhaps a port.");
+  lastHost = host;
 }
+
+/** The last one that was fine: most requests carry the same. */
+let lastHost = "";
 
 function badFraming(message: string): GatewayError {
   return new GatewayError("bad_request_framing", message);

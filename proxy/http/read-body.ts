@@ -10,6 +10,7 @@ import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../errors.ts";
 import type { ProxyLimits } from "../limits.ts";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
+import { armDeadline, type Deadline } from "./deadlines.ts";
 import { headerValues } from "./header-values.ts";
 import type { InFlightBytes } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
@@ -81,16 +82,17 @@ class BodyReader {
   readonly #declared: number | undefined;
   readonly #limits: ProxyLimits;
   readonly #inFlight: InFlightBytes;
-  readonly #startMs = performance.now();
   readonly #wireBytesBefore: number;
-  #progressMs = this.#startMs;
+  #progressMs = performance.now();
   #bytes = 0;
   /** The first chunk, until a second shows that it was not all: most bodies come in one and are never copied. */
   #first: Buffer | undefined;
   /** The declared length, allocated at once. */
   #target: Buffer | undefined;
   #chunks: Buffer[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #idle: Deadline | undefined;
+  #total: Deadline | undefined;
   #resolve: (body: Buffer) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
@@ -108,10 +110,13 @@ class BodyReader {
     request.on("end", this.#onEnd);
     request.on("error", this.#onGone);
     request.on("close", this.#onGone);
-    this.#watchClock();
+    this.#total = armDeadline(limits.bodyTimeoutMs, this.#onTooSlow);
+    this.#idle = armDeadline(limits.bodyIdleTimeoutMs, this.#onSilence);
   }
 
-  #onData = (chunk: Buffer): void => {
+  readonly #onData = (chunk: Buffer): void => {
+    // What is still drained of a body that was refused.
+    if (this.#isOver) return;
     const bytes = this.#bytes + chunk.length;
     if (bytes > this.#limits.jsonBodyBytesMax) {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
@@ -155,18 +160,32 @@ class BodyReader {
     }
   }
 
-  #onEnd = (): void => {
+  readonly #onEnd = (): void => {
+    if (this.#isOver) return;
     // Node ends a message only when it is as long as declared; what is cut short closes instead.
-    this.#stop();
+    this.#finish();
     this.#resolve(this.#first ?? this.#target ?? Buffer.concat(this.#chunks, this.#bytes));
   };
 
-  #onGone = (cause?: unknown): void => {
+  readonly #onGone = (cause?: unknown): void => {
     this.#fail(new ClientGoneError(cause));
   };
 
+  readonly #onTooSlow = (): void => {
+    this.#fail(new GatewayError("request_timeout", "The body arrived too slowly. Send it again."));
+  };
+
+  /** One deadline that looks when it is over how long ago the last bytes came. */
+  readonly #onSilence = (): void => {
+    const { bodyIdleTimeoutMs } = this.#limits;
+    const remainingMs = this.#progressMs + bodyIdleTimeoutMs - performance.now();
+    if (remainingMs <= 0) this.#onTooSlow();
+    else this.#idle = armDeadline(bodyIdleTimeoutMs, this.#onSilence, remainingMs);
+  };
+
   #fail(error: Error): void {
-    this.#stop();
+    if (this.#isOver) return;
+    this.#finish();
     this.#request.pause();
     this.#inFlight.release(this.#bytes);
     this.#bytes = 0;
@@ -175,25 +194,10 @@ class BodyReader {
     this.#reject(error);
   }
 
-  #stop(): void {
-    clearTimeout(this.#timer);
-    this.#request.off("data", this.#onData);
-    this.#request.off("end", this.#onEnd);
-    this.#request.off("error", this.#onGone);
-    this.#request.off("close", this.#onGone);
-  }
-
-  /** One timer for silence and for the whole body, armed for whichever comes first. */
-  #watchClock(): void {
-    const nowMs = performance.now();
-    const idleMs = this.#progressMs + this.#limits.bodyIdleTimeoutMs - nowMs;
-    const totalMs = this.#startMs + this.#limits.bodyTimeoutMs - nowMs;
-    const remainingMs = Math.min(idleMs, totalMs);
-    if (remainingMs <= 0) {
-      this.#fail(new GatewayError("request_timeout", "The body arrived too slowly. Send it again."));
-      return;
-    }
-    // Whole milliseconds: timers of one length share a list in Node, fractions would make a new one each time.
-    this.#timer = setTimeout(() => this.#watchClock(), Math.ceil(remainingMs));
+  /** The listeners stay and hear nothing: taking four of them off again costs more than the message lives. */
+  #finish(): void {
+    this.#isOver = true;
+    this.#idle?.cancel();
+    this.#total?.cancel();
   }
 }

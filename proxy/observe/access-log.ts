@@ -11,6 +11,7 @@ import { pino } from "pino";
 import { inputTokens, outputTokens, type TokenUsage } from "../settle/usage.ts";
 import type { Key } from "../snapshot/types.gen.ts";
 import type { MetricFormat } from "./metric-slot.ts";
+import { PlaceMap } from "./place-map.ts";
 
 /**
  * Who ended the exchange, then in which phase, after HAProxy's two letters.
@@ -112,7 +113,7 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
 
 function createJsonRenderer(): (record: AccessRecord) => string {
   const keyParts = new WeakMap<Key, string>();
-  const placeParts = new Map<string, string>();
+  const placeParts = new PlaceMap<string>();
   const time = createTimeRenderer();
   return (record) => {
     let line = `{"time":"${time(record.timeMs)}","request":${quote(record.requestId)}`;
@@ -169,15 +170,15 @@ function keyPart(key: Key, parts: WeakMap<Key, string>): string {
 /** Route, channel and format are of the configuration: bounded, but removed ones would stay, so the cache starts anew. */
 const placePartCountMax = 10_000;
 
-function placePart(record: AccessRecord, parts: Map<string, string>): string {
-  const id = `${record.route} ${record.channel} ${record.format}`;
-  let part = parts.get(id);
+function placePart(record: AccessRecord, parts: PlaceMap<string>): string {
+  const { route, channel, format } = record;
+  let part = parts.get(route, channel, format);
   if (part === undefined) {
-    part = `,"format":"${record.format}"`;
-    if (record.route !== "") part += `,"route":${JSON.stringify(record.route)}`;
-    if (record.channel !== "") part += `,"channel":${JSON.stringify(record.channel)}`;
+    part = `,"format":"${format}"`;
+    if (route !== "") part += `,"route":${JSON.stringify(route)}`;
+    if (channel !== "") part += `,"channel":${JSON.stringify(channel)}`;
     if (parts.size >= placePartCountMax) parts.clear();
-    parts.set(id, part);
+    parts.set(route, channel, format, part);
   }
   return part;
 }

@@ -10,6 +10,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { BucketHistogram, overheadSecondsBounds } from "./bucket-histogram.ts";
 import { CollectedCounter, CollectedGauge, CollectedHistogram, type Reading } from "./collected-metrics.ts";
 import { DurationSlot, type MetricFormat, MetricSlot, outcomes, tokenClasses } from "./metric-slot.ts";
+import { PlaceMap } from "./place-map.ts";
 
 export type { MetricFormat, MetricSlot, RequestOutcome } from "./metric-slot.ts";
 
@@ -83,7 +84,7 @@ const eventLoopBeatMs = 10;
 
 export class ProxyMetrics {
   readonly #registry = new Registry();
-  readonly #slots = new Map<string, MetricSlot>();
+  readonly #slots = new PlaceMap<MetricSlot>();
   readonly #durations = new Map<string, DurationSlot>();
   readonly #attempts = new Map<string, Float64Array>();
   readonly #dropped = new Map<string, number>();
@@ -112,12 +113,11 @@ export class ProxyMetrics {
    * @param channel `namespace/name`, empty where none was chosen
    */
   slot(route: string, channel: string, format: MetricFormat): MetricSlot {
-    const id = `${route} ${channel} ${format}`;
-    const known = this.#slots.get(id);
+    const known = this.#slots.get(route, channel, format);
     if (known !== undefined) return known;
     if (this.#slots.size >= slotCountMax && route !== other) return this.slot(other, other, format);
     const slot = new MetricSlot(route, this.#durationSlot(channel, format));
-    this.#slots.set(id, slot);
+    this.#slots.set(route, channel, format, slot);
     return slot;
   }
 

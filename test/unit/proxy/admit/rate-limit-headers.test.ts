@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LimitState } from "../../../../proxy/admit/ledger.ts";
-import { rateLimitHeaders } from "../../../../proxy/admit/rate-limit-headers.ts";
+import { rateLimitHeaders as headerList } from "../../../../proxy/admit/rate-limit-headers.ts";
 import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
 
 const nowMs = Date.UTC(2026, 0, 1);
@@ -26,6 +26,12 @@ function state(
     remaining,
     resetAtMs: resetInMs === undefined ? undefined : nowMs + resetInMs,
   };
+}
+
+function rateLimitHeaders(...given: Parameters<typeof headerList>): Record<string, string> {
+  const list = headerList(...given);
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ""] as const] : []));
+  return Object.fromEntries(pairs);
 }
 
 describe("rateLimitHeaders()", () => {
