@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { ApiError } from "../../../../operator/kubernetes/api-error.ts";
+import type { ApiObject } from "../../../../operator/kubernetes/api-object.ts";
+import { keepLastGoodKey } from "../../../../operator/own-namespace/last-good-key.ts";
+import { ownedConfigMap, ownedSecret } from "../../../../operator/own-namespace/owned-object.ts";
+import { isReadyProxy } from "../../../../operator/own-namespace/ready-pods.ts";
+import { MemoryOwnedData } from "../../../support/fleet/memory-owned-data.ts";
+import { ManualTimers } from "../../../support/manual-timers.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const refusal = (status: number) => new ApiError("refused", { code: "refused", status });
+
+function clientOf(answers: { get?: () => ApiObject; create?: () => never; update?: () => never }) {
+  const asked: { readonly verb: string; readonly body?: unknown }[] = [];
+  return {
+    asked,
+    client: {
+      async get() {
+        asked.push({ verb: "get" });
+        return answers.get?.() ?? { metadata: { name: "x", namespace: "tollgate", resourceVersion: "7" } };
+      },
+      async create(_resource: unknown, body: object) {
+        asked.push({ verb: "create", body });
+        answers.create?.();
+        return {};
+      },
+      async update(_resource: unknown, body: ApiObject) {
+        asked.push({ verb: "update", body });
+        answers.update?.();
+        return body;
+      },
+    },
+  };
+}
+
+describe("ownedSecret() and ownedConfigMap()", () => {
+  const place = { namespace: "tollgate", name: "tollgate-push-ca" };
+
+  it("read nothing where there is no object, and fail where nobody can say", async () => {
+    const missing = clientOf({
+      get: () => {
+        throw refusal(404);
+      },
+    });
+    assert.equal(await ownedSecret({ ...place, client: missing.client }).read(), undefined);
+    const forbidden = clientOf({
+      get: () => {
+        throw refusal(403);
+      },
+    });
+    await assert.rejects(ownedSecret({ ...place, client: forbidden.client }).read(), ApiError);
+  });
+
+  it("decode a Secret and leave a ConfigMap as it is", async () => {
+    const object = { metadata: { name: "x", resourceVersion: "7" }, data: { key: "YWJj" } };
+    const { client } = clientOf({ get: () => object });
+    assert.deepEqual(await ownedSecret({ ...place, client }).read(), { data: { key: "abc" }, version: "7" });
+    assert.deepEqual(await ownedConfigMap({ ...place, client }).read(), { data: { key: "YWJj" }, version: "7" });
+  });
+
+  it("replace only what was read, and keep what others wrote on it", async () => {
+    const object = {
+      metadata: { name: "x", namespace: "tollgate", resourceVersion: "7", labels: { team: "a" } },
+      type: "Opaque",
+      data: {},
+    };
+    const { client, asked } = clientOf({ get: () => object });
+    const secret = ownedSecret({ ...place, client });
+    assert.equal(await secret.write({ key: "abc" }, "6"), false);
+    assert.deepEqual(
+      asked.map(({ verb }) => verb),
+      ["get"],
+    );
+    assert.equal(await secret.write({ key: "abc" }, "7"), true);
+    assert.deepEqual(asked.at(-1)?.body, { ...object, data: { key: "YWJj" } });
+  });
+
+  for (const row of [
+    { name: "was made", version: undefined, failing: "create", status: 409 },
+    { name: "was changed", version: "7", failing: "update", status: 409 },
+    { name: "was taken away", version: "7", failing: "update", status: 404 },
+  ]) {
+    it(`say so when the object ${row.name} by somebody faster`, async () => {
+      const { client } = clientOf({
+        [row.failing]: () => {
+          throw refusal(row.status);
+        },
+      });
+      assert.equal(await ownedConfigMap({ ...place, client }).write({ a: "b" }, row.version), false);
+    });
+  }
+});
+
+describe("keepLastGoodKey()", () => {
+  it("makes a key of 32 bytes once, whoever asks, and never overwrites it", async () => {
+    const secret = new MemoryOwnedData();
+    const timers = new ManualTimers();
+    const log = { info() {}, error() {} };
+    const stops = [keepLastGoodKey(secret, log, timers), keepLastGoodKey(secret, log, timers)];
+    await waitFor("the key", () => secret.data !== undefined && timers.waiting === 2);
+    const made = secret.data?.["key"];
+    assert.equal(Buffer.from(made ?? "", "base64").length, 32);
+    timers.advance(600_000);
+    await waitFor("another look", () => timers.waiting === 2);
+    assert.equal(secret.data?.["key"], made);
+    assert.equal(secret.writes, 1);
+    for (const stop of stops) stop();
+  });
+});
+
+describe("isReadyProxy()", () => {
+  const labels = { "app.kubernetes.io/component": "proxy" };
+  const pod = { metadata: { name: "p", labels }, status: { conditions: [{ type: "Ready", status: "True" }] } };
+  for (const row of [
+    { name: "a ready pod with the labels counts", pod, want: true },
+    {
+      name: "one that is being ended does not",
+      pod: { ...pod, metadata: { ...pod.metadata, deletionTimestamp: "t" } },
+    },
+    { name: "one with other labels does not", pod: { ...pod, metadata: { name: "p", labels: { a: "b" } } } },
+    { name: "one without labels does not", pod: { ...pod, metadata: { name: "p" } } },
+    { name: "one without a status does not", pod: { metadata: pod.metadata } },
+    { name: "one not ready does not", pod: { ...pod, status: { conditions: [{ type: "Ready", status: "False" }] } } },
+    {
+      name: "one whose containers alone are ready does not",
+      pod: { ...pod, status: { conditions: [{ type: "ContainersReady", status: "True" }] } },
+    },
+  ]) {
+    it(row.name, () => assert.equal(isReadyProxy(row.pod, labels), row.want ?? false));
+  }
+});
