@@ -101,8 +101,7 @@ export class ClusterRig {
     const isGiven = (flag: string) => flags.some((given) => given.split("=")[0] === flag.split("=")[0]);
     const operator = new OperatorUnderTest(name, await freePort(), data, [
       `--kubernetes-kubeconfig=${kubeconfig ?? (await this.plane.kubeconfig())}`,
-      `--push-listen=127.0.0.1:${await freePort()}`,
-      ...operatorFlags.filter((flag) => !isGiven(flag)),
+      ...[`--push-listen=127.0.0.1:${await freePort()}`, ...operatorFlags].filter((flag) => !isGiven(flag)),
       ...flags,
     ]);
     this.#programs.push(operator);
