@@ -29,6 +29,8 @@ export interface ModelTraits {
   readonly takesCacheControl: boolean;
   /** Wants its own reasoning back in tool loops. */
   readonly wantsReasoningBack: boolean;
+  /** Refuses ids of tool calls that are not nine letters and digits (Mistral, wherever it runs). */
+  readonly takesShortIds: boolean;
   /** Chat templates that fail on a system message behind the first one. */
   readonly systemFirst: boolean;
 }
@@ -52,6 +54,7 @@ const openAI: ModelTraits = {
   takesSearchOptions: false,
   takesCacheControl: false,
   wantsReasoningBack: false,
+  takesShortIds: false,
   systemFirst: false,
 };
 
@@ -106,6 +109,7 @@ const hosts: readonly Row[] = [
 /** By model name, on any server. */
 const compatibleModels: readonly Row[] = [
   [/^(?:deepseek|kimi|glm-|minimax)/, { wantsReasoningBack: true }],
+  [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { takesShortIds: true }],
   [/^(?:qwen|qwq)/, { systemFirst: true }],
 ];
 

@@ -11,6 +11,7 @@ import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
+import { shortCallId } from "./short-call-id.ts";
 import { type ContentWriter, writeContent } from "./write-content.ts";
 
 export interface MessageWriter extends ContentWriter {
@@ -106,7 +107,7 @@ function writeResult(result: ResultPart, writer: MessageWriter): JsonObject {
   const isMarked = result.isError !== true || /^error\b/i.test(text);
   const content = isMarked ? text : `Error: ${text}`;
   const cached: TextPart = { kind: "text", text: content, cache: result.cache };
-  return { role: "tool", tool_call_id: result.callId, content: writeContent([cached], writer) };
+  return { role: "tool", tool_call_id: writeId(result.callId, writer), content: writeContent([cached], writer) };
 }
 
 function mediaOfResult({ name, callId, content }: ResultPart): (TextPart | MediaPart)[] {
@@ -159,13 +160,19 @@ function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObj
   return text === "" ? {} : { reasoning_content: text };
 }
 
-function writeCall(call: CallPart, { traits, names, states }: MessageWriter): JsonObject {
+function writeId(id: string, { traits }: MessageWriter): string {
+  return traits.takesShortIds ? shortCallId(id) : id;
+}
+
+function writeCall(call: CallPart, writer: MessageWriter): JsonObject {
+  const { traits, names, states } = writer;
   const name = names.toUpstream(call.name);
+  const id = writeId(call.id, writer);
   if (call.tool === "custom" && traits.takesCustomTools) {
-    return { id: call.id, type: "custom", custom: { name, input: call.arguments } };
+    return { id, type: "custom", custom: { name, input: call.arguments } };
   }
   const text = functionArguments(call);
-  const written = { id: call.id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
+  const written = { id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
   const signature = states.recover(call).find((state) => state.kind === "thought-signature");
   if (signature === undefined) return written;
   return { ...written, extra_content: { google: { thought_signature: signature.data } } };

@@ -204,6 +204,31 @@ describe("writeMessages(): assistant turns", () => {
   });
 });
 
+describe("writeMessages(): ids of calls", () => {
+  const turns = [
+    assistant(call("toolu_01"), call("abcdef123")),
+    user(result("toolu_01", "1"), result("abcdef123", "2")),
+  ];
+  const idsFor = (target: TargetChanges) => {
+    const [calling, ...results] = Object(messages(turns, target));
+    return {
+      calls: calling.tool_calls.map(({ id }: { id: string }) => id),
+      results: results.map((message: { tool_call_id: string }) => message.tool_call_id),
+    };
+  };
+
+  it("stay as they are", () => {
+    assert.deepEqual(idsFor(compatible), { calls: ["toolu_01", "abcdef123"], results: ["toolu_01", "abcdef123"] });
+  });
+
+  it("become nine letters and digits for Mistral, the same in a call and its result", () => {
+    const { calls, results } = idsFor({ ...compatible, model: "mistralai/Mistral-Small-3.2" });
+    assert.deepEqual(calls, results);
+    assert.match(calls[0], /^[a-z0-9]{9}$/);
+    assert.equal(calls[1], "abcdef123");
+  });
+});
+
 describe("writeMessages(): results", () => {
   const answered = (part: ResultPart) => Object(messages([assistant(call("a")), user(part)]));
 
