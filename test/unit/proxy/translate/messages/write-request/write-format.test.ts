@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { ReplyAdapter } from "../../../../../../proxy/translate/adapt-reply.ts";
 import type { AnswerFormat, Conversation, FunctionTool } from "../../../../../../proxy/translate/conversation.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { messagesTranslator } from "../../../../../../proxy/translate/messages/translator.ts";
+import { unfoldReply } from "../../../../../../proxy/translate/unfold-reply.ts";
 import { conversation, system, text, user, writeBody } from "../../../../../support/translation/messages-exchange.ts";
 
 const schema: JsonObject = {
@@ -61,6 +65,30 @@ describe("messages: writeRequest, form of the answer", () => {
     assert.deepEqual(one.choice, { type: "tool", name: "f", ...single });
     const none = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "none" } }, old);
     assert.deepEqual(none.choice, { type: "tool", name: "gw_json", ...single });
+  });
+  it("takes the arguments of that call for the answer (golden G5)", () => {
+    const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema } }), old);
+    const message = {
+      content: [{ type: "tool_use", id: "a", name: "gw_json", input: { n: 1 } }],
+      stop_reason: "tool_use",
+    };
+    const adapter = new ReplyAdapter(adaptation);
+    const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const [candidate] = foldReply(events).candidates;
+    const [block] = candidate?.blocks ?? [];
+    assert.deepEqual(
+      [block?.kind === "text" ? block.text : block?.kind, candidate?.finish.reason],
+      ['{"n":1}', "stop"],
+    );
+  });
+  it("takes what was wrapped out of the answer again", () => {
+    const list = { type: "array", items: { type: "string" } };
+    const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema: list } }));
+    const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };
+    const adapter = new ReplyAdapter(adaptation);
+    const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+    assert.equal(block?.kind === "text" ? block.text : undefined, '["a"]');
   });
   it("wraps a schema that is no object", () => {
     const list = { type: "array", items: { type: "string" } };
