@@ -2,17 +2,17 @@
 {{- define "tollgate.rules.watched" -}}
 - apiGroups: [tollgate.dev]
   resources: [apikeys, channels, modelroutes, accounts]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 - apiGroups: [tollgate.dev]
   resources: [apikeys/status, channels/status, modelroutes/status, accounts/status]
   verbs: [patch]
 - apiGroups: [""]
   resources: [secrets, configmaps]
-  verbs: [get, list, watch]
+  verbs: [list, watch]
 {{- if .Values.operator.generateKeys }}
 - apiGroups: [""]
   resources: [secrets]
-  verbs: [create]
+  verbs: [get, create]
 {{- end }}
 - apiGroups: [events.k8s.io]
   resources: [events]

@@ -1,0 +1,174 @@
+/**
+ * The operator's rights: two operators run with nothing but the chart's roles through all that they do. Nothing is
+ * forbidden to them, and the API server's audit log shows every verb that the roles grant.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { after, before, describe, it } from "mocha";
+import { parse, stringify } from "yaml";
+import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { type ChartObject, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { type ControlPlane, freePort, startControlPlane } from "../support/kube-control-plane.ts";
+import { OperatorUnderTest } from "../support/kubernetes/cluster-rig.ts";
+import { applyAll } from "../support/kubernetes/objects.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const run = promisify(execFile);
+const operatorUser = "system:serviceaccount:gateway:tollgate-operator";
+
+/** Status and Events are not written yet. */
+const awaited = /\/status patch$|^watched events /;
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+describe("the operator's rights", function () {
+  this.timeout(120_000);
+  let plane: ControlPlane;
+  let objects: readonly ChartObject[] = [];
+  const operators: OperatorUnderTest[] = [];
+
+  before(async function () {
+    const [helm, kubectl] = [findProgram("helm"), findProgram("kubectl")];
+    if (helm === undefined || kubectl === undefined) return skipLoudly(this, "no helm or no kubectl");
+    const started = await startControlPlane();
+    if (typeof started === "string") return skipLoudly(this, started);
+    plane = started;
+    await plane.installCrds();
+    for (const name of ["gateway", "team-a"])
+      await plane.must("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    const values = { crds: { enabled: false }, operator: { generateKeys: true } };
+    objects = parseObjects(await renderChart(helm, values));
+    const rights = objects.filter(({ kind }) => /Role|ServiceAccount|ConfigMap|Secret|Lease/.test(kind));
+    const applied = run(kubectl, ["apply", "-f", "-"], {
+      env: { ...process.env, KUBECONFIG: await plane.kubeconfig(), HOME: plane.folder },
+    });
+    applied.child.stdin?.end(rights.map((object) => stringify(object)).join("---\n"));
+    await applied;
+    for (const name of ["tollgate-operator-0", "tollgate-operator-1"]) operators.push(await startOperator(name));
+    for (const operator of operators) await operator.waitUntilReady(30_000);
+  });
+
+  after(async () => {
+    await Promise.all(operators.map((operator) => operator.close()));
+    await plane?.stop();
+  });
+
+  /** With the chart's own settings, but for what a pod would have mounted. */
+  async function startOperator(name: string): Promise<OperatorUnderTest> {
+    const folder = join(plane.folder, name);
+    await mkdir(folder, { recursive: true });
+    const settings = objects.find(
+      ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "tollgate-operator",
+    );
+    const { data } = settings as unknown as { data: { "settings.yaml": string } };
+    const port = await freePort();
+    const content = parse(data["settings.yaml"]);
+    delete content.operatorAdmin;
+    delete content.data;
+    content.push.listen = `127.0.0.1:${port}`;
+    content.push.token = join(folder, "token");
+    await writeFile(join(folder, "settings.yaml"), stringify(content));
+    await writeFile(
+      content.push.token,
+      await plane.tokenOf("gateway", "tollgate-operator", { audience: "tollgate.gateway" }),
+    );
+    const kubeconfig = await plane.kubeconfig({
+      token: await plane.tokenOf("gateway", "tollgate-operator"),
+      namespace: "gateway",
+    });
+    return new OperatorUnderTest(name, await freePort(), folder, [
+      `--config=${join(folder, "settings.yaml")}`,
+      `--kubernetes-kubeconfig=${kubeconfig}`,
+      "--lease-duration=3s",
+      "--lease-renew-deadline=2s",
+      "--lease-retry-period=400ms",
+      "--push-tls-check=2s",
+      "--watch-compare=2s",
+      "--logs-format=json",
+    ]);
+  }
+
+  /** `place resource verb` of everything that the operators asked for, and what they were answered. */
+  async function asked(): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    const answers = new Map<string, Set<number>>();
+    for (const { user, resource, subresource, namespace, verb, status } of await plane.auditLog()) {
+      if (user !== operatorUser || resource === undefined || status === undefined) continue;
+      const place = namespace === "gateway" ? "own" : "watched";
+      const name = `${place} ${subresource === undefined ? resource : `${resource}/${subresource}`} ${verb}`;
+      answers.set(name, (answers.get(name) ?? new Set()).add(status));
+    }
+    return answers;
+  }
+
+  /** `place resource verb` of everything that the chart grants. */
+  function rights(): readonly string[] {
+    const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+    const granted = roles.flatMap(({ kind, rules }) =>
+      (rules as readonly Rule[]).flatMap(({ resources, verbs }) =>
+        resources.flatMap((resource) =>
+          verbs.map((verb) => `${kind === "Role" ? "own" : "watched"} ${resource} ${verb}`),
+        ),
+      ),
+    );
+    return [...new Set(granted)].filter((right) => !awaited.test(right));
+  }
+
+  it("suffice for all that they do", async () => {
+    await applyAll(plane, [
+      {
+        apiVersion: "tollgate.dev/v1alpha1",
+        kind: "ApiKey",
+        metadata: { name: "first", namespace: "team-a" },
+        spec: { credentials: [{ name: "generated", generate: { secretName: "first-key" } }] },
+      },
+    ]);
+    await waitFor(
+      "the key's Secret",
+      async () => (await plane.call("GET", "/api/v1/namespaces/team-a/secrets/first-key")).status === 200,
+      { deadlineMs: 20_000, everyMs: 100 },
+    );
+    // Reviewed, and refused: it is bound to no pod.
+    const token = await plane.tokenOf("gateway", "tollgate-proxy", { audience: "tollgate.gateway" });
+    const { push } = parse(await readFile(join(plane.folder, "tollgate-operator-0", "settings.yaml"), "utf8"));
+    await run("curl", ["-sk", "-m", "5", "-H", `authorization: Bearer ${token}`, `https://${push.listen}/`]).catch(
+      () => undefined,
+    );
+    // What they keep was made empty by the chart; what is taken away they make again.
+    const kept = [
+      "/api/v1/namespaces/gateway/configmaps/tollgate-push-ca",
+      "/api/v1/namespaces/gateway/secrets/tollgate-push-ca",
+      "/apis/coordination.k8s.io/v1/namespaces/gateway/leases/tollgate-operator",
+    ];
+    for (const path of kept) await plane.must("DELETE", path);
+    for (const path of kept)
+      await waitFor(`${path} to be back`, async () => (await plane.call("GET", path)).status === 200, {
+        deadlineMs: 30_000,
+        everyMs: 200,
+      });
+    const lists = rights().filter((right) => right.endsWith(" list"));
+    await waitFor(
+      "everything to be listed and compared",
+      async () => {
+        const used = await asked();
+        return lists.every((right) => used.has(right));
+      },
+      { deadlineMs: 40_000, everyMs: 500 },
+    );
+    const refused = [...(await asked())].filter(([, statuses]) => statuses.has(403)).map(([name]) => name);
+    assert.deepEqual(refused, []);
+  });
+
+  it("are no more than that", async () => {
+    const used = new Set((await asked()).keys());
+    const unused = rights().filter((right) => !used.has(right));
+    assert.deepEqual(unused, []);
+  });
+});
