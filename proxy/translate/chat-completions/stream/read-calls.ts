@@ -58,7 +58,7 @@ export class CallsReader {
     if (isObject(custom)) call.tool = "custom";
     if (call.id === "") call.id = asText(piece["id"]);
     if (call.name === "") call.name = name;
-    if (call.signature === "") call.signature = signatureOf(piece);
+    this.#sign(call, signatureOf(piece));
     this.#add(call, text);
     if (call.name !== "" && (call.id !== "" || text !== "")) this.#open(call);
     this.#send(call);
@@ -116,9 +116,20 @@ export class CallsReader {
     this.closeComplete(call);
     const { id, name, tool } = call;
     call.part = this.#openPart({ kind: "call", id: id === "" ? undefined : id, name, tool });
-    if (call.signature === "") return;
-    const state = { kind: "thought-signature", data: call.signature } as const;
-    this.#emit({ type: "state", candidate: this.#candidate, part: call.part, state });
+    this.#sayState(call);
+  }
+
+  /** Comes once, with any piece. */
+  #sign(call: Call, signature: string): void {
+    if (signature === "" || call.signature !== "") return;
+    call.signature = signature;
+    if (!call.isClosed) this.#sayState(call);
+  }
+
+  #sayState({ part, signature }: Call): void {
+    if (part === undefined || signature === "") return;
+    const state = { kind: "thought-signature", data: signature } as const;
+    this.#emit({ type: "state", candidate: this.#candidate, part, state });
   }
 
   #send(call: Call): void {
@@ -184,15 +195,14 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Another id at the index of a call that is whole is another call: some vendors count nothing. Without index and id,
- * only a name behind a whole call begins another.
+ * Another id at the index of a call that is whole is another call: some vendors count nothing. Without ids, a name behind
+ * a whole call begins another, and without indexes as well any other name.
  */
 function beginsAnother(known: Call, id: string, name: string, text: string): boolean {
-  const isOther =
-    id === "" ? known.index === undefined && name !== "" && known.name !== "" : known.id !== "" && id !== known.id;
-  if (!isOther) return false;
-  const isFresh = known.text === "" && name !== "";
-  return known.isClosed || isFresh || known.balance.isClosed || (name !== "" && text !== "" && known.id === "");
+  const isWhole = known.isClosed || known.balance.isClosed;
+  if (id !== "" && known.id !== "") return id !== known.id && (isWhole || (known.text === "" && name !== ""));
+  if (name === "" || known.name === "") return false;
+  return isWhole ? text.trim() !== "" : known.index === undefined && known.text === "" && name !== known.name;
 }
 
 /** JSON in a text; some vendors send the object itself. @throws InvalidReply when it is too deep to be written */

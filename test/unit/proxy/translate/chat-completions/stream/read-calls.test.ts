@@ -218,6 +218,48 @@ describe("chat completions stream reader: calls", () => {
     );
   });
 
+  for (const row of [
+    {
+      name: "whole calls of one index without ids",
+      pieces: [opening(0, undefined, "f", '{"x":1}'), opening(0, undefined, "f", '{"x":2}')],
+    },
+    { name: "calls without arguments of one index", pieces: [opening(0, "a", "f"), opening(0, "b", "f")] },
+    {
+      name: "calls without index, id and arguments",
+      pieces: [opening(undefined, undefined, "f"), opening(undefined, undefined, "g")],
+    },
+    {
+      name: "calls of one index that send {} and nothing else",
+      pieces: [opening(0, "a", "f", "{}"), opening(0, "b", "g", "{}")],
+    },
+  ]) {
+    it(`tells apart ${row.name}`, () => {
+      const opened = read(...row.pieces.map((delta) => chunk(delta)), chunk({}, "tool_calls")).filter((word) =>
+        word.startsWith("open"),
+      );
+      assert.equal(opened.length, 2);
+    });
+  }
+
+  it("takes a name that is repeated before the arguments for the same call", () => {
+    const pieces = [
+      opening(undefined, undefined, "f"),
+      opening(undefined, undefined, "f", '{"x"'),
+      opening(undefined, undefined, "f", ":1}"),
+    ];
+    assert.deepEqual(read(...pieces.map((delta) => chunk(delta)), chunk({}, "tool_calls")).slice(1, 4), [
+      "open 0 call undefined f",
+      '0: {"x"',
+      "0: :1}",
+    ]);
+  });
+
+  it("keeps a signature that comes behind the beginning of its call", () => {
+    const late = piece(0, { extra_content: { google: { thought_signature: "S" } } });
+    const words = read(chunk(opening(0, "a", "f", '{"x":1}')), chunk(late), chunk({}, "tool_calls"));
+    assert.deepEqual(words.slice(1, 5), ["open 0 call a f", '0: {"x":1}', "state 0 thought-signature", "close 0"]);
+  });
+
   it("ignores an id that a relay changes in the middle of the arguments", () => {
     const calls = read(
       chunk(opening(0, "a", "f", '{"x"')),
