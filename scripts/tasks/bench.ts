@@ -1,9 +1,13 @@
-/** `npm run bench`: the figures of the request path and of the configuration, see `test/bench/run.ts`. */
+/**
+ * `npm run bench`: the figures of the request path and of the configuration, see `test/bench/run.ts`; with `cluster`
+ * those of the control plane in front of a real API server, see `test/bench/cluster/run.ts`.
+ */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { projectRoot } from "../run.ts";
 
-const script = join(projectRoot, "test", "bench", "run.ts");
-process.exit(
-  spawnSync(process.execPath, [script, ...process.argv.slice(2)], { cwd: projectRoot, stdio: "inherit" }).status ?? 1,
-);
+const [first, ...rest] = process.argv.slice(2);
+const isOfCluster = first === "cluster";
+const script = join(projectRoot, "test", "bench", ...(isOfCluster ? ["cluster"] : []), "run.ts");
+const given = isOfCluster ? rest : process.argv.slice(2);
+process.exit(spawnSync(process.execPath, [script, ...given], { cwd: projectRoot, stdio: "inherit" }).status ?? 1);

@@ -1,0 +1,153 @@
+/** The figures themselves; each leaves the cluster as it found it. */
+import { objectPath } from "../../support/kubernetes/objects.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { type ClusterUnderTest, startOperator } from "./cluster-under-test.ts";
+
+export interface ClusterFigure {
+  /** Name in `OPERATIONS.md` section 2, or in the catalogue of tests. */
+  readonly target: string;
+  readonly name: string;
+  readonly value: number;
+  /** The most it may be. */
+  readonly limit: number;
+  readonly unit: string;
+  readonly detail: string;
+}
+
+const rounds = 100;
+
+/** T1: a change that widens, from the API server's answer to the last proxy that holds it. */
+export async function measureApply(cluster: ClusterUnderTest): Promise<ClusterFigure[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const change = { metadata: { round: String(round) } };
+    times.push(await timeOf(cluster, round, change, (key) => key.metadata?.["round"] === String(round)));
+  }
+  const detail = `${rounds} changes, slowest ${Math.round(Math.max(...times))} ms`;
+  return [
+    {
+      target: "T1",
+      name: "applied to live everywhere, p50",
+      value: quantile(times, 0.5),
+      limit: 100,
+      unit: "ms",
+      detail,
+    },
+    {
+      target: "T1",
+      name: "applied to live everywhere, p99",
+      value: quantile(times, 0.99),
+      limit: 500,
+      unit: "ms",
+      detail,
+    },
+  ];
+}
+
+/** T2: a suspended key, from the API server's answer to the last proxy that refuses it. */
+export async function measureRevocation(cluster: ClusterUnderTest): Promise<ClusterFigure[]> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    times.push(await timeOf(cluster, round, { state: "Suspended" }, (key) => key.state === "Suspended"));
+    await timeOf(cluster, round, { state: "Active" }, (key) => key.state === "Active");
+  }
+  const detail = `${rounds} keys, p50 ${quantile(times, 0.5).toFixed(1)} ms, slowest ${Math.round(Math.max(...times))} ms`;
+  return [
+    {
+      target: "T2",
+      name: "suspended to refused everywhere, p99",
+      value: quantile(times, 0.99),
+      limit: 1_000,
+      unit: "ms",
+      detail,
+    },
+  ];
+}
+
+/** T7: bytes that one proxy is sent for one changed key. */
+export async function measureWire(cluster: ClusterUnderTest): Promise<ClusterFigure[]> {
+  const before = cluster.wire.bytesDown;
+  const changes = 20;
+  for (let round = 0; round < changes; round += 1) {
+    const change = { metadata: { wire: String(round) } };
+    await timeOf(cluster, round, change, (key) => key.metadata?.["wire"] === String(round));
+  }
+  const value = (cluster.wire.bytesDown - before) / changes;
+  const detail = `${changes} changes, heartbeats included`;
+  return [
+    { target: "T7", name: "wire cost of one changed key, per proxy", value, limit: 2_048, unit: "bytes", detail },
+  ];
+}
+
+/** J1, T9: an operator that comes back to an unchanged cluster pushes and writes nothing. */
+export async function measureRestart(cluster: ClusterUnderTest): Promise<ClusterFigure[]> {
+  const before = cluster.proxies.map(({ store }) => store.pin().revision);
+  const log = (await cluster.plane.auditLog()).length;
+  cluster.operator.signal("SIGKILL");
+  await cluster.operator.ended();
+  cluster.operator = await startOperator(cluster.rig, cluster.kubeconfig);
+  const isBack = async () =>
+    (await cluster.operator.fleet()).proxies.filter(({ isReady }) => isReady).length === cluster.proxies.length;
+  await waitFor("all proxies to be back", isBack, { deadlineMs: 60_000, everyMs: 50 });
+  const applied = cluster.proxies.filter(
+    ({ store }, index) => store.pin().revision < (before[index] ?? 0),
+  ).length;
+  const writes = (await cluster.plane.auditLog())
+    .slice(log)
+    .filter(({ subresource, verb }) => subresource === "status" && verb === "patch").length;
+  return [
+    {
+      target: "J1",
+      name: "proxies that lost something by a restart",
+      value: applied,
+      limit: 0,
+      unit: "",
+      detail: "operator killed",
+    },
+    { target: "T9", name: "status writes at a restart", value: writes, limit: 0, unit: "", detail: "nothing changed" },
+  ];
+}
+
+/** T12: a watch cut while the API server forgets versions; scaled by `TOLLGATE_ABSENCE_MS`. */
+export async function measureOutage(cluster: ClusterUnderTest): Promise<ClusterFigure[]> {
+  const absenceMs = Number(process.env["TOLLGATE_ABSENCE_MS"] ?? 10_000);
+  const { plane, relay, keyCount, proxies } = cluster;
+  relay.refuse(true);
+  relay.reset();
+  const deleted = [1, 2, 3].map((index) => keyCount - index);
+  for (const index of deleted) await plane.must("DELETE", objectPath("ApiKey", "default", `key-${index}`));
+  await new Promise((resolve) => setTimeout(resolve, absenceMs));
+  // One that was started anew remembers no versions of before: 410 on return.
+  await plane.kill("kube-apiserver");
+  await plane.start("kube-apiserver");
+  relay.refuse(false);
+  const backAt = performance.now();
+  const isConverged = () => proxies.every(({ store }) => store.pin().keyCount === keyCount - deleted.length);
+  await waitFor("the deletions to arrive", isConverged, { deadlineMs: 60_000, everyMs: 2 });
+  const value = (performance.now() - backAt) / 1_000;
+  const detail = `${absenceMs / 1_000} s away, ${deleted.length} deletions meanwhile, none lost`;
+  return [{ target: "T12", name: "watch cut, 410 on return: converged", value, limit: 5, unit: "s", detail }];
+}
+
+/** Milliseconds from the API server's answer until every proxy holds the key so. */
+async function timeOf(
+  { plane, proxies }: ClusterUnderTest,
+  index: number,
+  spec: object,
+  isSo: (key: { readonly state?: string; readonly metadata?: Readonly<Record<string, string>> }) => boolean,
+): Promise<number> {
+  const digest = index.toString(16).padStart(64, "0");
+  await plane.must("PATCH", objectPath("ApiKey", "default", `key-${index}`), { spec }, "application/merge-patch+json");
+  const appliedAt = performance.now();
+  const holds = ({ store }: (typeof proxies)[number]) => {
+    const found = store.pin().findKey(digest);
+    return found !== undefined && isSo(found.key);
+  };
+  await waitFor("every proxy", () => proxies.every(holds), { deadlineMs: 30_000, everyMs: 1 });
+  return performance.now() - appliedAt;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
