@@ -13,12 +13,14 @@ import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { MessageReader } from "./stream/read-stream.ts";
 import { MessageWriter } from "./stream/write-stream.ts";
+import { needsDownload } from "./write-request/write-media.ts";
 import { writeRequest } from "./write-request/write-request.ts";
 
 export const messagesTranslator: Translator = {
   format: "Messages",
   readRequest,
   writeRequest,
+  needsDownload,
   readReply,
   writeReply,
   createStreamReader: () => new MessageReader(),

@@ -1,12 +1,26 @@
 /** Images and documents as blocks (`protocols/translation.md` section 4.4). */
 import type { MediaPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import type { TranslationTarget } from "../../translator.ts";
 import type { Block } from "./block.ts";
 
 /** All that the vendor takes; others would have to be converted. */
 const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 /** Text under another name. */
 const textTypes = /^(?:text\/.*|application\/(?:json|xml|x?yaml|javascript|x-ndjson|sql|toml))$/;
+
+/**
+ * Whether a file that a client named by its address must be fetched. The vendor fetches by `https` itself, images and
+ * PDFs; resellers and compatible servers are sure to take content alone (`protocols/anthropic-messages.md` section 10).
+ */
+export function needsDownload(
+  { media, mime, source }: MediaPart,
+  { channel }: Pick<TranslationTarget, "channel">,
+): boolean {
+  if (source.type !== "url" || (media !== "image" && media !== "document")) return false;
+  if (channel.provider !== "Anthropic" || !/^https:/i.test(source.url)) return true;
+  return media === "document" && (mime ?? "application/pdf") !== "application/pdf";
+}
 
 /** @throws GatewayError naming the client's field, for media that would vanish */
 export function writeMedia(part: MediaPart, losses: Losses): Block {

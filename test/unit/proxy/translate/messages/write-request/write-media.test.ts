@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Channel } from "../../../../../../proxy/snapshot/types.gen.ts";
 import type { MediaPart } from "../../../../../../proxy/translate/conversation.ts";
+import { needsDownload } from "../../../../../../proxy/translate/messages/write-request/write-media.ts";
 import { conversation, refusalOf, user, writeBody } from "../../../../../support/translation/messages-exchange.ts";
 
 const png = "iVBORw0KGgo=";
@@ -101,5 +103,50 @@ describe("messages: writeRequest, media", () => {
         refusalOf(() => blockOf(row.part)),
         "unsupported_parameter messages[0].content[0]",
       ));
+  }
+});
+
+describe("messages: needsDownload", () => {
+  const image = (url: string): MediaPart => ({ kind: "media", media: "image", source: { type: "url", url } });
+  const document = (mime?: string): MediaPart => ({
+    kind: "media",
+    media: "document",
+    mime,
+    source: { type: "url", url: "https://example.com/a" },
+  });
+  const rows: { name: string; part: MediaPart; provider?: Channel["provider"]; want: boolean }[] = [
+    { name: "leaves an image by https to the vendor", part: image("https://example.com/a.png"), want: false },
+    { name: "fetches one by plain http", part: image("http://example.com/a.png"), want: true },
+    {
+      name: "fetches for compatible servers",
+      part: image("https://example.com/a.png"),
+      provider: "AnthropicCompatible",
+      want: true,
+    },
+    { name: "leaves a PDF to the vendor", part: document("application/pdf"), want: false },
+    { name: "leaves a document of unknown kind to it", part: document(), want: false },
+    { name: "fetches a document of another kind", part: document("text/csv"), want: true },
+    {
+      name: "fetches nothing that has its content",
+      part: { kind: "media", media: "image", source: { type: "data", base64: png } },
+      provider: "AnthropicCompatible",
+      want: false,
+    },
+    {
+      name: "fetches nothing that is refused anyway",
+      part: { kind: "media", media: "video", source: { type: "url", url: "http://example.com/a.mp4" } },
+      want: false,
+    },
+  ];
+  for (const { name, part, provider = "Anthropic", want } of rows) {
+    it(name, () => {
+      const privacy = {
+        store: "PassThrough",
+        safetyIdentifier: "Strip",
+        streamObfuscation: "Strip",
+        clientMetadata: "Forward",
+      } as const;
+      assert.equal(needsDownload(part, { channel: { provider, baseURL: "https://api.example", privacy } }), want);
+    });
   }
 });
