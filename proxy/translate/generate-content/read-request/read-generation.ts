@@ -7,9 +7,10 @@ import { isStrictSchema } from "../../schema/strict-schema.ts";
 import { either, notCarried, objectOf, snakeCase, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 
 /** Generation parameters with a neutral place. The rest is declared a loss. */
-const readNames = new Set<string>(
-  generationNames.filter((name) => name !== "imageConfig" && name !== "mediaResolution"),
-);
+const readNames = new Set<string>([
+  "responseFormat",
+  ...generationNames.filter((name) => name !== "imageConfig" && name !== "mediaResolution"),
+]);
 
 export type Generation = Pick<
   Conversation,
@@ -21,7 +22,6 @@ export function readGeneration(body: JsonObject, unread: string[]): Generation {
   const config = objectOf(body, "generationConfig", "") ?? {};
   unread.push(...unreadMembers(config, readNames, "generationConfig"));
   const parameters = new Parameters(body, config);
-  if (parameters.value("responseFormat") !== undefined) throw notCarried("generationConfig.responseFormat");
   for (const name of ["imageConfig", "mediaResolution"]) {
     const spelled = [name, snakeCase(name)].find((candidate) => body[candidate] !== undefined);
     if (spelled !== undefined) unread.push(spelled);
@@ -30,9 +30,9 @@ export function readGeneration(body: JsonObject, unread: string[]): Generation {
     sampling: readSampling(parameters),
     outputCap: parameters.number("maxOutputTokens"),
     reasoning: readReasoning(parameters),
-    answerFormat: readAnswerFormat(parameters),
+    answerFormat: readResponseFormat(config) ?? readAnswerFormat(parameters),
     modalities: readModalities(parameters),
-    audioOutput: readSpeech(parameters),
+    audioOutput: readSpeech(parameters, unread),
   };
 }
 
@@ -135,6 +135,22 @@ function readAnswerFormat(parameters: Parameters): AnswerFormat | undefined {
   throw wrongValue(parameters.where("responseMimeType"), "must be application/json or text/plain.");
 }
 
+/** What newer clients send in place of `responseMimeType` and its schema: one object, or a list of them. */
+function readResponseFormat(config: JsonObject): AnswerFormat | undefined {
+  const where = "generationConfig.responseFormat";
+  const value = either(config, "responseFormat");
+  const [format, ...more] = Array.isArray(value) ? value : [value];
+  if (format === undefined || format === null) return undefined;
+  if (!isObject(format) || more.length > 0) throw wrongType(where, "an object");
+  const [other] = unreadMembers(format, new Set(["text"]), where);
+  if (other !== undefined) throw notCarried(other);
+  const text = objectOf(format, "text", where) ?? {};
+  const schema = objectOf(text, "schema", `${where}.text`);
+  if (schema !== undefined) return { kind: "schema", schema, strict: isStrictSchema(schema) };
+  const mime = textOf(text, "mimeType", `${where}.text`);
+  return mime === "APPLICATION_JSON" || mime === "application/json" ? { kind: "json" } : undefined;
+}
+
 function readModalities(parameters: Parameters): Conversation["modalities"] {
   return parameters.texts("responseModalities")?.flatMap((text, index) => {
     const modality = text.toLowerCase();
@@ -144,11 +160,12 @@ function readModalities(parameters: Parameters): Conversation["modalities"] {
   });
 }
 
-function readSpeech(parameters: Parameters): Conversation["audioOutput"] {
+function readSpeech(parameters: Parameters, unread: string[]): Conversation["audioOutput"] {
   const config = parameters.object("speechConfig");
   if (config === undefined) return undefined;
   const where = parameters.where("speechConfig");
   if (either(config, "multiSpeakerVoiceConfig") !== undefined) throw notCarried(`${where}.multiSpeakerVoiceConfig`);
+  unread.push(...unreadMembers(config, new Set(["voiceConfig"]), where));
   const voice = objectOf(config, "voiceConfig", where);
   const prebuilt = voice && objectOf(voice, "prebuiltVoiceConfig", `${where}.voiceConfig`);
   return { voice: prebuilt && textOf(prebuilt, "voiceName", `${where}.voiceConfig.prebuiltVoiceConfig`) };

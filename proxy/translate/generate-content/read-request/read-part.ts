@@ -32,7 +32,10 @@ const dataMembers = [
 ] as const;
 
 /** Members that may stand beside the data. */
-const siblings = new Set(["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"]);
+const siblings = new Set([
+  ...["thought", "thoughtSignature", "videoMetadata"],
+  ...["mediaResolution", "mediaProcessing", "partMetadata"],
+]);
 const knownMembers = new Set<string>([...dataMembers, ...siblings].flatMap((name) => [name, snakeCase(name)]));
 
 /**

@@ -7,6 +7,9 @@ import { either, listOf, objectOf, textOf, unreadMembers, wrongType, wrongValue 
 
 const declarationMembers = new Set(["name", "description", "parameters", "parametersJsonSchema"]);
 
+/** Settings of provider-run tools that have a neutral place. */
+const hostedMembers = new Set(["excludeDomains"]);
+
 /** @throws GatewayError naming the tool */
 export function readTools(body: JsonObject, unread: string[]): Tool[] {
   const value = either(body, "tools");
@@ -30,6 +33,7 @@ function readTool(tool: JsonObject, where: string, unread: string[]): Tool[] {
   for (const [type, settings] of Object.entries(tool)) {
     if (type === "functionDeclarations" || type === "function_declarations" || settings === null) continue;
     tools.push(readHosted(type, settings, `${where}.${type}`));
+    if (isObject(settings)) unread.push(...unreadMembers(settings, hostedMembers, `${where}.${type}`));
   }
   return tools;
 }

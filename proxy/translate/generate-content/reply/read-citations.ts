@@ -4,7 +4,7 @@
  * They may come before the text they speak of (pitfall 128), and their offsets count bytes of UTF-8, so they are
  * gathered and told at the end, when the text is known.
  */
-import { asList, isObject, member, memberAt } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { Citation } from "../../reply.ts";
 import { ByteOffsets } from "./byte-offsets.ts";
 
@@ -14,16 +14,27 @@ const citationsMax = 1000;
 /** Looking for words in a long text takes time. */
 const searchesMax = 100;
 
-interface FoundCitation {
+interface Source {
   readonly url: string;
   readonly title: string | undefined;
-  readonly startByte: number | undefined;
-  readonly endByte: number | undefined;
-  readonly citedText: string | undefined;
+}
+
+/** Where in the text a source is used. */
+interface Place {
+  readonly startByte?: number | undefined;
+  readonly endByte?: number | undefined;
+  readonly citedText?: string | undefined;
+}
+
+interface Support extends Place {
+  readonly sources: readonly unknown[];
 }
 
 export class CitationCollector {
-  readonly #found = new Map<string, FoundCitation>();
+  /** Frames hold what is new, and count over all of them. */
+  #sources: Source[] = [];
+  readonly #supports: Support[] = [];
+  readonly #cited: (Source & Place)[] = [];
   #text = "";
   #searches = 0;
   #isTextWhole = true;
@@ -40,21 +51,18 @@ export class CitationCollector {
     const cited = member(candidate, "citationMetadata");
     if (!isObject(cited)) return;
     for (const source of [...asList(cited["citationSources"]), ...asList(cited["citations"])]) {
-      this.#add(member(source, "uri"), member(source, "title"), {
-        startByte: byteOffset(member(source, "startIndex")) ?? 0,
-        endByte: byteOffset(member(source, "endIndex")),
-      });
+      if (this.#cited.length < citationsMax) this.#cited.push({ ...readSource(source), ...readPlace(source) });
     }
   }
 
   get isEmpty(): boolean {
-    return this.#found.size === 0;
+    return this.#sources.length === 0 && this.#cited.length === 0;
   }
 
   /** @param textStart where the text of the block begins in the candidate's text, in UTF-16 units */
   *citations(textStart: number): Generator<Citation> {
     const offsets = this.#isTextWhole ? new ByteOffsets(this.#text) : undefined;
-    for (const { url, title, citedText, ...range } of this.#found.values()) {
+    for (const { url, title, citedText, ...range } of this.#all()) {
       const place = offsets && this.#place(range, citedText, offsets);
       const start = place === undefined ? -1 : place.start - textStart;
       yield {
@@ -66,46 +74,45 @@ export class CitationCollector {
     }
   }
 
-  #readGrounding(grounding: Readonly<Record<string, unknown>>): void {
-    const chunks = asList(grounding["groundingChunks"]).map(
-      (chunk) => member(chunk, "web") ?? member(chunk, "maps") ?? member(chunk, "retrievedContext"),
-    );
-    const supported = new Set<unknown>();
+  #readGrounding(grounding: JsonObject): void {
+    const chunks = asList(grounding["groundingChunks"])
+      .slice(0, citationsMax)
+      .map((chunk) => readSource(member(chunk, "web") ?? member(chunk, "maps") ?? member(chunk, "retrievedContext")));
+    // Some models say everything again with each frame.
+    const isRepeated = this.#sources.every(({ url }, index) => url === chunks[index]?.url);
+    if (isRepeated) this.#sources = chunks;
+    else this.#sources = [...this.#sources, ...chunks].slice(0, citationsMax);
     for (const support of asList(grounding["groundingSupports"])) {
-      const segment = member(support, "segment");
-      const text = member(segment, "text");
-      for (const index of asList(member(support, "groundingChunkIndices"))) {
-        const source = typeof index === "number" ? chunks[index] : undefined;
-        if (source === undefined) continue;
-        supported.add(source);
-        this.#add(member(source, "uri"), member(source, "title"), {
-          startByte: byteOffset(memberAt(segment, "startIndex")) ?? 0,
-          endByte: byteOffset(memberAt(segment, "endIndex")),
-          ...(typeof text === "string" && text !== "" ? { citedText: text } : {}),
-        });
-      }
-    }
-    for (const source of chunks) {
-      if (!supported.has(source)) this.#add(member(source, "uri"), member(source, "title"), {});
+      if (this.#supports.length >= citationsMax) return;
+      const sources = asList(member(support, "groundingChunkIndices")).slice(0, citationsMax);
+      this.#supports.push({ ...readPlace(member(support, "segment")), sources });
     }
   }
 
-  #add(url: unknown, title: unknown, range: Partial<FoundCitation>): void {
-    if (typeof url !== "string" || url === "" || this.#found.size >= citationsMax) return;
-    const found: FoundCitation = {
-      url,
-      title: typeof title === "string" && title !== "" ? title : undefined,
-      startByte: range.startByte,
-      endByte: range.endByte,
-      citedText: range.citedText,
+  /** Each use of a source once, then the sources that no words are named for. */
+  #all(): Iterable<Source & Place> {
+    const found = new Map<string, Source & Place>();
+    const add = (source: Source, place: Place): void => {
+      if (source.url === "" || found.size >= citationsMax) return;
+      found.set(`${place.startByte} ${place.endByte} ${source.url}`, { ...source, ...place });
     };
-    // Frames repeat what earlier ones said.
-    this.#found.set(`${found.startByte} ${found.endByte} ${url}`, found);
+    const used = new Set<Source>();
+    for (const { sources, ...place } of this.#supports) {
+      for (const index of sources) {
+        const source = typeof index === "number" ? this.#sources[index] : undefined;
+        if (source === undefined) continue;
+        used.add(source);
+        add(source, place);
+      }
+    }
+    for (const source of this.#sources) if (!used.has(source)) add(source, {});
+    for (const { url, title, ...place } of this.#cited) add({ url, title }, place);
+    return found.values();
   }
 
   /** The words themselves decide where offsets do not lead to them: parts and frames count differently by model. */
   #place(
-    { startByte, endByte }: Pick<FoundCitation, "startByte" | "endByte">,
+    { startByte, endByte }: Pick<Place, "startByte" | "endByte">,
     words: string | undefined,
     offsets: ByteOffsets,
   ): { start: number; end: number } | undefined {
@@ -119,6 +126,21 @@ export class CitationCollector {
     const found = this.#text.indexOf(words);
     return found < 0 ? undefined : { start: found, end: found + words.length };
   }
+}
+
+function readSource(value: unknown): Source {
+  const title = asText(member(value, "title"));
+  return { url: asText(member(value, "uri")), title: title === "" ? undefined : title };
+}
+
+/** An offset of 0 is left out on the wire. */
+function readPlace(value: unknown): Place {
+  const text = asText(member(value, "text"));
+  return {
+    startByte: byteOffset(member(value, "startIndex")) ?? 0,
+    endByte: byteOffset(member(value, "endIndex")),
+    ...(text === "" ? {} : { citedText: text }),
+  };
 }
 
 function byteOffset(value: unknown): number | undefined {

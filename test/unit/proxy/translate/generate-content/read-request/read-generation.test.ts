@@ -113,6 +113,21 @@ describe("readRequest() of generateContent: parameters", () => {
       },
     },
     {
+      name: "the newer spelling of a schema",
+      config: { responseFormat: { text: { mimeType: "APPLICATION_JSON", schema: { type: "object" } } } },
+      want: { answerFormat: { kind: "schema", schema: { type: "object" }, strict: false } },
+    },
+    {
+      name: "the newer spelling of JSON",
+      config: { responseFormat: [{ text: { mimeType: "APPLICATION_JSON" } }] },
+      want: { answerFormat: { kind: "json" } },
+    },
+    {
+      name: "a language of the voice has no neutral place",
+      config: { speechConfig: { languageCode: "de-DE" } },
+      want: { audioOutput: {}, unread: ["generationConfig.speechConfig.languageCode"] },
+    },
+    {
       name: "an enum is one of its words",
       config: { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: ["a", "b"] } },
       want: { answerFormat: { kind: "enum", values: ["a", "b"] } },

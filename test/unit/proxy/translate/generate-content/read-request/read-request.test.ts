@@ -23,10 +23,10 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "continuationToken",
     },
     {
-      name: "a newer form of the answer",
-      body: { generationConfig: { responseFormat: [{}] } },
+      name: "a form of sound in the answer",
+      body: { generationConfig: { responseFormat: { audio: { mimeType: "AUDIO_MP3" } } } },
       code: "unsupported_parameter",
-      param: "generationConfig.responseFormat",
+      param: "generationConfig.responseFormat.audio",
     },
     {
       name: "an unknown role",

@@ -35,6 +35,54 @@ describe("the stream reader of generateContent: sources", () => {
     ]);
   });
 
+  for (const row of [
+    {
+      name: "counts sources over all frames",
+      second: [web("https://b.test")],
+      want: ["https://a.test", "https://b.test"],
+    },
+    {
+      name: "takes a frame that says all again for one",
+      second: [web("https://a.test"), web("https://b.test")],
+      want: ["https://a.test", "https://b.test"],
+    },
+  ]) {
+    it(row.name, () => {
+      const segment = { endIndex: 1, text: "x" };
+      const events = readFrames([
+        {
+          candidates: [
+            { content: { parts: [{ text: "x" }] }, groundingMetadata: { groundingChunks: [web("https://a.test")] } },
+          ],
+        },
+        {
+          candidates: [
+            {
+              finishReason: "STOP",
+              groundingMetadata: {
+                groundingChunks: row.second,
+                groundingSupports: [{ segment, groundingChunkIndices: [0, 1] }],
+              },
+            },
+          ],
+        },
+      ]);
+      const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+      assert.deepEqual(block?.kind === "text" && block.citations.map(({ url, end }) => end === 1 && url), row.want);
+    });
+  }
+
+  it("passes over sources without an address", () => {
+    const groundingMetadata = { groundingChunks: [{ web: { uri: 1 } }, {}, null, web("https://a.test")] };
+    const [block] =
+      foldReply(
+        readFrames([
+          { candidates: [{ content: { parts: [{ text: "x" }] }, groundingMetadata, finishReason: "STOP" }] },
+        ]),
+      ).candidates[0]?.blocks ?? [];
+    assert.deepEqual(block?.kind === "text" && block.citations, [{ url: "https://a.test" }]);
+  });
+
   it("finds the words where offsets count from elsewhere", () => {
     const groundingMetadata = {
       groundingChunks: [web("https://a.test")],
