@@ -17,6 +17,8 @@ import { describeLiveness, findKey } from "./authenticate/find-key.ts";
 import { readCredential } from "./authenticate/read-credential.ts";
 import { authorizeAddress } from "./authorize/authorize-address.ts";
 import { authorizeModel } from "./authorize/decide.ts";
+import type { CountEndpoint } from "./count-tokens/read-count-call.ts";
+import { serveCountTokens } from "./count-tokens/serve-count-tokens.ts";
 import { GatewayError } from "./errors.ts";
 import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
@@ -24,10 +26,12 @@ import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
 import { readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
+import type { MetricFormat } from "./observe/metrics.ts";
 import { RequestRecord } from "./observe/request-record.ts";
 import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
+import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
 import type { Exchange } from "./server.ts";
@@ -43,8 +47,10 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   services.metrics.requestStarted();
   try {
     const caller = readHead(exchange, services, record); //                              400 401 403 404 405 414 431
-    if (caller.endpoint.kind === "chat") await serveCall(exchange, services, caller, caller.endpoint, record);
-    else serveModels(exchange, caller.endpoint, { ...caller, protocol: caller.endpoint.protocol }, record);
+    const { endpoint } = caller;
+    if (endpoint.kind === "chat") await serveCall(exchange, services, caller, endpoint, record);
+    else if (endpoint.kind === "count-tokens") await serveCount(exchange, services, caller, endpoint, record);
+    else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
     answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
   } finally {
@@ -71,7 +77,7 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   const url = request.url ?? "";
   checkRequestHead(headers, request.httpVersion, limits); //                                          400 417 431
   const endpoint = matchEndpoint(request.method ?? "", url, headers, limits.targetBytesMax); //       404 405 414
-  record.format = endpoint.kind === "chat" ? endpoint.format : "Models";
+  record.format = recordedFormat(endpoint);
   if (!services.snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet."); // 503
   const snapshot = services.snapshots.pin();
   const secret = readCredential(endpoint.protocol, headers, url); //                                          401
@@ -99,7 +105,8 @@ async function serveCall(
   let settlement: CallSettlement | undefined;
   try {
     record.requestBytes = body.bytes.length;
-    const authorized = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
+    const read = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
+    const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                         400
     const reserving = reserve(authorized, services); //                                                 402 429 503
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     settlement = reserved.settlement;
@@ -109,6 +116,31 @@ async function serveCall(
     if (pending !== undefined) await pending;
     inFlightBytes.release(body.heldBytes);
   }
+}
+
+/** Says how long a prompt is; nothing is generated, and nothing but a request is counted. */
+async function serveCount(
+  exchange: Exchange,
+  services: Services,
+  caller: Caller,
+  endpoint: CountEndpoint,
+  record: RequestRecord,
+): Promise<void> {
+  const { limits, inFlightBytes } = services;
+  if (exchange.expectsContinue) exchange.response.writeContinue();
+  const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
+  try {
+    record.requestBytes = body.bytes.length;
+    const { found, snapshot, address: clientAddress } = afterBody(caller, services, record);
+    await serveCountTokens({ exchange, services, snapshot, found, clientAddress, record }, endpoint, body.bytes);
+  } finally {
+    inFlightBytes.release(body.heldBytes);
+  }
+}
+
+function recordedFormat(endpoint: Endpoint): MetricFormat {
+  if (endpoint.kind === "chat") return endpoint.format;
+  return endpoint.kind === "count-tokens" ? "CountTokens" : "Models";
 }
 
 /** A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call. */
@@ -147,6 +179,11 @@ function readCall(
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
   const { found, address: clientAddress } = caller;
   return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
+}
+
+/** With what the call goes on from, so that what is reserved covers it all. */
+async function withReferences(read: AuthorizedCall): Promise<AuthorizedCall> {
+  return { ...read, ...(await resolveCall(read.call, read.format, ownerOf(read.found), read.services)) };
 }
 
 const routeNames = new WeakMap<Route, string>();
@@ -206,6 +243,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
     route,
     record,
     passedHeaders,
+    references: authorized.references,
     estimate,
     settlement: new CallSettlement(record.requestId, context),
     answerHeaders: answerHeaders(record.requestId, result.states, call.endpoint.protocol, services.now()),

@@ -5,7 +5,7 @@ import { renderModel, renderModelList } from "./protocols/models/render-models.t
 import type { Endpoint } from "./protocols/wire.ts";
 import type { Exchange } from "./server.ts";
 
-type ModelsEndpoint = Exclude<Endpoint, { kind: "chat" }>;
+type ModelsEndpoint = Extract<Endpoint, { kind: "model-list" | "model-get" }>;
 
 /** @throws GatewayError when the key may not list models, or may not see the one asked for */
 export function serveModels(exchange: Exchange, endpoint: ModelsEndpoint, caller: Caller, record: RequestRecord): void {

@@ -138,6 +138,8 @@ function isDenied(key: Key, model: string): boolean {
 }
 
 function canServe(route: Route, key: Key, capability: Capability | undefined): boolean {
+  // Whoever serves a prompt can say how long it is.
+  if (capability === "CountTokens" && route.capabilities.includes("Chat")) return true;
   if (capability !== undefined) return route.capabilities.includes(capability);
   return key.capabilities === undefined || route.capabilities.some((served) => key.capabilities?.includes(served));
 }

@@ -15,6 +15,7 @@ import type { ChatWireFormat, Endpoint, Protocol } from "../protocols/wire.ts";
 import { hasHeader, type RawHeaders } from "./header-values.ts";
 
 type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
+type PostEndpoint = Extract<Endpoint, { kind: "chat" | "count-tokens" }>;
 
 function chat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
   return { kind: "chat", protocol, format, capability: "Chat" };
@@ -24,7 +25,14 @@ const chatCompletions = chat("OpenAI", "ChatCompletions");
 const responses = chat("OpenAI", "Responses");
 const messages = chat("Anthropic", "Messages");
 
-const postPaths: ReadonlyMap<string, ChatEndpoint> = new Map([
+const countTokens = {
+  kind: "count-tokens",
+  protocol: "Anthropic",
+  format: "Messages",
+  capability: "CountTokens",
+} as const;
+
+const postPaths: ReadonlyMap<string, PostEndpoint> = new Map<string, PostEndpoint>([
   ["/v1/chat/completions", chatCompletions],
   ["/chat/completions", chatCompletions],
   ["/v1/v1/chat/completions", chatCompletions],
@@ -33,6 +41,8 @@ const postPaths: ReadonlyMap<string, ChatEndpoint> = new Map([
   ["/v1/v1/responses", responses],
   ["/v1/messages", messages],
   ["/v1/v1/messages", messages],
+  ["/v1/messages/count_tokens", countTokens],
+  ["/v1/v1/messages/count_tokens", countTokens],
 ]);
 
 /** Prefixes of the model paths; those with `beta` or `alpha` in them are Gemini-style whatever the headers say. */
@@ -174,9 +184,13 @@ function readModelPath(path: string): ModelPath | undefined {
 }
 
 function matchVerb(method: string, rawUrl: string, rest: string, verb: string): Endpoint {
-  if (verb !== "generateContent" && verb !== "streamGenerateContent") throw unknownUrl();
+  if (verb !== "generateContent" && verb !== "streamGenerateContent" && verb !== "countTokens") throw unknownUrl();
   if (method !== "POST") throw methodNotAllowed("POST");
   const modelInPath = decodeModel(rest.slice(0, -verb.length - 1));
+  if (verb === "countTokens") {
+    const format = { protocol: "Gemini", format: "GenerateContent" } as const;
+    return { kind: "count-tokens", ...format, capability: "CountTokens", modelInPath };
+  }
   const endpoint = { ...chat("Gemini", "GenerateContent"), modelInPath };
   return verb === "generateContent" ? endpoint : { ...endpoint, geminiStream: streamForm(rawUrl) };
 }
@@ -228,7 +242,8 @@ function unknownUrl(): GatewayError {
   return new GatewayError(
     "unknown_url",
     "Unknown request URL. Served are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
-      "/v1beta/models/{model}:generateContent and :streamGenerateContent, and GET /v1/models; check the base address.",
+      "/v1/messages/count_tokens, /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens, " +
+      "and GET /v1/models; check the base address.",
   );
 }
 

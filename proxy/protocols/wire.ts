@@ -19,5 +19,13 @@ export type Endpoint =
       /** Gemini-style only: `streamGenerateContent` asked for; `sse` with `alt=sse`, else a streamed JSON array. */
       readonly geminiStream?: "sse" | "array";
     }
+  /** How many tokens a prompt of this chat format has. `modelInPath` for Gemini-style only. */
+  | {
+      readonly kind: "count-tokens";
+      readonly protocol: Protocol;
+      readonly format: Extract<ChatWireFormat, "Messages" | "GenerateContent">;
+      readonly capability: Capability;
+      readonly modelInPath?: string;
+    }
   | { readonly kind: "model-list"; readonly protocol: Protocol }
   | { readonly kind: "model-get"; readonly protocol: Protocol; readonly modelInPath: string };

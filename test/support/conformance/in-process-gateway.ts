@@ -16,6 +16,8 @@ import { LiveReservations } from "../../../proxy/live-reservations.ts";
 import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
 import { silentLogger } from "../../../proxy/observe/logger.ts";
 import { ProxyMetrics } from "../../../proxy/observe/metrics.ts";
+import { memoryStoreLimits } from "../../../proxy/responses-state/response-store.ts";
+import { MemoryResponses } from "../../../proxy/responses-state/store/memory-responses.ts";
 import { DataServer } from "../../../proxy/server.ts";
 import type { Services } from "../../../proxy/services.ts";
 import { createTokenEstimator } from "../../../proxy/settle/estimate-tokens.ts";
@@ -68,6 +70,7 @@ export class InProcessGateway {
       openAttempts: new OpenAttempts(),
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
+      responses: new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }),
       keyUses: { note: () => {} },
       metrics: new ProxyMetrics(),
       accessLog: { write: (record) => records.push(record), close: () => undefined },

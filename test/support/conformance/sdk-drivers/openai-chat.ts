@@ -18,9 +18,8 @@ export function openaiChatDrivers(origin: () => string): SdkDriver[] {
 }
 
 function driverOf(client: () => OpenAI): Omit<SdkDriver, "name"> {
-  const ask = async (call: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, stream: boolean) => {
+  const ask = async (call: Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, "stream">, stream: boolean) => {
     const { completions } = client().chat;
-    // Without `stream` of its own: the helper sets it.
     const reply = stream ? await completions.stream(call).finalChatCompletion() : await completions.create(call);
     return reply.choices[0]?.message ?? assert.fail("no choice");
   };

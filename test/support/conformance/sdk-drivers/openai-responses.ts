@@ -39,7 +39,7 @@ function driverOf(client: () => OpenAI): Omit<SdkDriver, "name"> {
       };
       const first = await ask({ ...usual, input: [question] }, stream);
       const call = first.output.find((item) => item.type === "function_call");
-      assert.ok(call !== undefined);
+      assert.ok(call?.type === "function_call");
       const result = { type: "function_call_output" as const, call_id: call.call_id, output: "sunny" };
       // Items go back as they came: that is how stateless users hold a conversation.
       const history = first.output as OpenAI.Responses.ResponseInput;

@@ -12,6 +12,8 @@ function describeTarget(method: string, url: string, headers: readonly string[] 
         return [endpoint.protocol, endpoint.format, endpoint.modelInPath, endpoint.geminiStream]
           .filter(Boolean)
           .join(" ");
+      case "count-tokens":
+        return [endpoint.protocol, "count", endpoint.modelInPath].filter(Boolean).join(" ");
       case "model-list":
         return `${endpoint.protocol} models`;
       case "model-get":
@@ -39,6 +41,11 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/messages", "Anthropic Messages"],
   ["POST", "/v1/messages?beta=true", "Anthropic Messages"],
   ["POST", "/v1/v1/messages", "Anthropic Messages"],
+  ["POST", "/v1/messages/count_tokens", "Anthropic count"],
+  ["POST", "/v1/messages/count_tokens?beta=true", "Anthropic count"],
+  ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
+  ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
+  ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
   ["GET", "/v1/models", "OpenAI models"],
   ["GET", "/models", "OpenAI models"],
   ["GET", "/v1/v1/models", "OpenAI models"],
@@ -126,7 +133,6 @@ const refused: [method: string, url: string, want: string][] = [
     "/v1/realtime",
     "/v1/responses/resp_1",
     "/v1/responses/input_tokens",
-    "/v1/messages/count_tokens",
     "/v1/messages/batches",
     "/v1/messages/",
     "/messages",
@@ -135,7 +141,6 @@ const refused: [method: string, url: string, want: string][] = [
     "/v1beta/",
     "/v1beta/models/",
     "/v1beta/models:generateContent",
-    "/v1beta/models/g:countTokens",
     "/v1beta/models/g:embedContent",
     "/v1beta/models/g:predict",
     "/v1beta/models/g:GenerateContent",

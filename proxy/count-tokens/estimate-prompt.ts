@@ -1,0 +1,39 @@
+/**
+ * What a tokenizer is given to estimate a prompt, and what is added for all that is no text (PURE).
+ *
+ * Conservative: callers keep below a context window by it. Names and schemas of tools count whole, since providers put
+ * them before the model as text.
+ */
+
+import type { ChatCall } from "../protocols/chat-format.ts";
+import { isObject } from "../protocols/json-value.ts";
+import { promptText } from "../settle/prompt-text.ts";
+
+/** What the dearest of the usual image encodings takes; the same as the reservation's. */
+const attachmentTokens = 1_600;
+/** A provider's own words around tools, in a prompt that has any. */
+const toolFrameTokens = 350;
+const messageFrameTokens = 4;
+/** Tokenizers differ; the public ones count less than those of the vendors that do not publish theirs. */
+const margin = 1.15;
+
+/** Text whose tokens count: strings of the body, and the tools as JSON. */
+export function countedText(call: ChatCall): string {
+  const body: unknown = JSON.parse(call.body.bytes.toString("utf8"));
+  const tools = isObject(body) ? body["tools"] : undefined;
+  return tools === undefined ? promptText(call.body.bytes) : `${promptText(call.body.bytes)}\n${JSON.stringify(tools)}`;
+}
+
+/** @param textTokens of `countedText`, by a public tokenizer */
+export function estimatePrompt(call: ChatCall, textTokens: number): number {
+  const body: unknown = JSON.parse(call.body.bytes.toString("utf8"));
+  const messages = isObject(body) ? (body["messages"] ?? body["contents"]) : undefined;
+  const frames = Array.isArray(messages) ? messages.length : 1;
+  const hasTools = isObject(body) && Array.isArray(body["tools"]) && body["tools"].length > 0;
+  return (
+    Math.ceil(textTokens * margin) +
+    frames * messageFrameTokens +
+    call.attachments * attachmentTokens +
+    (hasTools ? toolFrameTokens : 0)
+  );
+}

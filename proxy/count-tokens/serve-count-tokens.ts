@@ -1,0 +1,161 @@
+/**
+ * Answers how many tokens a prompt has: `/v1/messages/count_tokens` and `:countTokens`.
+ *
+ * The route's own upstream counts where its channel has a counter (also of the other format); everywhere else, and when
+ * the counter fails, a tokenizer estimates and the answer says so in `x-tollgate-token-count: estimate`. Costs one request
+ * of the caller's limits and nothing else. Called by `handle-request.ts` with key and address already checked.
+ */
+import { claimsOf } from "../admit/claims.ts";
+import { zeroAmounts } from "../admit/ledger.ts";
+import { refusalToError } from "../admit/refusal-to-error.ts";
+import type { AdmittedCall } from "../admitted-call.ts";
+import { authorizeModel } from "../authorize/decide.ts";
+import { GatewayError } from "../errors.ts";
+import { Attempt } from "../forward/attempt.ts";
+import { upstreamModelOf } from "../forward/build-upstream-request.ts";
+import { endResponse } from "../forward/end-response.ts";
+import { upstreamPath } from "../forward/upstream-path.ts";
+import { upstreamHeaders } from "../http/header-rules.ts";
+import type { RunningCall } from "../is-still-allowed.ts";
+import type { RequestRecord } from "../observe/request-record.ts";
+import { AttemptPreparation } from "../prepare-attempt.ts";
+import { chatFormats } from "../protocols/chat-formats.ts";
+import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
+import type { Exchange } from "../server.ts";
+import type { Services } from "../services.ts";
+import { CallSettlement } from "../settle-call.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
+import { countedText, estimatePrompt } from "./estimate-prompt.ts";
+import { type CountEndpoint, readCountCall } from "./read-count-call.ts";
+
+export interface Counter extends Pick<RunningCall, "found" | "clientAddress"> {
+  readonly exchange: Exchange;
+  readonly services: Services;
+  readonly snapshot: Snapshot;
+  readonly record: RequestRecord;
+}
+
+/** @throws GatewayError as for the chat call of the same prompt */
+export async function serveCountTokens(counter: Counter, endpoint: CountEndpoint, body: Buffer): Promise<void> {
+  const admitted = await admit(counter, endpoint, body);
+  try {
+    const counted = await askUpstreams(admitted);
+    const tokens = counted ?? (await estimate(admitted));
+    send(admitted, renderCount(endpoint.format, tokens), counted === undefined);
+  } finally {
+    await admitted.settlement.release();
+  }
+}
+
+async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): Promise<AdmittedCall> {
+  const { exchange, services, snapshot, found, record } = counter;
+  const { key } = found;
+  const call = readCountCall(bytes, endpoint, services.limits);
+  record.model = call.model;
+  const { protocol } = endpoint;
+  const route = authorizeModel({ key, snapshot, protocol, capability: "CountTokens", model: call.model });
+  record.route = `${route.namespace}/${route.name}`;
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const claims = claimsOf(key, account, route, call.model);
+  const amounts = { ...zeroAmounts, requests: 1n };
+  const result = await services.ledger.reserve({ id: record.requestId, amounts, ...claims });
+  if (result.kind === "refused") {
+    services.metrics.quotaDecision(result.reason);
+    throw refusalToError(result, services.now());
+  }
+  services.metrics.quotaDecision("reserved");
+  const { ledger, reservations, metrics, estimateTokens, log } = services;
+  const settlement = new CallSettlement(record.requestId, {
+    ledger,
+    reservations,
+    metrics,
+    estimateTokens,
+    route,
+    call,
+    record,
+    log,
+  });
+  return {
+    ...counter,
+    call,
+    route,
+    format: chatFormats[endpoint.format],
+    estimate: { amounts, outputReserve: 0, outputCap: undefined },
+    settlement,
+    passedHeaders: upstreamHeaders(protocol, exchange.request.rawHeaders),
+    answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
+  };
+}
+
+/** @returns undefined when no upstream of the route could tell */
+async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined> {
+  const { services, snapshot, route, call, record } = admitted;
+  const excluded = new Set<string>();
+  const preparation = new AttemptPreparation(admitted);
+  while (record.attempts < route.failover.maxAttempts) {
+    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
+    if (selected === undefined) return undefined;
+    excluded.add(selected.target.name);
+    const counted = await askUpstream(admitted, selected, preparation);
+    if (counted !== undefined) return counted;
+  }
+  return undefined;
+}
+
+async function askUpstream(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  preparation: AttemptPreparation,
+): Promise<number | undefined> {
+  const { services, snapshot, call, record, exchange } = admitted;
+  const { channel, format } = selected;
+  const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
+  if (template === undefined || !canCount(format)) return undefined;
+  const prepared = await preparation.prepare(selected);
+  if (prepared instanceof GatewayError) return undefined;
+  const upstreamModel = upstreamModelOf(channel, selected.target, call.model);
+  const request = {
+    ...prepared.request,
+    path: upstreamPath(channel, template, upstreamModel, "countTokens"),
+    body: countBody(format, prepared.request.body, upstreamModel),
+  };
+  const attempt = new Attempt({
+    upstream: services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs),
+    request,
+    format: countingFormat(prepared.format, format),
+    call: prepared.call,
+    translation: undefined,
+    bridge: prepared.bridge,
+    limits: services.limits,
+    client: undefined,
+    onPiece: () => undefined,
+  });
+  record.attempts += 1;
+  record.channel = selected.target.channel;
+  exchange.onClosed = () => attempt.stop("client-left");
+  try {
+    const outcome = await attempt.run();
+    return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
+  } finally {
+    exchange.onClosed = undefined;
+  }
+}
+
+async function estimate({ services, call }: AdmittedCall): Promise<number> {
+  return estimatePrompt(call, await services.estimateTokens(countedText(call)));
+}
+
+function send({ exchange, record, answerHeaders, services }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
+  record.status = 200;
+  record.responseBytes = body.length;
+  exchange.response.writeHead(200, [
+    ...answerHeaders,
+    ...(isEstimate ? ["x-tollgate-token-count", "estimate"] : []),
+    "content-type",
+    "application/json",
+    "content-length",
+    String(body.length),
+  ]);
+  endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+}

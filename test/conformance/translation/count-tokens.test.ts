@@ -1,0 +1,217 @@
+/**
+ * Counting the tokens of a prompt: by the route's own upstream where it has a counter, in either format that knows one,
+ * and by an estimate that says so everywhere else.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "mocha";
+import { httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../../support/conformance/manifests.ts";
+import { pixel } from "../../support/conformance/sdk-gateway.ts";
+import { FakeUpstream, type ReceivedRequest } from "../../support/fake-upstream.ts";
+import { anthropicGenerations, genaiGenerations } from "../../support/official-clients.ts";
+
+const counters = {
+  messages: { provider: "Anthropic", formats: [{ type: "Messages" }, { type: "CountTokens" }] },
+  gemini: { provider: "Gemini", formats: [{ type: "GenerateContent" }, { type: "CountTokens" }] },
+  chat: { provider: "OpenAICompatible", formats: [{ type: "ChatCompletions" }] },
+  uncounted: { provider: "Anthropic", formats: [{ type: "Messages" }] },
+} as const;
+
+const tool = {
+  name: "weather",
+  description: "tells the weather",
+  input_schema: { type: "object", properties: { city: { type: "string" } } },
+};
+const prompt = { system: "Be brief.", messages: [{ role: "user", content: "What is the capital of France?" }] };
+
+describe("token counting", () => {
+  let upstream: FakeUpstream;
+  let gateway: InProcessGateway;
+  const counted = (request: ReceivedRequest) =>
+    request.target.includes("countTokens")
+      ? { body: JSON.stringify({ totalTokens: 8, promptTokensDetails: [{ modality: "TEXT", tokenCount: 8 }] }) }
+      : { body: JSON.stringify({ input_tokens: 14 }) };
+
+  before(async () => {
+    upstream = await FakeUpstream.start(counted);
+    gateway = await InProcessGateway.start({
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        keyManifest("spent", { limits: [{ name: "one", unit: "Requests", limit: "1", period: "Day" }] }),
+        keyManifest("poor", { limits: [{ name: "tokens", unit: "Tokens", limit: "1", period: "Day" }] }),
+        keyManifest("chatting", { capabilities: ["Chat"] }),
+        ...Object.entries(counters).flatMap(([name, spec]) => [
+          channelManifest(name, upstream.origin, spec),
+          routeManifest(name, { targets: [{ name: "main", channelRef: { name }, upstreamModel: `upstream-${name}` }] }),
+        ]),
+      ),
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  beforeEach(() => {
+    upstream.forget();
+    upstream.replyWith(counted);
+  });
+
+  const ask = (path: string, body: object, key = "main") =>
+    httpCall({
+      origin: gateway.origin,
+      path,
+      headers: { authorization: `Bearer ${clientKey(key)}`, "x-api-key": clientKey(key) },
+      body: JSON.stringify(body),
+    });
+  const byMessages = (model: string, changes: object = {}, key = "main") => {
+    const headers = { "x-api-key": clientKey(key), "anthropic-version": "2023-06-01" };
+    const body = JSON.stringify({ model, ...prompt, ...changes });
+    return httpCall({ origin: gateway.origin, path: "/v1/messages/count_tokens", headers, body });
+  };
+  const byGemini = (model: string, body: object) =>
+    httpCall({
+      origin: gateway.origin,
+      path: `/v1beta/models/${model}:countTokens`,
+      headers: { "x-goog-api-key": clientKey("main") },
+      body: JSON.stringify(body),
+    });
+
+  it("asks the upstream's own counter, with the prompt and nothing else", async () => {
+    const answer = await byMessages("messages", { tools: [tool], temperature: 1, metadata: { user_id: "u" } });
+    assert.deepEqual(answer.json(), { input_tokens: 14 });
+    assert.equal(answer.header("x-tollgate-token-count"), undefined);
+    const [request] = upstream.requests;
+    assert.equal(request?.target, "/v1/messages/count_tokens");
+    assert.deepEqual(request?.json(), { model: "upstream-messages", ...prompt, tools: [tool] });
+  });
+
+  it("asks a counter of the other format in its own words", async () => {
+    const answer = await byMessages("gemini");
+    assert.deepEqual(answer.json(), { input_tokens: 8 });
+    const [request] = upstream.requests;
+    assert.equal(request?.target, "/v1/models/upstream-gemini:countTokens");
+    const { generateContentRequest } = Object(request?.json());
+    assert.equal(generateContentRequest.model, "models/upstream-gemini");
+    assert.deepEqual(generateContentRequest.systemInstruction, { parts: [{ text: "Be brief." }] });
+  });
+
+  for (const row of [
+    { name: "contents alone", body: { contents: [{ role: "user", parts: [{ text: "hi" }] }] } },
+    {
+      name: "a whole request",
+      body: {
+        generateContentRequest: { model: "models/gemini", contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+      },
+    },
+  ]) {
+    it(`reads ${row.name} of a Gemini-style client`, async () => {
+      assert.deepEqual((await byGemini("gemini", row.body)).json(), { totalTokens: 8 });
+      const { generateContentRequest } = Object(upstream.requests[0]?.json());
+      assert.deepEqual(generateContentRequest.contents, [{ role: "user", parts: [{ text: "hi" }] }]);
+      assert.equal(generateContentRequest.model, "models/upstream-gemini");
+    });
+  }
+
+  it("asks Anthropic's counter for a Gemini-style client", async () => {
+    const answer = await byGemini("messages", { contents: [{ role: "user", parts: [{ text: "hi" }] }] });
+    assert.deepEqual(answer.json(), { totalTokens: 14 });
+    assert.deepEqual(upstream.requests[0]?.json(), {
+      model: "upstream-messages",
+      messages: [{ role: "user", content: "hi" }],
+    });
+  });
+
+  for (const model of ["chat", "uncounted"]) {
+    it(`pitfall 123: estimates where nobody counts (${model}), and says so`, async () => {
+      const answer = await byMessages(model);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.header("x-tollgate-token-count"), "estimate");
+      const { input_tokens } = Object(answer.json());
+      // Anthropic's own counter says 14 for the question alone.
+      assert.ok(input_tokens >= 12 && input_tokens <= 30, String(input_tokens));
+      assert.deepEqual(upstream.requests, []);
+    });
+  }
+
+  it("counts tools, images and long texts in an estimate", async () => {
+    const size = async (changes: object): Promise<number> =>
+      Object((await byMessages("chat", changes)).json()).input_tokens;
+    const plain = await size({});
+    assert.ok((await size({ tools: [tool] })) > plain + 300);
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } };
+    assert.ok((await size({ messages: [{ role: "user", content: [image] }] })) > 1_600);
+    const long = await size({ messages: [{ role: "user", content: "word ".repeat(10_000) }] });
+    assert.ok(long > 10_000 && long < 13_000, String(long));
+  });
+
+  for (const row of [
+    { name: "refuses", reply: { status: 429, body: "{}" } },
+    { name: "answers nonsense", reply: { body: '{"input_tokens":"many"}' } },
+    { name: "breaks off", reply: { body: '{"input_tokens":14}', cutAt: 5 } },
+  ]) {
+    it(`estimates when the counter ${row.name}`, async () => {
+      upstream.replyWith(row.reply);
+      const answer = await byMessages("messages");
+      assert.equal(answer.status, 200);
+      assert.equal(answer.header("x-tollgate-token-count"), "estimate");
+    });
+  }
+
+  it("costs a request and no tokens", async () => {
+    assert.equal((await byMessages("messages", {}, "poor")).status, 200);
+    assert.equal((await byMessages("messages", {}, "spent")).status, 200);
+    const second = await byMessages("messages", {}, "spent");
+    assert.equal(second.status, 402);
+    assert.equal(upstream.requests.length, 2);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
+
+  for (const row of [
+    { name: "an unknown model", call: () => byMessages("nobody"), status: 404 },
+    { name: "a key that may only chat", call: () => byMessages("messages", {}, "chatting"), status: 403 },
+    { name: "a body without messages", call: () => byMessages("messages", { messages: undefined }), status: 400 },
+    {
+      name: "another model in the body than in the path",
+      call: () => byGemini("gemini", { generateContentRequest: { model: "models/other", contents: [] } }),
+      status: 400,
+    },
+    { name: "a request that is none", call: () => byGemini("gemini", { generateContentRequest: 1 }), status: 400 },
+    {
+      name: "a key in OpenAI's place with another one",
+      call: () => ask("/v1/messages/count_tokens", { model: "messages", ...prompt }, "nobody"),
+      status: 401,
+    },
+  ]) {
+    it(`refuses ${row.name}, and asks no upstream`, async () => {
+      assert.equal((await row.call()).status, row.status);
+      assert.deepEqual(upstream.requests, []);
+    });
+  }
+
+  for (const { name, load } of anthropicGenerations) {
+    it(`serves ${name}`, async () => {
+      const client = new (load())({ baseURL: gateway.origin, apiKey: clientKey("main"), maxRetries: 0 });
+      const { messages } = prompt;
+      const answer = await client.messages.countTokens({
+        model: "messages",
+        messages: [{ role: "user", content: messages[0]?.content ?? "" }],
+      });
+      assert.equal(answer.input_tokens, 14);
+    });
+  }
+  for (const { name, load } of genaiGenerations) {
+    it(`serves ${name}`, async () => {
+      const client = new (load())({ apiKey: clientKey("main"), httpOptions: { baseUrl: gateway.origin } });
+      assert.equal((await client.models.countTokens({ model: "gemini", contents: "hi" })).totalTokens, 8);
+    });
+  }
+});
