@@ -85,8 +85,8 @@ export class FaultRelay {
   /** RST to both sides of every connection. */
   reset(): void {
     for (const { client, server } of this.#pairs) {
-      client.resetAndDestroy();
-      server.resetAndDestroy();
+      reset(client);
+      reset(server);
     }
   }
 
@@ -103,7 +103,7 @@ export class FaultRelay {
   #accept(client: Socket): void {
     client.on("error", () => undefined);
     if (this.#isRefusing) {
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     this.connectionCount += 1;
@@ -126,7 +126,7 @@ export class FaultRelay {
   }
 
   #carry(from: Socket, to: Socket, count: (bytes: number) => void): void {
-    from.on("error", () => to.resetAndDestroy());
+    from.on("error", () => reset(to));
     from.on("data", (chunk: Buffer) => {
       count(chunk.length);
       this.#later(() => {
@@ -144,4 +144,10 @@ export class FaultRelay {
     if (this.#latencyMs === 0) run();
     else setTimeout(run, this.#latencyMs);
   }
+}
+
+/** A Unix socket knows no RST: there the end is all. */
+function reset(socket: Socket): void {
+  if (socket.remoteFamily === undefined) socket.destroy();
+  else socket.resetAndDestroy();
 }
