@@ -10,15 +10,15 @@ const imageTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "ima
 const textTypes = /^(?:text\/.*|application\/(?:json|xml|x?yaml|javascript|x-ndjson|sql|toml))$/;
 
 /**
- * Whether a file that a client named by its address must be fetched. The vendor fetches by `https` itself, images and
- * PDFs; resellers and compatible servers are sure to take content alone (`protocols/anthropic-messages.md` section 10).
+ * Whether a file that a client named by its address must be fetched. The vendor fetches images and PDFs itself;
+ * resellers and compatible servers are sure to take content alone (`protocols/anthropic-messages.md` section 10).
  */
 export function needsDownload(
   { media, mime, source }: MediaPart,
   { channel }: Pick<TranslationTarget, "channel">,
 ): boolean {
   if (source.type !== "url" || (media !== "image" && media !== "document")) return false;
-  if (channel.provider !== "Anthropic" || !/^https:/i.test(source.url)) return true;
+  if (channel.provider !== "Anthropic") return true;
   return media === "document" && (mime ?? "application/pdf") !== "application/pdf";
 }
 

@@ -115,8 +115,7 @@ describe("messages: needsDownload", () => {
     source: { type: "url", url: "https://example.com/a" },
   });
   const rows: { name: string; part: MediaPart; provider?: Channel["provider"]; want: boolean }[] = [
-    { name: "leaves an image by https to the vendor", part: image("https://example.com/a.png"), want: false },
-    { name: "fetches one by plain http", part: image("http://example.com/a.png"), want: true },
+    { name: "leaves an image to the vendor", part: image("https://example.com/a.png"), want: false },
     {
       name: "fetches for compatible servers",
       part: image("https://example.com/a.png"),
