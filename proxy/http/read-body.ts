@@ -168,7 +168,8 @@ class BodyReader {
   };
 
   readonly #onGone = (cause?: unknown): void => {
-    this.#fail(new ClientGoneError(cause));
+    // Every request closes in the end: only one that is not whole is a client that left.
+    if (!this.#isOver) this.#fail(new ClientGoneError(cause));
   };
 
   readonly #onTooSlow = (): void => {

@@ -19,6 +19,10 @@ type Phase = "head" | "length" | "chunked" | "until-close" | "complete";
 
 const headEnd = Buffer.from("\r\n\r\n");
 const headStart = Buffer.from("HTTP/1.");
+/** Ends no line here, but would for others: such a head would never end. */
+const bareLineFeed = /(?:^|[^\r])\n/;
+const usualHeadBytes = 1_024;
+const nothing = Buffer.alloc(0);
 
 export class ResponseParser {
   readonly #headBytesMax: number;
@@ -84,27 +88,37 @@ export class ResponseParser {
   }
 
   #head(bytes: Buffer, from: number): number {
-    const begun = this.#begun;
-    const all = begun === undefined ? bytes : Buffer.concat([begun, from === 0 ? bytes : bytes.subarray(from)]);
-    const start = begun === undefined ? from : 0;
-    const lineEnd = all.indexOf(headEnd, begun === undefined ? start : Math.max(0, begun.length - 3));
+    if (this.#begun !== undefined) return this.#headInPieces(this.#begun, bytes, from);
+    // Most heads are short and whole: text is searched faster than bytes, and is needed anyway.
+    const text = bytes.toString("latin1", from, Math.min(bytes.length, from + usualHeadBytes));
+    const end = text.indexOf("\r\n\r\n");
+    if (end < 0 || end + 4 > this.#headBytesMax) return this.#headInPieces(nothing, bytes, from);
+    this.#headRead(text.slice(0, end + 4));
+    return from + end + 4;
+  }
+
+  #headInPieces(begun: Buffer, bytes: Buffer, from: number): number {
+    const all = Buffer.concat([begun, bytes.subarray(from)]);
+    const lineEnd = all.indexOf(headEnd, Math.max(0, begun.length - 3));
     const end = lineEnd < 0 ? all.length : lineEnd + headEnd.length;
-    if (end - start > this.#headBytesMax) throw new ResponseSyntaxError("the head of the answer is too long");
+    if (end > this.#headBytesMax) throw new ResponseSyntaxError("the head of the answer is too long");
     if (lineEnd < 0) {
-      const known = Math.min(headStart.length, end - start);
-      if (all.compare(headStart, 0, known, start, start + known) !== 0) {
-        throw new ResponseSyntaxError("the answer is no HTTP/1");
-      }
-      // Copied: the memory it came in is used again.
-      this.#begun = begun === undefined ? Buffer.from(all.subarray(start)) : all;
+      const known = Math.min(headStart.length, end);
+      const isBroken = all.compare(headStart, 0, known, 0, known) !== 0 || bareLineFeed.test(all.toString("latin1"));
+      if (isBroken) throw new ResponseSyntaxError("the answer is no HTTP/1");
+      this.#begun = all;
       return bytes.length;
     }
     this.#begun = undefined;
-    const head = readResponseHead(all.toString("latin1", start, end));
+    this.#headRead(all.toString("latin1", 0, end));
+    return from + end - begun.length;
+  }
+
+  #headRead(text: string): void {
+    const head = readResponseHead(text);
     if (head.status >= 200) this.#begin(head.framing);
     this.#listener.onHead(head);
     if (head.framing.kind === "none" && head.status >= 200) this.#complete();
-    return begun === undefined ? end : from + end - begun.length;
   }
 
   #begin(framing: BodyFraming): void {
