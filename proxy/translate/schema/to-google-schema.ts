@@ -83,7 +83,8 @@ class SchemaConverter {
   #convertReference(node: JsonObject, reference: string, open: readonly string[]): JsonObject {
     const { $ref: _reference, $defs: _definitions, definitions: _older, ...own } = node;
     const target = resolveReference(this.#root, reference);
-    if (target === undefined || open.includes(reference)) {
+    if (target === undefined) return { type: "OBJECT", ...copyOf(own, ["description"]) };
+    if (open.includes(reference)) {
       const remark = `again of the kind ${reference.split("/").at(-1) ?? reference}`;
       return { type: "OBJECT", description: withRemark(own["description"], remark) };
     }

@@ -91,6 +91,16 @@ describe("toGoogleSchema()", () => {
       want: { type: "OBJECT", properties: { a: string, b: string }, required: ["a", "b"] },
     },
     {
+      name: "passes over references to nowhere in allOf",
+      schema: { allOf: [{ $ref: "#/$defs/None" }, { $ref: "https://x.test/a" }, { type: "integer" }] },
+      want: { type: "INTEGER" },
+    },
+    {
+      name: "ends a reference to nowhere in a plain object",
+      schema: { type: "object", properties: { a: { $ref: "#/$defs/None", description: "D" } } },
+      want: { type: "OBJECT", properties: { a: { type: "OBJECT", description: "D" } } },
+    },
+    {
       name: "takes oneOf for anyOf",
       schema: { oneOf: [{ type: "string" }, { type: "integer" }] },
       want: { anyOf: [string, { type: "INTEGER" }] },

@@ -29,6 +29,18 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "generationConfig.responseFormat.audio",
     },
     {
+      name: "a flag that is a text",
+      body: { generationConfig: { responseLogprobs: "yes" } },
+      code: "invalid_type",
+      param: "generationConfig.responseLogprobs",
+    },
+    {
+      name: "a number that is a word",
+      body: { temperature: "warm" },
+      code: "invalid_type",
+      param: "temperature",
+    },
+    {
       name: "an unknown role",
       body: { contents: [hi, { role: "system", parts: [{ text: "x" }] }] },
       code: "invalid_value",

@@ -119,6 +119,11 @@ describe("the stream reader of generateContent", () => {
     ]);
   });
 
+  it("takes an empty id for none", () => {
+    const [block] = blocksOf(frame({ functionCall: { id: "", name: "f" } }));
+    assert.equal(block?.kind === "call" && block.id, undefined);
+  });
+
   it("pitfall 38: a call in one frame is opened, told whole and closed", () => {
     const events = readFrames([frame({ functionCall: { name: "f", args: { a: [1] } } }), stop]);
     assert.deepEqual(story(events), ["open 0 f", '0: {"a":[1]}', "close 0"]);

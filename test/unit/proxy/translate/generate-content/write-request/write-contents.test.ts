@@ -146,6 +146,17 @@ describe("writeRequest() of generateContent: turns", () => {
     });
   }
 
+  it("joins several texts of a result, whatever they look like together", () => {
+    const content = ["{", "}"].map((text) => ({ kind: "text", text }) as const);
+    const turns: Turn[] = [
+      user,
+      { role: "assistant", parts: [call("a", "f")] },
+      { role: "tool", parts: [{ kind: "result", callId: "a", content }] },
+    ];
+    const response = Reflect.get(Object(contentsFor(turns)), 2).parts[0].functionResponse.response;
+    assert.deepEqual(response, { output: "{\n}" });
+  });
+
   it("keeps images of a result with it for models that take them there, else beside all results", () => {
     const turns: Turn[] = [
       user,

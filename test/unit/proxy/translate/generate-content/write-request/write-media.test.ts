@@ -83,6 +83,8 @@ describe("writeRequest() of generateContent: files", () => {
     const low = { ...png, detail: "low" };
     const config = (...parts: MediaPart[]) => writeFor({ turns: [{ role: "user", parts }] });
     assert.deepEqual(config(low, low).body["generationConfig"], { mediaResolution: "MEDIA_RESOLUTION_LOW" });
+    const high = { ...png, detail: "high" };
+    assert.deepEqual(config(high).body["generationConfig"], { mediaResolution: "MEDIA_RESOLUTION_HIGH" });
     const mixed = config({ ...low, where: "a" }, { ...png, detail: "high", where: "b" });
     assert.equal(mixed.body["generationConfig"], undefined);
     assert.deepEqual(mixed.dropped, ["a.detail", "b.detail"]);
