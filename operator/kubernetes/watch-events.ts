@@ -3,7 +3,7 @@
  *
  * A line that is cut or no JSON ends the watch with an error, never silently: the reader cannot know what it missed.
  */
-import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { ApiError } from "./api-error.ts";
 import { type ApiObject, isApiObject, isRecord } from "./api-object.ts";
 
@@ -28,7 +28,7 @@ export interface WatchEventsOptions {
 const lineBytesMax = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-export async function* watchEvents(answer: IncomingMessage, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
+export async function* watchEvents(answer: Readable, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
   const timer = setTimeout(() => {
     const seconds = Math.round(options.idleMs / 1_000);
     answer.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "silent" }));
@@ -64,7 +64,7 @@ export async function* watchEvents(answer: IncomingMessage, options: WatchEvents
   }
 }
 
-async function* piecesOf(answer: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* piecesOf(answer: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   try {
     for await (const piece of answer) yield piece;
   } catch (cause) {

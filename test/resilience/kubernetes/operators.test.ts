@@ -8,7 +8,7 @@ import { FakeUpstream } from "../../support/fake-upstream.ts";
 import type { AuditEvent, ControlPlane } from "../../support/kube-control-plane.ts";
 import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
+import { applyAll, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
 import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
 import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
 import { formats } from "../../support/resilience/formats.ts";
@@ -147,6 +147,23 @@ describe("several operators (J10)", function () {
     });
     // Three keys, and the Secret of the channel was applied.
     assert.equal(made.filter(({ user }) => user.startsWith("system:serviceaccount:")).length, 3);
+  });
+
+  it("needs no more than Roles where it watches some namespaces only", async () => {
+    await plane.must("POST", "/api/v1/namespaces", { metadata: { name: "team-a" } });
+    const kubeconfig = await operatorAccount(plane, namespace, "operator-roles", { watchNamespaces: ["team-a"] });
+    const flags = [
+      `--kubernetes-namespace=${namespace}`,
+      "--kubernetes-watch-namespaces=team-a",
+      "--lease-name=tollgate-team-a",
+    ];
+    const operator = await rig.startOperator("operator-roles", { kubeconfig, flags });
+    await operator.waitUntilReady();
+    assert.equal((await operator.fleet()).keys, 0, "the keys of other namespaces are none of its business");
+    await applyAll(plane, [numberedKey(1, "team-a")]);
+    await waitFor("the key", async () => (await operator.fleet()).keys === 1);
+    await waitForLeader(operator);
+    await operator.close();
   });
 
   it("uses no permission it does not have", async () => {

@@ -163,6 +163,7 @@ describe("watching an API server that misbehaves (J3)", function () {
   });
 
   for (const row of [
+    { name: "401, as for a token that has run out", answer: status(401, "Unauthorized") },
     { name: "403", answer: status(403, "Forbidden") },
     { name: "404, as when the CRD is gone", answer: status(404, "NotFound") },
     { name: "429 with Retry-After", answer: status(429, "TooManyRequests", 1) },
