@@ -3,6 +3,7 @@ import type { Estimate } from "./admit/estimate-cost.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatFormat } from "./protocols/chat-format.ts";
+import type { CallReferences } from "./resolve-call.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { CallSettlement } from "./settle-call.ts";
@@ -18,6 +19,8 @@ export interface AdmittedCall extends RunningCall {
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;
   readonly record: RequestRecord;
+  /** What the call went on from; undefined for one that refers to nothing. */
+  readonly references?: CallReferences | undefined;
   /** Client headers that may go upstream, names in lower case. */
   readonly passedHeaders: Readonly<Record<string, string>>;
   /** Headers of the answer, names and values in turn: request id and rate limits; whoever answers adds the rest. */

@@ -19,6 +19,7 @@ import { isStillAllowed } from "./is-still-allowed.ts";
 import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
 import { reportUsageRegularly } from "./report-usage.ts";
+import { openResponses } from "./responses-state/open-responses.ts";
 import { DataServer } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { ProxyIo, ProxySettings } from "./settings.ts";
@@ -48,6 +49,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const estimator = createTokenEstimator();
   const keyUses = new KeyUses();
   const mediaDownloads = new MediaDownloads();
+  const responses = await openResponses(settings, log);
   const services: Services = {
     snapshots,
     ledger,
@@ -56,6 +58,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     openAttempts: new OpenAttempts(),
     mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
+    responses,
     keyUses,
     metrics,
     accessLog: io.accessLog,
@@ -110,6 +113,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   await estimator.close();
   await services.pools.destroy();
   await mediaDownloads.close();
+  await responses.close();
   await admin.close();
   metrics.close();
   io.accessLog?.close();

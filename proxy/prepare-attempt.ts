@@ -9,7 +9,9 @@ import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
 import { buildUpstreamRequest, upstreamModelOf } from "./forward/build-upstream-request.ts";
 import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
+import { ResponseKeeper } from "./keep-responses.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
+import { unknownReference } from "./resolve-call.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
 import type { MediaPart } from "./translate/conversation.ts";
 import { droppedLabel } from "./translate/dropped-fields.ts";
@@ -36,15 +38,19 @@ export interface PreparedAttempt {
   readonly translation: Translation | undefined;
   /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError */
   readonly bridge: () => Translation;
+  /** Keeps the answer, where a later call may go on from it. */
+  readonly keeper: ResponseKeeper;
 }
 
 export class AttemptPreparation {
   readonly #admitted: AdmittedCall;
+  readonly #keeper: ResponseKeeper;
   #client: ClientRequest | undefined;
   #ownCall: ChatCall | undefined;
 
   constructor(admitted: AdmittedCall) {
     this.#admitted = admitted;
+    this.#keeper = new ResponseKeeper(admitted);
   }
 
   /**
@@ -52,16 +58,15 @@ export class AttemptPreparation {
    * @returns why this target must not get the call: known before anything is reserved on its channel
    */
   prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
-    const { call } = this.#admitted;
-    const objection = objectionTo(selected, call);
+    const objection = objectionTo(selected, this.#admitted);
     if (objection !== undefined) return objection;
     return refusalOrElse(() => this.#prepare(selected));
   }
 
   #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
-    const { call, format } = this.#admitted;
+    const { call, format, references } = this.#admitted;
     if (selected.format === call.endpoint.format) return this.#prepared(selected, format, this.#cleanCall(), undefined);
-    this.#client ??= readClientRequest(call);
+    this.#client ??= readClientRequest(call, references?.asSent);
     const client = this.#client;
     const target = targetOf(this.#admitted, selected);
     const needs = translators[selected.format].needsDownload;
@@ -106,12 +111,19 @@ export class AttemptPreparation {
     const { route, passedHeaders, estimate, services } = this.#admitted;
     const target = { ...selected, route };
     const request = buildUpstreamRequest(format, call, target, passedHeaders, estimate.outputCap, services.limits);
-    return { request, format, call, translation, bridge: () => translation ?? this.#bridge(selected) };
+    return {
+      request,
+      format,
+      call,
+      translation,
+      bridge: () => translation ?? this.#bridge(selected),
+      keeper: this.#keeper,
+    };
   }
 
   /** The client's own format on both sides, streamed on one of them only. */
   #bridge(selected: SelectedTarget): Translation {
-    this.#client ??= readClientRequest(this.#admitted.call);
+    this.#client ??= readClientRequest(this.#admitted.call, this.#admitted.references?.asSent);
     return Translation.ofOwnFormat(this.#client, this.#optionsFor(selected));
   }
 
@@ -136,6 +148,7 @@ export class AttemptPreparation {
       newId,
       inputTokensEstimate: Number(estimate.amounts.inputTokens),
       jsonKeysMax: services.limits.jsonKeysMax,
+      onResponse: this.#keeper.onResponse(selected),
     };
   }
 }
@@ -177,9 +190,11 @@ function tooManyFiles(first: MediaPart | undefined): GatewayError {
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
-function objectionTo(selected: SelectedTarget, call: ChatCall): GatewayError | undefined {
+function objectionTo(selected: SelectedTarget, { call, references }: AdmittedCall): GatewayError | undefined {
   const [param] = call.upstreamObjects;
   if (param === undefined || selected.channel.upstreamObjects === "Shared") return undefined;
+  const unknown = references === undefined ? undefined : unknownReference(references);
+  if (unknown !== undefined) return unknown;
   return new GatewayError(
     "unsupported_parameter",
     `'${param}' refers to an object that is kept by the provider, which is not supported for this model. Send the content itself.`,

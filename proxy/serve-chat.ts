@@ -21,6 +21,7 @@ import {
 import { endResponse } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
+import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
@@ -41,8 +42,15 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   while (true) {
-    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
-    if (selected === undefined) throw lastError ?? noTarget();
+    const selected = selectTarget({
+      route,
+      format: call.endpoint.format,
+      snapshot,
+      excluded,
+      affinity: admitted.references?.affinity,
+      random: services.random,
+    });
+    if (selected === undefined) throw lastError ?? noTarget(admitted);
     excluded.add(selected.target.name);
     const preparing = preparation.prepare(selected);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -61,7 +69,14 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
   }
 }
 
-function noTarget(): GatewayError {
+function noTarget({ references }: AdmittedCall): GatewayError {
+  if (references?.affinity !== undefined) {
+    return new GatewayError(
+      "previous_response_not_found",
+      "What this call goes on from cannot be reached by this model. Send the conversation itself.",
+      { param: "previous_response_id" },
+    );
+  }
   return new GatewayError("no_available_channel", "No channel can serve this model at the moment.");
 }
 
@@ -96,7 +111,7 @@ async function attemptTarget(
   try {
     if (response.destroyed) attempt.stop("client-left");
     else if (wasRevoked(admitted)) attempt.stop("revoked");
-    const concluding = conclude(admitted, selected, await attempt.run(), client);
+    const concluding = conclude(admitted, selected, await attempt.run(), client, prepared.keeper);
     return concluding instanceof Promise ? await concluding : concluding;
   } finally {
     client?.release();
@@ -137,10 +152,13 @@ function conclude(
   selected: SelectedTarget,
   outcome: AttemptOutcome,
   client: ClientStream | undefined,
+  keeper: ResponseKeeper,
 ): Failed | undefined | Promise<Failed | undefined> {
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
+  if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
   if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
+  keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");
   // Posted before the answer goes out, so that the client's next call finds the numbers.
   const settling = settlement.settleReply(outcome.reading);

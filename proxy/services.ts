@@ -9,6 +9,7 @@ import type { LiveReservations } from "./live-reservations.ts";
 import type { AccessLog } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
+import type { ResponseStore } from "./responses-state/response-store.ts";
 import type { KeyUses } from "./sync/key-uses.ts";
 import type { SnapshotStore } from "./sync/snapshot-store.ts";
 import type { CallStates } from "./translate/state/call-states.ts";
@@ -36,6 +37,8 @@ export interface Services {
   readonly mediaDownloads: MediaDownloads;
   /** Provider state of recent tool calls, for clients of other formats. */
   readonly callStates: CallStates;
+  /** Responses that later calls may go on from. */
+  readonly responses: ResponseStore;
   /** Told once a call; for the operator's status. */
   readonly keyUses: Pick<KeyUses, "note">;
 }

@@ -28,6 +28,8 @@ export interface SelectionRequest {
   readonly snapshot: Snapshot;
   /** Names of targets that this call has tried or skipped. */
   readonly excluded: ReadonlySet<string>;
+  /** The one channel, and its credential, that keep what the call refers to. */
+  readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -50,9 +52,28 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
   const channel = request.snapshot.channel(target.channel);
-  if (channel === undefined || channel.state !== "Active" || spokenFormat(channel, request.format) === undefined)
-    return false;
+  if (channel === undefined || channel.state !== "Active") return false;
+  const spoken = spokenFormat(channel, request.format);
+  if (spoken === undefined) return false;
+  if (request.affinity !== undefined) return isBound(target, channel, spoken, request.affinity, request);
   return channel.credentials.length === 0 || liveCredentials(channel, request.snapshot).length > 0;
+}
+
+/** What a provider keeps is for its own account alone, and only in its own format. */
+function isBound(
+  target: RouteTarget,
+  channel: Channel,
+  spoken: SpokenFormat,
+  affinity: NonNullable<SelectionRequest["affinity"]>,
+  request: SelectionRequest,
+): boolean {
+  if (target.channel !== affinity.channel || spoken.format !== request.format) return false;
+  if (affinity.credential === undefined) return channel.credentials.length === 0;
+  return boundCredential(channel, affinity.credential, request.snapshot) !== undefined;
+}
+
+function boundCredential(channel: Channel, name: string, snapshot: Snapshot): Credential | undefined {
+  return liveCredentials(channel, snapshot).find(({ credential }) => credential.name === name)?.credential;
 }
 
 function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget | undefined {
@@ -61,6 +82,10 @@ function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget
   const spoken = spokenFormat(channel, request.format);
   if (spoken === undefined) return undefined;
   if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
+  const bound = request.affinity?.credential;
+  if (bound !== undefined) {
+    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), ...spoken };
+  }
   const chosen = weighted(liveCredentials(channel, request.snapshot), request.random);
   return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
 }

@@ -37,11 +37,15 @@ export interface ClientRequest {
   readonly conversation: Conversation;
 }
 
-/** @throws GatewayError naming what cannot be carried to any other format */
-export function readClientRequest(call: ChatCall): ClientRequest {
+/**
+ * @param asSent the client's body where the call's own is another, because references in it were resolved
+ * @throws GatewayError naming what cannot be carried to any other format
+ */
+export function readClientRequest(call: ChatCall, asSent?: JsonObject): ClientRequest {
   const body = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(body)) throw new TypeError("a scanned body is an object");
-  return { call, body, conversation: translators[call.endpoint.format].readRequest(body, call.endpoint) };
+  const conversation = translators[call.endpoint.format].readRequest(body, call.endpoint);
+  return { call, body: asSent ?? body, conversation };
 }
 
 export interface TranslationOptions {
@@ -53,6 +57,7 @@ export interface TranslationOptions {
   /** Prompt tokens as estimated for the reservation. */
   readonly inputTokensEstimate: number;
   readonly jsonKeysMax: number;
+  readonly onResponse?: ReplyContext["onResponse"];
 }
 
 /** Wrapping a client's content takes a few levels more than the client may use. */
@@ -182,7 +187,7 @@ export class Translation {
 
   #context(): ReplyContext {
     const { call, body, conversation } = this.#client;
-    const { nowSeconds, newId, target, inputTokensEstimate } = this.#options;
+    const { nowSeconds, newId, target, inputTokensEstimate, onResponse } = this.#options;
     return {
       conversation,
       clientBody: body,
@@ -192,6 +197,7 @@ export class Translation {
       nowSeconds,
       newId,
       states: target.states,
+      onResponse,
     };
   }
 }

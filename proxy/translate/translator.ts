@@ -138,6 +138,11 @@ export interface ReplyContext {
   /** A fresh id: prefix and 24 letters and digits. */
   readonly newId: (prefix: string) => string;
   readonly states: StateKeeper;
+  /**
+   * Told the whole response before the end of an answer that succeeded goes out, for formats whose clients may refer to
+   * it later. Absent where nothing is kept.
+   */
+  readonly onResponse?: ((response: JsonObject) => void) | undefined;
 }
 
 /** One event of an upstream's stream, framing removed: the `event:` field and the joined `data:`. */

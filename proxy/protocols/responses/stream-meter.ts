@@ -42,6 +42,11 @@ export class ResponsesStreamMeter extends EventStreamMeter {
     this.#events = events;
   }
 
+  /** The response as the last event showed it: the whole one when the stream is complete. */
+  get lastResponse(): JsonObject | undefined {
+    return this.#events.lastResponse;
+  }
+
   /** Reads what was kept; for the one event that ends a failed stream. */
   progress(): ResponseProgress {
     this.producedText();
@@ -55,6 +60,7 @@ class ResponseEvents implements EventReader, ResponseProgress {
   wantsEvery = true;
   usage: TokenUsage | undefined;
   response: JsonObject | undefined;
+  lastResponse: JsonObject | undefined;
   rawUsage: unknown;
   readonly output: unknown[] = [];
   sequence = 0;
@@ -97,6 +103,7 @@ class ResponseEvents implements EventReader, ResponseProgress {
   #readResponse(response: unknown): void {
     if (!isObject(response)) return;
     this.response ??= response;
+    this.lastResponse = response;
     const usage = readUsage(response);
     if (usage === undefined) return;
     this.usage = usage;

@@ -121,7 +121,8 @@ describe("official SDKs: responses", function () {
       const refused = { status: 400, code: "unsupported_parameter" };
       const { responses } = create();
       await assert.rejects(responses.create({ model: "demo", input: "hi", previous_response_id: "resp_1" }), {
-        ...refused,
+        status: 400,
+        code: "previous_response_not_found",
         param: "previous_response_id",
       });
       await assert.rejects(responses.create({ model: "demo", input: "hi", background: true }), {

@@ -56,6 +56,7 @@ export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContex
       return `${prefix}${ids}`;
     },
     states: new OpenStates(),
+    onResponse: () => {},
     ...changes,
   };
 }

@@ -40,7 +40,8 @@ export function responseObject(state: ResponseState, context: ReplyContext): Jso
     reasoning: echoReasoning(body),
     safety_identifier: conversation.safetyIdentifier ?? null,
     service_tier: tierOf(state, conversation.serviceTier),
-    store: conversation.store ?? true,
+    // What is not kept cannot be gone on from, whatever the client asked.
+    store: context.onResponse !== undefined && conversation.store !== false,
     temperature: conversation.sampling.temperature ?? 1,
     top_p: conversation.sampling.topP ?? 1,
     presence_penalty: conversation.sampling.presencePenalty ?? 0,

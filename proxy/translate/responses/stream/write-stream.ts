@@ -271,6 +271,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       { id: this.#id, status, ...details, output: this.#frames.output, usage, serviceTier: this.#serviceTier },
       this.#context,
     );
+    if (status !== "failed") this.#context.onResponse?.(this.response);
     this.#frames.emit(`response.${status}`, `"response":${JSON.stringify(this.response)}`);
   }
 }

@@ -1,0 +1,88 @@
+/**
+ * A call that goes on from earlier responses, brought to one that any provider can take (DESIGN.md section 9).
+ *
+ * Called by `handle-request.ts` before the call is estimated, so that what is reserved covers the whole conversation.
+ * Calls that refer to nothing, which is nearly all, pass at once.
+ */
+import { GatewayError } from "./errors.ts";
+import { scanJsonObject } from "./http/strict-json.ts";
+import type { ProxyLimits } from "./limits.ts";
+import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
+import { isObject, type JsonObject } from "./protocols/json-value.ts";
+import { type Affinity, resolveReferences } from "./responses-state/resolve-references.ts";
+import type { ResponseStore } from "./responses-state/response-store.ts";
+import type { FoundKey } from "./snapshot/snapshot.ts";
+import { parseJsonText } from "./translate/json-text.ts";
+
+/** What a call went on from. */
+export interface CallReferences {
+  /** The body as the client sent it. */
+  readonly asSent: JsonObject;
+  readonly affinity: Affinity | undefined;
+  /** Paths of references that the gateway does not know. */
+  readonly unknown: readonly string[];
+}
+
+export interface ResolvedCall {
+  readonly call: ChatCall;
+  readonly references: CallReferences | undefined;
+}
+
+export interface Resolving {
+  readonly responses: ResponseStore;
+  readonly limits: Pick<ProxyLimits, "jsonBodyBytesMax" | "jsonDepthMax" | "jsonKeysMax">;
+}
+
+/** Paths of `ChatCall.upstreamObjects` that responses are referred to by. */
+const referencePath = /^(?:previous_response_id|input(?:\[\d+\])?\.id)$/;
+
+/** Whom a key's responses belong to. */
+export function ownerOf({ key }: Pick<FoundKey, "key">): string {
+  return `${key.namespace}/${key.name}`;
+}
+
+export function hasReferences(call: ChatCall): boolean {
+  return call.endpoint.format === "Responses" && call.upstreamObjects.some((path) => referencePath.test(path));
+}
+
+/** @throws GatewayError `previous_response_not_found`, `context_length` for a conversation over the size of a body */
+export async function resolveCall(
+  call: ChatCall,
+  format: ChatFormat,
+  owner: string,
+  { responses, limits }: Resolving,
+): Promise<ResolvedCall> {
+  const asSent = parseJsonText(call.body.bytes.toString("utf8"));
+  if (!isObject(asSent)) throw new TypeError("a scanned body is an object");
+  const { body, affinity, unknown } = await resolveReferences(asSent, owner, responses);
+  const references = { asSent, affinity, unknown };
+  const resolved = body === asSent ? call : readResolved(body, call, format, limits);
+  // What stays was looked up: it is the one channel's own. What nobody knows is judged for each channel.
+  const upstreamObjects = resolved.upstreamObjects.filter((path) => unknown.length > 0 || !referencePath.test(path));
+  return { call: { ...resolved, upstreamObjects }, references };
+}
+
+function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (bytes.length > limits.jsonBodyBytesMax) {
+    throw new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
+      param: "previous_response_id",
+    });
+  }
+  // Every turn was within the limit on keys; together they may be beyond it.
+  const options = { depthMax: limits.jsonDepthMax + 8, keysMax: limits.jsonKeysMax * 16, watch: format.watchedKeys };
+  return format.readCall(scanJsonObject(bytes, options), call.endpoint);
+}
+
+/** Why a channel must not get a call whose references nobody knows. */
+export function unknownReference({ unknown, asSent }: CallReferences): GatewayError | undefined {
+  const [param] = unknown;
+  if (param === undefined) return undefined;
+  const id = asSent["previous_response_id"];
+  const isResponse = param === "previous_response_id";
+  const name = isResponse && typeof id === "string" && /^[\w.-]{1,128}$/.test(id) ? ` with id '${id}'` : "";
+  const message = isResponse
+    ? `Previous response${name} not found.`
+    : `The item that '${param}' refers to was not found.`;
+  return new GatewayError("previous_response_not_found", message, { param });
+}

@@ -1,0 +1,216 @@
+/**
+ * Calls that go on from earlier responses, through the whole gateway: conversations that it keeps itself, responses that
+ * a provider keeps, and what no other key ever finds.
+ */
+import assert from "node:assert/strict";
+import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../../support/conformance/manifests.ts";
+import { naturalReply } from "../../support/conformance/natural-replies.ts";
+import { at, list } from "../../support/digest/facts.ts";
+import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
+
+const chatOnly = { formats: [{ type: "ChatCompletions" }] };
+const responsesOnly = { formats: [{ type: "Responses" }] };
+const twoTargets = ["one", "two"].map((name) => ({ name, channelRef: { name: `native-${name}` } }));
+
+describe("calls that go on from earlier responses", () => {
+  let gateway: InProcessGateway;
+  let upstream: FakeUpstream;
+  let made = 0;
+
+  before(async () => {
+    upstream = await FakeUpstream.start();
+    gateway = await InProcessGateway.start({
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        keyManifest("thief"),
+        channelManifest("translated", upstream.origin, chatOnly),
+        routeManifest("translated"),
+        channelManifest("private", upstream.origin, { ...chatOnly, privacy: { store: "ForceFalse" } }),
+        routeManifest("private"),
+        channelManifest("native-one", upstream.origin, { ...responsesOnly, baseURL: `${upstream.origin}/one/v1` }),
+        channelManifest("native-two", upstream.origin, { ...responsesOnly, baseURL: `${upstream.origin}/two/v1` }),
+        routeManifest("native", { targets: twoTargets }),
+        channelManifest("shared", upstream.origin, { ...responsesOnly, upstreamObjects: "Shared" }),
+        routeManifest("shared"),
+      ),
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+  beforeEach(() => {
+    upstream.forget();
+    upstream.replyWith(reply);
+  });
+
+  /** Natural answers, but that each response has an id of its own. */
+  function reply(request: ReceivedRequest): ScriptedReply {
+    made += 1;
+    const { body, ...rest } = naturalReply(request);
+    return { ...rest, body: `${body}`.replaceAll('"resp_1"', `"resp_up${made}"`) };
+  }
+
+  function create(body: object, key = "main"): Promise<HttpAnswer> {
+    return httpCall({
+      origin: gateway.origin,
+      path: "/v1/responses",
+      headers: { authorization: `Bearer ${clientKey(key)}` },
+      body: JSON.stringify({ model: "translated", input: "one", ...body }),
+    });
+  }
+
+  /** The response object of an answer, streamed or whole. */
+  function responseOf(answer: HttpAnswer): unknown {
+    assert.equal(answer.status, 200, answer.body.toString());
+    const text = answer.body.toString();
+    if (!text.startsWith("event:")) return answer.json();
+    const last = text.trimEnd().split("\n\n").at(-1) ?? "";
+    return at(JSON.parse(last.slice(last.indexOf("data: ") + 6)), "response");
+  }
+
+  async function made1(body: object = {}, key = "main"): Promise<string> {
+    return String(at(responseOf(await create(body, key)), "id"));
+  }
+
+  function sent(): unknown {
+    return upstream.requests.at(-1)?.json();
+  }
+
+  function assertNotFound(answer: HttpAnswer, param = "previous_response_id"): void {
+    assert.equal(answer.status, 400, answer.body.toString());
+    const error = at(answer.json(), "error");
+    assert.deepEqual([at(error, "code"), at(error, "param")], ["previous_response_not_found", param]);
+  }
+
+  for (const stream of [false, true]) {
+    it(`tells a provider of another format the whole conversation, ${stream ? "streamed" : "whole"}`, async () => {
+      const first = await made1({ stream, instructions: "old" });
+      const second = responseOf(
+        await create({ stream, input: "two", instructions: "new", previous_response_id: first }),
+      );
+      assert.equal(at(second, "previous_response_id"), first);
+      assert.deepEqual(
+        list(at(sent(), "messages")).map((message) => [at(message, "role"), at(message, "content")]),
+        [
+          ["system", "new"],
+          ["user", "one"],
+          ["assistant", "hi"],
+          ["user", "two"],
+        ],
+      );
+      const third = await create({ stream, input: "three", previous_response_id: String(at(second, "id")) });
+      assert.equal(third.status, 200);
+      assert.equal(list(at(sent(), "messages")).length, 5);
+    });
+  }
+
+  it("replaces a reference to an item that it keeps", async () => {
+    const first = responseOf(await create({}));
+    const itemId = at(list(at(first, "output"))[0], "id");
+    await create({
+      input: [
+        { type: "item_reference", id: itemId },
+        { role: "user", content: "two" },
+      ],
+    });
+    assert.deepEqual(
+      list(at(sent(), "messages")).map((message) => at(message, "content")),
+      ["hi", "two"],
+    );
+  });
+
+  it("shows no conversation to another key, and asks nobody", async () => {
+    const first = await made1();
+    upstream.forget();
+    assertNotFound(await create({ previous_response_id: first }, "thief"));
+    const item = at(list(at(responseOf(await create({})), "output"))[0], "id");
+    upstream.forget();
+    assertNotFound(await create({ input: [{ type: "item_reference", id: item }] }, "thief"), "input[0].id");
+    assert.equal(upstream.requests.length, 0);
+  });
+
+  it("keeps nothing with store: false, and says so", async () => {
+    const response = responseOf(await create({ store: false }));
+    assert.equal(at(response, "store"), false);
+    assertNotFound(await create({ previous_response_id: at(response, "id") }));
+  });
+
+  it("keeps nothing where the channel forbids storing, and says so", async () => {
+    const response = responseOf(await create({ model: "private" }));
+    assert.equal(at(response, "store"), false);
+    assertNotFound(await create({ model: "private", previous_response_id: at(response, "id") }));
+  });
+
+  it("knows no response that nobody made", async () => {
+    for (const model of ["translated", "native"]) {
+      assertNotFound(await create({ model, previous_response_id: "resp_invented" }));
+    }
+    assert.equal(upstream.requests.length, 0);
+  });
+
+  for (const stream of [false, true]) {
+    it(`goes to the provider that keeps a response, and to no other, ${stream ? "streamed" : "whole"}`, async () => {
+      for (let round = 0; round < 6; round += 1) {
+        const first = await made1({ model: "native", stream });
+        const home = upstream.requests.at(-1)?.target;
+        assert.match(first, /^resp_up/);
+        for (let turn = 0; turn < 3; turn += 1) {
+          const next = await create({ model: "native", stream, input: "more", previous_response_id: first });
+          assert.equal(next.status, 200);
+          assert.equal(upstream.requests.at(-1)?.target, home);
+          assert.equal(at(sent(), "previous_response_id"), first);
+          assert.equal(at(sent(), "input"), "more");
+        }
+      }
+    });
+  }
+
+  it("lets no other key go on from what a provider keeps", async () => {
+    const first = await made1({ model: "native" });
+    upstream.forget();
+    assertNotFound(await create({ model: "native", previous_response_id: first }, "thief"));
+    assert.equal(upstream.requests.length, 0);
+  });
+
+  it("does not go on elsewhere from what a provider keeps", async () => {
+    const first = await made1({ model: "native" });
+    upstream.forget();
+    assertNotFound(await create({ model: "translated", previous_response_id: first }));
+    assert.equal(upstream.requests.length, 0);
+  });
+
+  it("keeps no place of a response that its provider does not store", async () => {
+    const first = await made1({ model: "native", store: false });
+    assertNotFound(await create({ model: "native", previous_response_id: first }));
+  });
+
+  it("leaves what it does not know to a provider whose objects are shared", async () => {
+    const answer = await create({ model: "shared", previous_response_id: "resp_theirs" });
+    assert.equal(answer.status, 200);
+    assert.equal(at(sent(), "previous_response_id"), "resp_theirs");
+  });
+
+  it("takes a conversation that it keeps to a provider of the format as items", async () => {
+    const first = await made1();
+    const answer = await create({ model: "native", input: "two", previous_response_id: first });
+    assert.equal(answer.status, 200);
+    const body = sent();
+    assert.equal(at(body, "previous_response_id"), undefined);
+    assert.deepEqual(
+      list(at(body, "input")).map((item) => at(item, "role")),
+      ["user", "assistant", "user"],
+    );
+    assert.ok(list(at(body, "input")).every((item) => at(item, "id") === undefined));
+  });
+});
