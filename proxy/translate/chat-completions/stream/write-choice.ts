@@ -8,6 +8,7 @@ import { writeFinish } from "../reply/finish-reason.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
 import { writeAudio, writeImage } from "../reply/media.ts";
 import { showsReasoning, signatureMember, TurnStates, writeCall } from "../reply/write-message.ts";
+import { oneLineJson } from "./one-line-json.ts";
 
 type ChoiceEvent = Exclude<ReplyEvent, { type: "start" | "usage" | "ping" | "end" }>;
 
@@ -70,7 +71,7 @@ export class ChoiceWriter {
         this.#text(event.part)?.citations.push(event.citation);
         return begin;
       case "logprobs":
-        return `${begin}${this.#head}{"content":""},"logprobs":${JSON.stringify(writeLogprobs(event.tokens))}${this.#tail}`;
+        return `${begin}${this.#head}{"content":""},"logprobs":${oneLineJson(writeLogprobs(event.tokens))}${this.#tail}`;
       case "state":
         return begin + this.#writeState(event.part, event.state);
       case "close":
@@ -97,14 +98,14 @@ export class ChoiceWriter {
       case "text":
         open.length += text.length;
         this.#contentLength += text.length;
-        return this.#chunk(`{"content":${textOf(text)}}`);
+        return this.#chunk(`{"content":${oneLineJson(text)}}`);
       case "refusal":
-        return this.#chunk(`{"refusal":${textOf(text)}}`);
+        return this.#chunk(`{"refusal":${oneLineJson(text)}}`);
       case "reasoning":
-        return this.#showsReasoning ? this.#chunk(`{"reasoning_content":${textOf(text)}}`) : "";
+        return this.#showsReasoning ? this.#chunk(`{"reasoning_content":${oneLineJson(text)}}`) : "";
       case "call":
         open.hasText = true;
-        return open.head + textOf(text) + open.tail;
+        return open.head + oneLineJson(text) + open.tail;
       default:
         return "";
     }
@@ -149,21 +150,21 @@ export class ChoiceWriter {
     this.#hasCall = true;
     if (isLegacy) {
       put(undefined, '{"function_call":{"arguments":', "}}");
-      return this.#chunk(JSON.stringify({ function_call: { name, arguments: "" } }));
+      return this.#chunk(oneLineJson({ function_call: { name, arguments: "" } }));
     }
     const index = this.#calls;
     this.#calls += 1;
     const member = tool === "custom" ? '"custom":{"input":' : '"function":{"arguments":';
     put(index, `{"tool_calls":[{"index":${index},${member}`, "}}]}");
-    return this.#chunk(JSON.stringify({ tool_calls: [{ index, ...writeCall(block, id, "") }] }));
+    return this.#chunk(oneLineJson({ tool_calls: [{ index, ...writeCall(block, id, "") }] }));
   }
 
   /** A picture or sound has no parts to wait for. */
   #writeMedia(block: MediaBlock): string {
     const image = writeImage(block);
-    if (image !== undefined) return this.#chunk(JSON.stringify({ images: [image] }));
+    if (image !== undefined) return this.#chunk(oneLineJson({ images: [image] }));
     const audio = writeAudio(block, this.#context.newId("audio_"), this.#context.nowSeconds);
-    return audio === undefined ? "" : this.#chunk(JSON.stringify({ audio }));
+    return audio === undefined ? "" : this.#chunk(oneLineJson({ audio }));
   }
 
   #writeState(part: number, state: ProviderState): string {
@@ -173,7 +174,7 @@ export class ChoiceWriter {
     open.states.push(state);
     const member = signatureMember([state], this.#context);
     if (open.index === undefined || Object.keys(member).length === 0) return "";
-    return this.#chunk(JSON.stringify({ tool_calls: [{ index: open.index, function: { arguments: "" }, ...member }] }));
+    return this.#chunk(oneLineJson({ tool_calls: [{ index: open.index, function: { arguments: "" }, ...member }] }));
   }
 
   #writeClose(part: number): string {
@@ -191,24 +192,13 @@ export class ChoiceWriter {
 
   #writeFinish(finish: Finish): string {
     const annotations =
-      this.#annotations.length === 0 ? "" : this.#chunk(JSON.stringify({ annotations: this.#annotations }));
+      this.#annotations.length === 0 ? "" : this.#chunk(oneLineJson({ annotations: this.#annotations }));
     const isLegacy = this.#context.conversation.usesLegacyFunctions === true;
-    const reason = JSON.stringify(writeFinish(finish, isLegacy));
+    const reason = oneLineJson(writeFinish(finish, isLegacy));
     return `${annotations}${this.#head}{}${this.#tail.replace('"finish_reason":null', `"finish_reason":${reason}`)}`;
   }
 }
 
 function unreachable(value: never): never {
   throw new TypeError(`unknown event ${String(value)}`);
-}
-
-// Legal in JSON and in events, but some clients' libraries split lines at them.
-const lineEnds = /[\u0085\u2028\u2029]/;
-const allLineEnds = new RegExp(lineEnds, "g");
-
-/** JSON of a text, in one line for everybody. */
-function textOf(text: string): string {
-  const json = JSON.stringify(text);
-  if (!lineEnds.test(json)) return json;
-  return json.replace(allLineEnds, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

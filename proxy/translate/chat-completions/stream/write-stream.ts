@@ -12,6 +12,7 @@ import type { ReplyEvent } from "../../reply.ts";
 import type { ReplyContext, StreamWriter } from "../../translator.ts";
 import { tierMember } from "../reply/write-message.ts";
 import { writeUsage } from "../reply/write-usage.ts";
+import { oneLineJson } from "./one-line-json.ts";
 import { ChoiceWriter } from "./write-choice.ts";
 
 export class ChunkWriter implements StreamWriter {
@@ -46,7 +47,7 @@ export class ChunkWriter implements StreamWriter {
   }
 
   fail(error: GatewayError, context: ErrorContext): string {
-    return `data: ${JSON.stringify(errorObject(error, "OpenAI", context))}\n\n`;
+    return `data: ${oneLineJson(errorObject(error, "OpenAI", context))}\n\n`;
   }
 
   #begin(serviceTier: string | undefined): void {
@@ -57,7 +58,7 @@ export class ChunkWriter implements StreamWriter {
       model: this.#context.conversation.model,
       ...tierMember(serviceTier),
     };
-    this.#head = `data: ${JSON.stringify(chunk).slice(0, -1)},"choices":[`;
+    this.#head = `data: ${oneLineJson(chunk).slice(0, -1)},"choices":[`;
   }
 
   #choice(index: number): ChoiceWriter {
@@ -72,6 +73,6 @@ export class ChunkWriter implements StreamWriter {
   /** Its own chunk behind all others, only for those who asked. */
   #writeUsage(): string {
     if (!this.#context.wantsStreamUsage || this.#usage === undefined) return "";
-    return `${this.#head}],"usage":${JSON.stringify(writeUsage(this.#usage))}}\n\n`;
+    return `${this.#head}],"usage":${oneLineJson(writeUsage(this.#usage))}}\n\n`;
   }
 }

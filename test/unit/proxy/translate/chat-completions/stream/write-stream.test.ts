@@ -100,10 +100,21 @@ describe("chat completions stream writer: frames", () => {
     assert.equal(writeStream([start, { type: "ping" }], replyContext()).endsWith(": ping\n\n"), true);
   });
 
-  it("escapes what some clients take for the end of a line", () => {
-    const stream = writeStream([start, open(0, text), delta(0, "a\u2028b\u2029c\u0085d")]);
-    assert.match(stream, /"a\\u2028b\\u2029c\\u0085d"/);
-    assert.deepEqual(deltas([start, open(0, text), delta(0, "a\u2028b")]).at(-1), { content: "a\u2028b" });
+  it("escapes what some clients take for the end of a line, wherever it stands", () => {
+    const odd = "a\u2028b\u2029c\u0085d";
+    const events: ReplyEvent[] = [
+      start,
+      open(0, text),
+      delta(0, odd),
+      { type: "citation", candidate: 0, part: 0, citation: { url: "u", title: odd } },
+      close(0),
+      open(1, call(odd, odd)),
+      close(1),
+      finish(),
+    ];
+    const stream = writeStream(events, replyContext({ model: odd }));
+    assert.doesNotMatch(stream, /[\u0085\u2028\u2029]/);
+    assert.equal(JSON.stringify(chunks(stream)).split(odd).length - 1, 4 + chunks(stream).length);
   });
 
   it("names the tier in this format's words, and no other vendor's", () => {
