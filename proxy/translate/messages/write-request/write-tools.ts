@@ -9,6 +9,7 @@ import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
 import type { Block } from "./block.ts";
 import { closeSchema } from "./closed-schema.ts";
+import { currentSchema } from "./current-schema.ts";
 import { cacheControl } from "./write-cache.ts";
 import type { WrittenFormat } from "./write-format.ts";
 
@@ -57,7 +58,7 @@ function onlyChosen(
 
 function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: ToolsOptions): Block {
   const declared = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
-  const schema = objectRoot(declared.schema);
+  const schema = currentSchema(objectRoot(declared.schema));
   const closed = declared.strict === true && traits.keepsSchemas && traits.isVendor ? closeSchema(schema) : undefined;
   // Without it the model is only told what the arguments should be.
   if (declared.strict === true && closed === undefined) losses.drop(`${declared.where ?? "tools"}.strict`);
@@ -113,7 +114,7 @@ function withAnswerTool(
   customTools: ReadonlySet<string>,
 ): WrittenTools {
   const { name, description, schema } = answerTool;
-  const all = [...tools, { name, description, input_schema: schema }];
+  const all = [...tools, { name, description, input_schema: currentSchema(schema) }];
   const isAlone = tools.length === 0 || choice?.type === "none";
   const named = choice?.type === "named" ? names.toUpstream(choice.name) : name;
   const isNamed = isAlone || choice?.type === "named";

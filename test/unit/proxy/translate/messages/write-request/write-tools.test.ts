@@ -37,6 +37,11 @@ describe("messages: writeRequest, tools", () => {
       want: [{ name: "f", description: "F", input_schema: { type: "object", minProperties: 1 } }],
     },
     {
+      name: "says a schema in the draft that the vendor checks",
+      tools: [{ ...f, schema: { type: "object", properties: { n: { minimum: 0, exclusiveMinimum: true } } } }],
+      want: [{ name: "f", input_schema: { type: "object", properties: { n: { exclusiveMinimum: 0 } } } }],
+    },
+    {
       name: "makes the root of a schema an object without alternatives",
       tools: [{ ...f, schema: { anyOf: [{ type: "object", properties: { a: { type: "string" } } }] } }],
       want: [{ name: "f", input_schema: { type: "object", properties: { a: { type: "string" } } } }],
