@@ -1,0 +1,195 @@
+/**
+ * RELIABILITY.md N1, N2, N4, N5 over a fleet: what is taken away in the cluster is refused by every proxy soon after the
+ * API server accepted it, wherever it is connected, and rotations cost no call.
+ */
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
+import type { ControlPlane } from "../../support/kube-control-plane.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
+import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
+import { RawClient } from "../../support/raw-client.ts";
+import { ByteUpstream, chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
+import { callBytes } from "../../support/resilience/call-gateway.ts";
+import { formatNamed, formatOf } from "../../support/resilience/formats.ts";
+import { apiKey, channel, channelSecret, rawKey, route, secret } from "../../support/resilience/manifests.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const format = formatNamed("ChatCompletions");
+/** 200 in the full-length run, over all the ways to take a key away. */
+const rounds = Number(process.env["TOLLGATE_REVOCATIONS"] ?? 12);
+const perSecond = Number(process.env["TOLLGATE_REVOCATION_RATE"] ?? 60);
+const worstMs = 1_000;
+
+describe("rotation and revocation over a fleet", function () {
+  this.timeout(240_000 + rounds * 5_000);
+  let plane: ControlPlane;
+  let fleet: ClusterFleet;
+  let upstream: ByteUpstream;
+  let ports: number[];
+  const credentialsSeen = new Set<string>();
+
+  before(async function () {
+    plane = await controlPlaneOrSkip(this);
+    await plane.installCrds();
+    upstream = await ByteUpstream.start();
+    upstream.replyWith(({ socket, head, body }) => {
+      credentialsSeen.add(/^authorization: Bearer (.*)$/im.exec(head)?.[1]?.trim() ?? "");
+      const spoken = formatOf(head);
+      if (!body.includes('"stream":true')) {
+        socket.write(reply(spoken.reply()));
+        return;
+      }
+      const [first = "", second = ""] = spoken.events();
+      socket.write(Buffer.concat([Buffer.from(streamHead), chunk(first)]));
+      const timer = setInterval(() => socket.write(chunk(second)), 20);
+      socket.on("close", () => clearInterval(timer)).on("end", () => clearInterval(timer));
+    });
+    await applyAll(plane, [secret(), channel("up", upstream.port), route("m", ["up"]), apiKey("main")]);
+    fleet = await ClusterFleet.start(plane, ["--revocation=Immediate"]);
+    for (const index of [0, 1]) await (await fleet.operator(index)).waitUntilReady(60_000);
+    // Two proxies at each operator, so that both ways of a revocation are taken.
+    for (const [index, name] of ["proxy-0", "proxy-1", "proxy-2", "proxy-3"].entries()) {
+      await fleet.show([`127.0.0.${(index % 2) + 1}`]);
+      const { program } = await fleet.proxy(name);
+      await waitFor(`${name} to be ready`, () => program.isReady(), { deadlineMs: 30_000 });
+    }
+    ports = fleet.proxies.map(({ program }) => program.port);
+  });
+  after(async () => {
+    await fleet?.close();
+    await upstream?.close();
+    await plane?.stop();
+  });
+
+  const path = (name: string) => objectPath("ApiKey", "default", name);
+  const patch = (name: string, spec: object) =>
+    plane.must("PATCH", path(name), JSON.stringify({ spec }), "application/merge-patch+json");
+
+  /** Waits until the last outcomes of every proxy are these. */
+  async function everywhere(load: SteadyLoad, wanted: (status: number) => boolean): Promise<void> {
+    const from = load.outcomes.length;
+    await waitFor(
+      "every proxy to agree",
+      () => {
+        const last = load.outcomes.slice(from).slice(-3 * ports.length);
+        return last.length === 3 * ports.length && last.every(({ status }) => wanted(status));
+      },
+      { deadlineMs: 20_000 },
+    );
+  }
+
+  it(`refuses a key within a second of the API server's word, ${rounds} times (N1)`, async () => {
+    const ways: readonly (readonly [string, (name: string) => Promise<unknown>])[] = [
+      ["deleted", (name) => plane.must("DELETE", path(name))],
+      ["suspended", (name) => patch(name, { state: "Suspended" })],
+      ["restricted", (name) => patch(name, { models: { deny: ["m"] } })],
+      [
+        "expired",
+        (name) => patch(name, { expiresAt: new Date(Date.now() - 1_000).toISOString().replace(/\.\d+Z$/, "Z") }),
+      ],
+    ];
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const [way, take] = ways[round % ways.length] ?? assert.fail("there are ways");
+      const name = `victim-${round}`;
+      await applyAll(plane, [apiKey(name)]);
+      const load = new SteadyLoad({ ports, format, model: "m", key: name, perSecond });
+      try {
+        await everywhere(load, (status) => status === 200);
+        await take(name);
+        const acceptedAt = performance.now();
+        await everywhere(load, (status) => status === 401 || status === 403);
+        const admitted = load.outcomes.filter(({ status }) => status === 200).map(({ sentAtMs }) => sentAtMs);
+        times.push(Math.max(0, ...admitted.map((sentAt) => sentAt - acceptedAt)));
+        const strange = load.outcomes.filter(({ status }) => ![200, 401, 403].includes(status));
+        assert.deepEqual(strange, [], way);
+      } finally {
+        await load.stop();
+        await plane.call("DELETE", path(name));
+      }
+    }
+    times.sort((one, other) => one - other);
+    const median = times[Math.floor(times.length / 2)] ?? 0;
+    const most = times.at(-1) ?? 0;
+    console.log(`      last admission: median ${Math.round(median)} ms, most ${Math.round(most)} ms, limit ${worstMs}`);
+    assert.ok(most <= worstMs, `${most} ms`);
+  });
+
+  it("cuts the open streams of a suspended key within a second, and nobody else's (N2)", async () => {
+    await applyAll(plane, [apiKey("victim")]);
+    const open = async (key: string, port: number) => {
+      const client = await RawClient.connect({ port });
+      client.write(callBytes({ port, format, model: "m", key, stream: true }));
+      await client.readUntil("the stream", (received) => received.length > 1_000, 10_000);
+      return client;
+    };
+    await waitFor(
+      "the key everywhere",
+      async () => {
+        for (const port of ports) (await open("victim", port)).close();
+        return true;
+      },
+      { deadlineMs: 20_000 },
+    );
+    const victims = await Promise.all(ports.map((port) => open("victim", port)));
+    const others = await Promise.all(ports.map((port) => open("main", port)));
+    await patch("victim", { state: "Suspended" });
+    const acceptedAt = performance.now();
+    await Promise.all(victims.map((client) => waitFor("the cut", () => client.isEnded, { deadlineMs: 5_000 })));
+    const tookMs = performance.now() - acceptedAt;
+    assert.ok(tookMs <= worstMs, `${Math.round(tookMs)} ms`);
+    for (const client of others) {
+      const { length } = client.received;
+      await client.readUntil("more of it", (received) => received.length > length + 500, 5_000);
+      assert.equal(client.isEnded, false);
+      client.close();
+    }
+    await plane.must("DELETE", path("victim"));
+  });
+
+  it("rotates a client's key without one refused call (N4)", async () => {
+    const digest = (name: string) => hash("sha256", rawKey(name), "hex");
+    const spec = (...names: string[]) => ({ credentials: names.map((name) => ({ name, sha256: digest(name) })) });
+    const key = (...names: string[]) => ({
+      apiVersion: "tollgate.dev/v1alpha1",
+      kind: "ApiKey",
+      metadata: { name: "rotated", namespace: "default" },
+      spec: spec(...names),
+    });
+    await applyAll(plane, [key("old")]);
+    const before = new SteadyLoad({ ports, format, model: "m", key: "old", perSecond });
+    await everywhere(before, (status) => status === 200);
+    before.outcomes.length = 0;
+    await applyAll(plane, [key("old", "new")]);
+    const after = new SteadyLoad({ ports, format, model: "m", key: "new", perSecond });
+    await everywhere(after, (status) => status === 200);
+    after.outcomes.length = 0;
+    await before.stop();
+    assert.deepEqual(before.failures, []);
+    await applyAll(plane, [key("new")]);
+    const gone = new SteadyLoad({ ports, format, model: "m", key: "old", perSecond: 12 });
+    await everywhere(gone, (status) => status === 401);
+    await gone.stop();
+    await after.stop();
+    assert.deepEqual(after.failures, []);
+    await plane.must("DELETE", path("rotated"));
+  });
+
+  it("rotates a channel's secret at load without one failed call, and never shows the old one again (N5)", async () => {
+    const load = new SteadyLoad({ ports, format, model: "m", perSecond });
+    await everywhere(load, (status) => status === 200);
+    assert.deepEqual([...credentialsSeen], [channelSecret]);
+    await applyAll(plane, [{ ...secret(), stringData: { apiKey: "upstream-rotated-0123456789" } }]);
+    await waitFor("the new secret", () => credentialsSeen.has("upstream-rotated-0123456789"));
+    // Every proxy takes it at its own moment, one second at the most; then the old one is seen nowhere.
+    const from = performance.now();
+    await waitFor("a second", () => performance.now() - from > 1_000);
+    credentialsSeen.clear();
+    await everywhere(load, (status) => status === 200);
+    await load.stop();
+    assert.deepEqual([...credentialsSeen], ["upstream-rotated-0123456789"]);
+    assert.deepEqual(load.failures, []);
+  });
+});
