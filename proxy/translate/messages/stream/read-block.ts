@@ -110,13 +110,16 @@ function startCall(block: JsonObject, part: number, outcome: CallOutcome): Start
         return delta(part, text);
       },
       stop() {
-        if (joined.trim() === "") {
-          const input = isObject(block["input"]) ? block["input"] : {};
-          return [...delta(part, JSON.stringify(input)), close(part)];
-        }
-        if (parseJson(joined) === undefined) outcome.hasInvalidCall = true;
-        return [close(part)];
+        const given = joined.trim() === "" ? inputText(block["input"]) : "";
+        if (parseJson(joined + given) === undefined) outcome.hasInvalidCall = true;
+        return [...delta(part, given), close(part)];
       },
     },
   };
+}
+
+/** An object; some resellers give its text. */
+function inputText(input: unknown): string {
+  if (typeof input === "string" && input.trim() !== "") return input;
+  return JSON.stringify(isObject(input) ? input : {});
 }

@@ -119,6 +119,11 @@ describe("messages: stream reader", () => {
       want: ["open 0 call a f", '0 {"a":1}', "close 0", "tool-calls", "end"],
     },
     {
+      name: "takes an input that is the text of an object",
+      events: block(0, use({ input: '{"a":1}' })),
+      want: ["open 0 call a f", '0 {"a":1}', "close 0", "tool-calls", "end"],
+    },
+    {
       name: "reads sources with an address and no others",
       events: block(
         0,
