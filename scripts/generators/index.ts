@@ -5,6 +5,7 @@ import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
+import { generateTranslationMatrix } from "./translation-matrix.ts";
 
 export interface GeneratedFile {
   readonly path: string;
@@ -20,6 +21,7 @@ export const generators: readonly Generator[] = [
   generateKindSchemas,
   generateSettingsPage,
   generateResourcePage,
+  generateTranslationMatrix,
   copyCrds,
   completeValuesSchema,
   writeChartReadme,

@@ -1,0 +1,74 @@
+/**
+ * The support matrix of translation, from the goldens that prove each cell: what a client of one format may say to an
+ * upstream of another, what is dropped on the way and what is refused.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { projectRoot } from "../run.ts";
+import type { GeneratedFile } from "./index.ts";
+
+const names = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
+type Name = (typeof names)[number];
+
+interface Golden {
+  readonly feature: string;
+  readonly expected?: Partial<Record<Name, Partial<Record<Name, Outcome>>>>;
+}
+
+type Outcome = string | { readonly refused?: string; readonly dropped?: readonly string[] };
+
+const introduction = `# Translation between formats
+
+<!-- Generated from test/golden/translation by \`npm run generate\`; do not edit. -->
+
+A client of any of the four chat formats reaches a channel of any other. What both sides can say is carried; what the
+upstream cannot take is **dropped** and named in the header \`x-tollgate-dropped\` and in the counter
+\`tollgate_dropped_parameters_total\`, or answered with 400 where the channel says \`unsupportedParameters: Reject\`; what
+would change the meaning of a call is **refused** with 400 in both cases. Same-format calls are never translated.
+
+Models are the vendors' newest (\`gpt-5.4\`, \`claude-sonnet-4-6\`, \`gemini-3-pro\`); older and compatible ones take less.
+Each cell is a golden: the file beside the row holds what was said and what went out, byte for byte.`;
+
+export async function generateTranslationMatrix(): Promise<readonly GeneratedFile[]> {
+  const lines = [introduction];
+  for (const client of names) {
+    const upstreams = names.filter((name) => name !== client);
+    lines.push("", `## Requests of ${client} clients`, "");
+    lines.push(`| What the client says | ${upstreams.map((name) => `to ${name}`).join(" | ")} | Golden |`);
+    lines.push("| --- | --- | --- | --- | --- |");
+    for (const { file, golden } of readGoldens("requests")) {
+      const row = golden.expected?.[client];
+      if (row === undefined) continue;
+      const cells = upstreams.map((upstream) => describe(row[upstream]));
+      lines.push(`| ${golden.feature} | ${cells.join(" | ")} | \`${file}\` |`);
+    }
+  }
+  lines.push(
+    "",
+    "## Answers",
+    "",
+    "| What the upstream says | of | to clients of | Golden |",
+    "| --- | --- | --- | --- |",
+  );
+  for (const { file, golden } of readGoldens("replies")) {
+    const upstreams = names.filter((name) => golden.expected?.[name] !== undefined);
+    lines.push(`| ${golden.feature} | ${upstreams.join(", ")} | every other format | \`${file}\` |`);
+  }
+  lines.push("");
+  return [{ path: join(projectRoot, "docs", "translation.md"), content: lines.join("\n") }];
+}
+
+function readGoldens(folder: string): { readonly file: string; readonly golden: Golden }[] {
+  const path = join(projectRoot, "test", "golden", "translation", folder);
+  return readdirSync(path)
+    .sort()
+    .map((file) => ({ file, golden: parse(readFileSync(join(path, file), "utf8")) }));
+}
+
+function describe(outcome: Outcome | undefined): string {
+  if (outcome === undefined || typeof outcome === "string") return "";
+  if (outcome.refused !== undefined) return "refused";
+  if (outcome.dropped === undefined) return "carried";
+  return `carried, without ${outcome.dropped.map((field) => `\`${field}\``).join(", ")}`;
+}

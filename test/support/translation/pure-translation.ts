@@ -1,0 +1,116 @@
+/**
+ * Translation without a gateway: what goes to an upstream of another format, and what a client gets of its answer. Ids,
+ * time and keys are always the same, so that results can stand in files.
+ */
+import { GatewayError } from "../../../proxy/errors.ts";
+import { scanJsonObject } from "../../../proxy/http/strict-json.ts";
+import type { ChatCall } from "../../../proxy/protocols/chat-format.ts";
+import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
+import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import type { MediaPart } from "../../../proxy/translate/conversation.ts";
+import { mediaToFetch, replaceMedia } from "../../../proxy/translate/inline-media.ts";
+import { CallStates, callStatesDefaults } from "../../../proxy/translate/state/call-states.ts";
+import { createStateKeeper } from "../../../proxy/translate/state/state-keeper.ts";
+import { type ClientRequest, readClientRequest, Translation } from "../../../proxy/translate/translation.ts";
+import { translators } from "../../../proxy/translate/translators.ts";
+
+export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
+
+/** Newest models of the vendors themselves: what most people use. */
+export const usualTargets = {
+  ChatCompletions: { provider: "OpenAI", model: "gpt-5.4" },
+  Responses: { provider: "OpenAI", model: "gpt-5.4" },
+  Messages: { provider: "Anthropic", model: "claude-sonnet-4-6" },
+  GenerateContent: { provider: "Gemini", model: "gemini-3-pro" },
+} as const;
+
+export type Sent = { readonly body: unknown; readonly dropped?: readonly string[] } | { readonly refused: string };
+
+/** What goes to the upstream, before the edits that every channel makes; or why nothing does. */
+export function sendTo(to: ChatWireFormat, from: ChatWireFormat, body: object, stream = false): Sent {
+  try {
+    const translation = translationOf(to, from, body, stream);
+    const sent: unknown = JSON.parse(translation.upstreamCall.body.bytes.toString("utf8"));
+    return { body: sent, ...(translation.dropped.length > 0 ? { dropped: translation.dropped } : {}) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return { refused: error.message };
+  }
+}
+
+/** The client's answer to an upstream's whole one. */
+export function answerOf(upstream: ChatWireFormat, client: ChatWireFormat, clientBody: object, reply: object): unknown {
+  const translation = translationOf(upstream, client, clientBody, false);
+  return JSON.parse(translation.translateReply(Buffer.from(JSON.stringify(reply))).toString("utf8"));
+}
+
+/** The client's stream of an upstream's. */
+export function streamOf(upstream: ChatWireFormat, client: ChatWireFormat, clientBody: object, stream: string): string {
+  const meter = translationOf(upstream, client, clientBody, true).createStreamMeter(1 << 20);
+  const pieces = [...meter.push(Buffer.from(stream)), ...meter.end()];
+  if (!meter.isComplete) throw new Error(meter.violation ?? "the stream is not complete");
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, stream: boolean): Translation {
+  const { provider, model } = usualTargets[to];
+  const callStates = new CallStates({ ...callStatesDefaults, clock: () => 0 });
+  const scope = { channel: "ns/channel", secrets: ["secret"], format: to, key: "ns/key" };
+  const target = {
+    channel: { provider, baseURL: "https://upstream.example/v1", privacy },
+    upstreamModel: model,
+    outputTokensMax: undefined,
+    states: createStateKeeper(scope, callStates),
+  };
+  const client = withFetchedFiles(readClientRequest(callOf(from, body, stream)), (part) =>
+    Boolean(translators[to].needsDownload?.(part, target)),
+  );
+  let ids = 0;
+  return Translation.toAnotherFormat(client, {
+    format: to,
+    target,
+    unsupportedParameters: "Ignore",
+    nowSeconds: 1_790_000_000,
+    newId: (prefix) => `${prefix}${++ids}`,
+    inputTokensEstimate: 100,
+    jsonKeysMax: 50_000,
+  });
+}
+
+const privacy = {
+  store: "PassThrough",
+  safetyIdentifier: "Strip",
+  streamObfuscation: "Strip",
+  clientMetadata: "Forward",
+} as const;
+
+/** Every file on the internet is the same small picture. */
+function withFetchedFiles(client: ClientRequest, needs: (part: MediaPart) => boolean): ClientRequest {
+  const fetched = { mime: "image/png", source: { type: "data", base64: "iVBORw0KGgo=" } } as const;
+  const files = mediaToFetch(client.conversation, needs).map((part) => [part, { ...part, ...fetched }] as const);
+  return { ...client, conversation: replaceMedia(client.conversation, new Map(files)) };
+}
+
+const endpoints = {
+  ChatCompletions: { protocol: "OpenAI" },
+  Responses: { protocol: "OpenAI" },
+  Messages: { protocol: "Anthropic" },
+  GenerateContent: { protocol: "Gemini" },
+} as const;
+
+function callOf(name: ChatWireFormat, body: object, stream: boolean): ChatCall {
+  const format = chatFormats[name];
+  const isGemini = name === "GenerateContent";
+  const streaming = stream && !isGemini ? { stream: true } : {};
+  const withUsage = stream && name === "ChatCompletions" ? { stream_options: { include_usage: true } } : {};
+  const bytes = Buffer.from(JSON.stringify({ ...body, ...streaming, ...withUsage }));
+  const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
+  return format.readCall(scanned, {
+    kind: "chat",
+    format: name,
+    capability: "Chat",
+    ...endpoints[name],
+    ...(isGemini ? { modelInPath: "m" } : {}),
+    ...(isGemini && stream ? { geminiStream: "sse" as const } : {}),
+  });
+}
