@@ -75,7 +75,8 @@ export function unreadMembers(object: JsonObject, known: ReadonlySet<string>, wh
   return unread;
 }
 
-function camelCase(name: string): string {
+/** `max_output_tokens` as `maxOutputTokens`. */
+export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 

@@ -7,7 +7,7 @@
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { readSignature } from "../thought-signature.ts";
-import { either, listOf, objectOf, path, textOf, wrongType, wrongValue } from "./members.ts";
+import { either, listOf, objectOf, path, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 import { type FoundCall, type FoundPart, type FoundResponse, readInlineData, readPart } from "./read-part.ts";
 
 interface FoundContent {
@@ -50,10 +50,10 @@ function isContent(value: JsonObject): boolean {
   return ["parts", "role"].some((name) => Object.hasOwn(value, name)) || Object.keys(value).length === 0;
 }
 
+const contentMembers = new Set(["role", "parts"]);
+
 function readContent(content: JsonObject, where: string, unread: string[]): FoundContent {
-  for (const name of Object.keys(content)) {
-    if (name !== "role" && name !== "parts") throw wrongValue(`${where}.${name}`, "is no member of a content.");
-  }
+  unread.push(...unreadMembers(content, contentMembers, where));
   const role = textOf(content, "role", where) ?? "user";
   if (role !== "user" && role !== "model" && role !== "function" && role !== "") {
     throw wrongValue(`${where}.role`, "must be 'user' or 'model'.");

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { HostedPart, MediaPart, ReasoningPart, TextPart } from "../../conversation.ts";
 import { cleanBase64 } from "../../media/data-url.ts";
 import { readSignature } from "../thought-signature.ts";
-import { either, notCarried, objectOf, snakeCase, textOf, wrongType, wrongValue } from "./members.ts";
+import { camelCase, either, notCarried, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 
 interface Found<Kind extends string> {
   readonly kind: Kind;
@@ -36,7 +36,7 @@ const siblings = new Set([
   ...["thought", "thoughtSignature", "videoMetadata"],
   ...["mediaResolution", "mediaProcessing", "partMetadata"],
 ]);
-const knownMembers = new Set<string>([...dataMembers, ...siblings].flatMap((name) => [name, snakeCase(name)]));
+const knownMembers = new Set<string>([...dataMembers, ...siblings]);
 
 /**
  * @param unread gets the paths of members that have no neutral place
@@ -45,9 +45,6 @@ const knownMembers = new Set<string>([...dataMembers, ...siblings].flatMap((name
 export function readPart(value: unknown, where: string, unread: string[]): FoundPart {
   if (typeof value === "string") return { kind: "text", text: value, where };
   if (!isObject(value)) throw wrongType(where, "an object");
-  for (const name of Object.keys(value)) {
-    if (!knownMembers.has(name)) throw wrongValue(`${where}.${name}`, "is no member of a part that is known here.");
-  }
   if (either(value, "videoMetadata") !== undefined) unread.push(`${where}.videoMetadata`);
   const present = dataMembers.filter((name) => either(value, name) !== undefined);
   const [kind] = present;
@@ -55,8 +52,11 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
   if (kind === undefined) {
     // A signature alone stands on an otherwise empty text.
     if (either(value, "thoughtSignature") !== undefined) return readText(value, "", where);
+    const unknown = Object.keys(value).find((name) => !knownMembers.has(camelCase(name)));
+    if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is no kind of content that is known here.");
     throw wrongValue(where, "has no data.");
   }
+  unread.push(...unreadMembers(value, knownMembers, where));
   return readData(kind, value, where);
 }
 

@@ -263,6 +263,15 @@ describe("readRequest() of generateContent: contents", () => {
     assert.deepEqual(part?.kind === "call" && part.states, [{ type: "sealed", envelope }]);
   });
 
+  it("pitfall 110: declares members beside the content that it does not know", () => {
+    const content = {
+      role: "user",
+      parts: [{ text: "hi", aura: 1, partMetadata: { a: 1 } }],
+      mood: "x",
+    };
+    assert.deepEqual(read({ contents: [content] }).unread, ["contents[0].mood", "contents[0].parts[0].aura"]);
+  });
+
   it("declares where a video is cut as a loss", () => {
     const part = { fileData: { fileUri: "https://x.test/a.mp4" }, videoMetadata: { startOffset: "1s" } };
     assert.deepEqual(read({ contents: [{ parts: [part] }] }).unread, ["contents[0].parts[0].videoMetadata"]);
