@@ -156,7 +156,7 @@ export class ChangeApplier {
     if (uid !== undefined && this.#store.tombstones.has(uid, open.begunAt)) {
       // Nothing of it is live any more, so for whatever kind it stays out.
       open.draft.refuse(id, version, size);
-      open.rejects.set(id, rejectOf(id, "was deleted within the last hour: this operator lags behind"));
+      open.rejects.set(id, rejectOf(id, "removed", "was deleted within the last hour: the operator lags behind"));
       return;
     }
     const before = open.base.held(id);
@@ -171,7 +171,7 @@ export class ChangeApplier {
       return;
     }
     open.draft.refuse(id, version, size);
-    open.rejects.set(id, rejectOf(id, `${verdict.problem.path} ${verdict.problem.message}`.trim()));
+    open.rejects.set(id, rejectOf(id, "invalid_object", `${verdict.problem.path} ${verdict.problem.message}`.trim()));
   }
 
   #commit(open: Open): Acknowledgement {
@@ -211,8 +211,8 @@ export function acknowledge(store: SnapshotStore, applyMs: number): Acknowledgem
   };
 }
 
-function rejectOf(id: string, message: string): Reject {
-  return { id, severity: isKeyId(id) ? "denied" : "held", code: "invalid_object", message };
+function rejectOf(id: string, code: Reject["code"], message: string): Reject {
+  return { id, severity: isKeyId(id) ? "denied" : "held", code, message };
 }
 
 function noteOnce(open: Open, id: string): void {

@@ -230,7 +230,9 @@ export class PushClient {
 
   #hello(): Hello {
     const { store, proxy, build } = this.#options;
-    const holdsSomething = store.isReady && !this.#wantsEverything;
+    // What was refused as deleted counts in the sums, and in a new epoch it may be good again: then it must be resent.
+    const refusedDeleted = store.rejects.some(({ code }) => code === "removed");
+    const holdsSomething = store.isReady && !this.#wantsEverything && !refusedDeleted;
     return {
       type: "hello",
       protocols: [protocolVersion],

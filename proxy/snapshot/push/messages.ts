@@ -29,7 +29,8 @@ export interface Reject {
   readonly id: string;
   /** `denied`: a key that no longer works. `held`: the last good version, if any, stays live. */
   readonly severity: "denied" | "held";
-  readonly code: "invalid_object";
+  /** `removed`: a resource that was deleted a short while ago, from an operator that seems to live in the past. */
+  readonly code: "invalid_object" | "removed";
   /** Field and rule, never a value. */
   readonly message: string;
 }

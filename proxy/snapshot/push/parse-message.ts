@@ -172,7 +172,7 @@ function rejects(members: Members): Reject[] {
     return {
       id: string(reject, "id"),
       severity: oneOf(reject, "severity", ["denied", "held"] as const),
-      code: "invalid_object",
+      code: reject["code"] === "removed" ? "removed" : "invalid_object",
       message: string(reject, "message"),
     };
   });

@@ -277,10 +277,24 @@ describe("PushClient", () => {
       const acknowledgement = operator.received.at(-1);
       assert.ok(acknowledgement?.type === "acknowledgement");
       assert.deepEqual(
-        acknowledgement.rejects.map(({ id, severity }) => ({ id, severity })),
-        [{ id: "key/team-a/one", severity: "denied" }],
+        acknowledgement.rejects.map(({ id, severity, code }) => ({ id, severity, code })),
+        [{ id: "key/team-a/one", severity: "denied", code: "removed" }],
       );
-      timers.advance(3_600_000);
+      operator.end();
+      await reconnect();
+      assert.equal(operator.hellos[1]?.sums, "", "it has to be sent again once it may live");
+      const everything = linesBetween(emptySnapshot, back, { epoch: 2, base: back.digest, uidOf: () => "uid-1" });
+      operator.write(welcome(back, { operator: "another", epoch: 2 }), ...everything);
+      await eventually("live in the new epoch", () => store.pin().findKey(sha256Of("sk-one")) !== undefined);
+      assert.deepEqual(store.rejects, []);
+    });
+
+    it("forgets a deletion after an hour", async () => {
+      await synchronise();
+      operator.write(...linesBetween(one, deleted, { removedUids: ["uid-1"] }));
+      await eventually("deleted", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
+      assert.equal(store.tombstones.has("uid-1", timers.now() + 3_599_999), true);
+      assert.equal(store.tombstones.has("uid-1", timers.now() + 3_600_000), false);
     });
 
     it("takes a key that was deleted and made anew", async () => {
