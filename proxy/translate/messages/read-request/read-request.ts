@@ -4,7 +4,7 @@
  * The body has passed `readCall`, so types and ranges of the common members hold. What only the vendor could do with
  * state of its own is refused, and what other formats have no word for is named in `unread`.
  */
-import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation } from "../../conversation.ts";
 import { setOwn } from "../../schema/subschemas.ts";
 import { readCache } from "./read-text.ts";
@@ -14,15 +14,7 @@ import { readTurns } from "./read-turns.ts";
 import { objectAt, optionalNumber, refuseUnsupported, refuseValue } from "./refusals.ts";
 
 /** State and services of the vendor's own, without which the call would mean something else. */
-const refused = [
-  "container",
-  "thread",
-  "mcp_servers",
-  "context_management",
-  "compaction",
-  "fallbacks",
-  "fallback_credit_token",
-];
+const refused = ["container", "thread", "mcp_servers", "compaction", "fallbacks", "fallback_credit_token"];
 
 const read = new Set([
   "model",
@@ -45,6 +37,7 @@ const read = new Set([
   "service_tier",
   "safety_identifier",
   "store",
+  "context_management",
   // Of the SDK and of resellers: words about the transport, not about the call.
   "betas",
   "anthropic_beta",
@@ -55,6 +48,7 @@ const read = new Set([
 export function readRequest(body: JsonObject): Conversation {
   for (const name of refused) if (saysSomething(body[name])) refuseUnsupported(name);
   const unread: string[] = [];
+  readContextManagement(body["context_management"], unread);
   for (const [name, value] of Object.entries(body)) {
     if (!read.has(name) && saysSomething(value) && !isDefault(name, value)) unread.push(name);
   }
@@ -82,6 +76,18 @@ export function readRequest(body: JsonObject): Conversation {
     store: typeof body["store"] === "boolean" ? body["store"] : undefined,
     unread,
   };
+}
+
+/**
+ * Coding agents ask with every call that old thinking be cleared, which no other provider gets anyway; what clears
+ * anything else would change what the model sees.
+ */
+function readContextManagement(value: unknown, unread: string[]): void {
+  if (!saysSomething(value)) return;
+  const { edits, ...others } = objectAt(value, "context_management");
+  const isHarmless = asList(edits).every((edit) => asText(member(edit, "type")).startsWith("clear_thinking"));
+  if (!isHarmless || Object.values(others).some(saysSomething)) refuseUnsupported("context_management");
+  if (saysSomething(edits)) unread.push("context_management");
 }
 
 /** Null, false and empty values ask for nothing. */

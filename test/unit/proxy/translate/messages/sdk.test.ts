@@ -48,10 +48,13 @@ const part: fc.Arbitrary<GivenPart> = fc.oneof(
 function eventsOf(number: number, { block, pieces: texts, isSigned }: GivenPart): ReplyEvent[] {
   const at = { candidate: 0, part: number };
   const state: ReplyEvent = { type: "state", ...at, state: { kind: "thought-signature", data: `S${number}` } };
+  const source: ReplyEvent = { type: "citation", ...at, citation: { url: `https://example.com/${number}` } };
   return [
     { type: "open", ...at, block },
     ...(isSigned && block.kind === "call" ? [state] : []),
+    ...(block.kind === "text" ? [source] : []),
     ...texts.map((text): ReplyEvent => ({ type: "delta", ...at, text })),
+    ...(block.kind === "text" ? [source] : []),
     ...(isSigned && block.kind === "reasoning" ? [state] : []),
     { type: "close", ...at },
   ];

@@ -63,6 +63,12 @@ describe("messages: readRequest, settings", () => {
       want: { unread: ["future", "speed", "inference_geo"] },
     },
     { name: "takes the usual speed for none", body: { speed: "standard" }, want: { unread: [] } },
+    {
+      name: "names the wish to clear old thinking, which nobody else gets",
+      body: { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } },
+      want: { unread: ["context_management"] },
+    },
+    { name: "takes no edits for no wish", body: { context_management: { edits: [] } }, want: { unread: [] } },
     { name: "says nothing of betas", body: { betas: ["x"] }, want: { unread: [] } },
   ]) {
     it(row.name, () => {
@@ -104,7 +110,7 @@ describe("messages: readRequest, settings", () => {
   for (const row of [
     ...["container", "thread", "fallback_credit_token"].map((name) => ({ body: { [name]: "x" }, want: name })),
     ...["mcp_servers", "fallbacks"].map((name) => ({ body: { [name]: [{}] }, want: name })),
-    { body: { context_management: { edits: [] } }, want: "context_management" },
+    { body: { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] } }, want: "context_management" },
   ]) {
     it(`refuses ${row.want}, which only the vendor has`, () =>
       assert.equal(
