@@ -34,6 +34,7 @@ import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
+import { serveStoredResponse } from "./serve-stored-response.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import { CallSettlement } from "./settle-call.ts";
@@ -50,6 +51,8 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     const { endpoint } = caller;
     if (endpoint.kind === "chat") await serveCall(exchange, services, caller, endpoint, record);
     else if (endpoint.kind === "count-tokens") await serveCount(exchange, services, caller, endpoint, record);
+    else if (endpoint.kind === "stored-response")
+      await serveStoredResponse({ exchange, services, ...caller, record }, endpoint); //                     403 404 5xx
     else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
     answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
@@ -140,6 +143,7 @@ async function serveCount(
 
 function recordedFormat(endpoint: Endpoint): MetricFormat {
   if (endpoint.kind === "chat") return endpoint.format;
+  if (endpoint.kind === "stored-response") return "Responses";
   return endpoint.kind === "count-tokens" ? "CountTokens" : "Models";
 }
 

@@ -113,6 +113,27 @@ function headersOf(
   return headers;
 }
 
+/** A request without a body for what a channel keeps; nothing of the client's goes upstream but a checked path. */
+export function buildPlainRequest(
+  method: "GET" | "DELETE",
+  path: string,
+  { channel, credential, route }: Pick<UpstreamTarget, "channel" | "credential" | "route">,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const { auth } = channel;
+  const query =
+    auth.location === "Query" && credential !== undefined
+      ? `${encodeURIComponent(auth.name)}=${encodeURIComponent(credential.secret)}`
+      : "";
+  return {
+    method,
+    path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
+    headers: ["accept", "application/json", ...renderFixed(channel, credential)],
+    body: Buffer.alloc(0),
+    timeouts: timeoutsOf(route, channel, false, limits),
+  };
+}
+
 function renderFixed(channel: Channel, credential: Credential | undefined): readonly string[] {
   // `identity`: a compressed stream would have to be inflated and could not be passed through event by event.
   const headers = ["accept-encoding", "identity", "user-agent", "tollgate"];

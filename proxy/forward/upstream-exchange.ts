@@ -68,7 +68,7 @@ export class UpstreamExchange implements UpstreamHandler {
     return this.#isSent;
   }
 
-  /** Sends a POST. Failures arrive through the listener, never as an exception. */
+  /** Sends the request. Failures arrive through the listener, never as an exception. */
   start(upstream: Upstream, request: UpstreamRequest): void {
     const { firstByteMs, totalMs } = this.#timeouts;
     if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));

@@ -105,6 +105,8 @@ export function matchEndpoint(
     if (method !== "POST") throw methodNotAllowed("POST");
     return post;
   }
+  const stored = matchStoredResponse(method, path);
+  if (stored !== undefined) return stored;
   const modelPath = readModelPath(path);
   if (modelPath === undefined) throw unknownUrl();
   if (modelPath.verb !== undefined) return matchVerb(method, rawUrl, modelPath.rest ?? "", modelPath.verb);
@@ -168,6 +170,25 @@ function refuseForeignForms(rawUrl: string): void {
       "The request target holds a fragment, a backslash, a control character, a space or a character beyond ASCII.",
     );
   }
+}
+
+/** Letters and digits as every provider's ids have them: what stands here goes into an upstream's path. */
+const storedResponsePath = /^\/(?:v1\/){0,2}responses\/([A-Za-z0-9][\w-]{0,255})(\/input_items)?$/;
+/** Other endpoints of the format, none of them served. */
+const noResponseIds = new Set(["compact", "input_tokens"]);
+
+function matchStoredResponse(method: string, path: string): Endpoint | undefined {
+  const match = storedResponsePath.exec(path);
+  const responseId = match?.[1];
+  if (responseId === undefined || noResponseIds.has(responseId)) return undefined;
+  const stored = { kind: "stored-response", protocol: "OpenAI", responseId } as const;
+  if (match?.[2] !== undefined) {
+    if (method !== "GET") throw methodNotAllowed("GET");
+    return { ...stored, action: "list-input" };
+  }
+  if (method === "GET") return { ...stored, action: "read" };
+  if (method === "DELETE") return { ...stored, action: "delete" };
+  throw methodNotAllowed("GET, DELETE");
 }
 
 function readModelPath(path: string): ModelPath | undefined {

@@ -27,5 +27,12 @@ export type Endpoint =
       readonly capability: Capability;
       readonly modelInPath?: string;
     }
+  /** A response that was made before, by its id as it stands in the path. */
+  | {
+      readonly kind: "stored-response";
+      readonly protocol: "OpenAI";
+      readonly action: "read" | "delete" | "list-input";
+      readonly responseId: string;
+    }
   | { readonly kind: "model-list"; readonly protocol: Protocol }
   | { readonly kind: "model-get"; readonly protocol: Protocol; readonly modelInPath: string };

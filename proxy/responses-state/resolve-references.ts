@@ -132,5 +132,10 @@ export function printable(id: string): string {
 export async function findResponse(owner: string, id: string, store: ResponseStore): Promise<StoredResponse> {
   const found = await store.get(owner, id);
   if (found !== undefined) return found;
-  throw new GatewayError("unknown_url", `Response with id '${printable(id)}' not found.`);
+  throw storedNotFound(id);
+}
+
+/** As providers say it (`protocols/openai-responses.md` section 1). */
+export function storedNotFound(id: string): GatewayError {
+  return new GatewayError("unknown_url", `Response with id '${printable(id)}' not found.`);
 }

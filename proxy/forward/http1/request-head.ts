@@ -19,9 +19,15 @@ const checkedNamesMax = 1_000;
  * @returns Latin-1 text up to the empty line
  * @throws RequestSyntaxError
  */
-export function requestHead(host: string, path: string, headers: readonly string[], bodyBytes: number): string {
+export function requestHead(
+  host: string,
+  path: string,
+  headers: readonly string[],
+  bodyBytes: number,
+  method: "POST" | "GET" | "DELETE" = "POST",
+): string {
   if (!pathForm.test(path)) throw new RequestSyntaxError("the path of a request is not valid");
-  let head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] ?? "";
     const value = headers[index + 1] ?? "";

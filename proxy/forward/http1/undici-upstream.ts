@@ -18,9 +18,9 @@ export class UndiciUpstream implements Upstream {
         {
           origin: this.#origin,
           path: request.path,
-          method: "POST",
+          method: request.method ?? "POST",
           headers: [...request.headers],
-          body: request.body,
+          body: request.body.length === 0 ? null : request.body,
         },
         {
           onRequestStart: (controller) =>

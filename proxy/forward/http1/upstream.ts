@@ -27,6 +27,8 @@ export interface UpstreamHandler {
 }
 
 export interface SentRequest {
+  /** POST when absent. */
+  readonly method?: "GET" | "DELETE" | undefined;
   readonly path: string;
   /** Names and values in turn; neither `host` nor anything that frames the body is among them. */
   readonly headers: readonly string[];
@@ -34,7 +36,7 @@ export interface SentRequest {
 }
 
 export interface Upstream {
-  /** Sends a POST. Whatever goes wrong is told to the handler, later or at once. */
+  /** Sends a request. Whatever goes wrong is told to the handler, later or at once. */
   send(request: SentRequest, handler: UpstreamHandler): void;
   /** Lets go of idle connections now and of the others as their requests end. */
   close(): void;

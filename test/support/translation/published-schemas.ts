@@ -11,6 +11,8 @@ export interface PublishedDocument {
   readonly name: string;
   /** Problems of a whole response, each as `path keyword`. */
   response(value: unknown): string[];
+  /** Problems of a page of input items. */
+  inputList(value: unknown): string[];
   /** Problems of one event; undefined when the document does not know its type. */
   event(value: unknown): string[] | undefined;
 }
@@ -48,6 +50,7 @@ function load(name: string, file: string, response: string): PublishedDocument {
   return {
     name,
     response: (value) => validate(response, value),
+    inputList: (value) => validate("ResponseItemList", value),
     event: (value) => {
       const schema = byType.get(text(at(value, "type")));
       return schema === undefined ? undefined : validate(schema, value);

@@ -14,6 +14,8 @@ function describeTarget(method: string, url: string, headers: readonly string[] 
           .join(" ");
       case "count-tokens":
         return [endpoint.protocol, "count", endpoint.modelInPath].filter(Boolean).join(" ");
+      case "stored-response":
+        return `${endpoint.protocol} ${endpoint.action} ${endpoint.responseId}`;
       case "model-list":
         return `${endpoint.protocol} models`;
       case "model-get":
@@ -46,6 +48,10 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
   ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
+  ["GET", "/v1/responses/resp_1", "OpenAI read resp_1"],
+  ["GET", "/responses/resp-1?include=x", "OpenAI read resp-1"],
+  ["DELETE", "/v1/v1/responses/resp_1", "OpenAI delete resp_1"],
+  ["GET", "/v1/responses/resp_1/input_items?limit=1", "OpenAI list-input resp_1"],
   ["GET", "/v1/models", "OpenAI models"],
   ["GET", "/models", "OpenAI models"],
   ["GET", "/v1/v1/models", "OpenAI models"],
@@ -86,6 +92,8 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
 const refused: [method: string, url: string, want: string][] = [
   ["GET", "/v1/chat/completions", "method_not_allowed POST"],
   ["DELETE", "/v1/responses", "method_not_allowed POST"],
+  ["POST", "/v1/responses/resp_1", "method_not_allowed GET, DELETE"],
+  ["DELETE", "/v1/responses/resp_1/input_items", "method_not_allowed GET"],
   ["HEAD", "/v1/messages", "method_not_allowed POST"],
   ["POST", "/v1/models", "method_not_allowed GET"],
   ["HEAD", "/v1/models/x", "method_not_allowed GET"],
@@ -131,8 +139,11 @@ const refused: [method: string, url: string, want: string][] = [
     "/v1/images/generations",
     "/v1/moderations",
     "/v1/realtime",
-    "/v1/responses/resp_1",
+    "/v1/responses/resp_1/cancel",
+    "/v1/responses/resp.1",
+    "/v1/responses/resp_1%2f..",
     "/v1/responses/input_tokens",
+    "/v1/responses/compact",
     "/v1/messages/batches",
     "/v1/messages/",
     "/messages",

@@ -1,0 +1,142 @@
+/**
+ * Asks a provider for a response that it keeps: one request to the channel and credential that made it, no failover.
+ *
+ * The path is the channel's own with a checked id behind it; nothing else of the client's goes upstream.
+ */
+import { GatewayError } from "../errors.ts";
+import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
+import type { ProxyLimits } from "../limits.ts";
+import { classifyErrorReply } from "../protocols/classify-error.ts";
+import { toClientError } from "../protocols/client-error.ts";
+import { isObject, parseJson } from "../protocols/json-value.ts";
+import { buildPlainRequest, type UpstreamTarget } from "./build-upstream-request.ts";
+import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "./describe-outcome.ts";
+import type { Upstream } from "./http1/upstream.ts";
+import { UpstreamExchange, type UpstreamFailure, type UpstreamListener } from "./upstream-exchange.ts";
+import { upstreamPath } from "./upstream-path.ts";
+
+export interface StoredQuestion {
+  readonly action: "read" | "delete" | "list-input";
+  /** Letters, digits, `_` and `-` only. */
+  readonly id: string;
+  /** Template of the format on the channel. */
+  readonly path: string;
+  /** Checked members of the query, or empty. */
+  readonly query: string;
+}
+
+export interface StoredContext {
+  readonly upstream: Upstream;
+  readonly limits: ProxyLimits;
+  readonly requestId: string;
+  /** Public name of the model that made it. */
+  readonly model: string;
+  /** Given what closes the upstream, for a client that leaves. */
+  readonly onStoppable: (stop: () => void) => void;
+}
+
+/**
+ * @returns the provider's answer, a JSON object
+ * @throws GatewayError for whatever else it answered, or nothing
+ */
+export async function askStored(
+  question: StoredQuestion,
+  target: Pick<UpstreamTarget, "channel" | "credential" | "route">,
+  context: StoredContext,
+): Promise<Buffer> {
+  const method = question.action === "delete" ? "DELETE" : "GET";
+  const request = buildPlainRequest(method, pathOf(question, target), target, context.limits);
+  const answer = new StoredAnswer(context.limits.replyBodyBytesMax);
+  const exchange = new UpstreamExchange(request.timeouts, answer);
+  answer.onTooLarge = () => exchange.abort();
+  context.onStoppable(() => {
+    exchange.abort();
+    answer.stop();
+  });
+  exchange.start(context.upstream, request);
+  const { status, headers, body } = await answer.whole;
+  if (status >= 200 && status < 300) {
+    if (isObject(parseJson(body.toString("utf8")))) return body;
+    throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
+  }
+  const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
+  if (status === 404)
+    throw new GatewayError("unknown_url", `Response with id '${question.id}' not found.`, { cause: error });
+  const secrets = target.credential === undefined ? [] : [target.credential.secret];
+  throw toClientError(error, {
+    publicModel: context.model,
+    upstreamModel: context.model,
+    requestId: context.requestId,
+    channelSecrets: secrets,
+  });
+}
+
+/** The id stands before what the channel's own template asks by query. */
+function pathOf({ action, id, path, query }: StoredQuestion, { channel }: Pick<UpstreamTarget, "channel">): string {
+  const whole = upstreamPath(channel, path, "", "");
+  const mark = whole.indexOf("?");
+  const base = mark < 0 ? whole : whole.slice(0, mark);
+  const own = mark < 0 ? "" : whole.slice(mark + 1);
+  const all = [own, action === "list-input" ? query : ""].filter((part) => part !== "").join("&");
+  return `${base}/${id}${action === "list-input" ? "/input_items" : ""}${all === "" ? "" : `?${all}`}`;
+}
+
+interface Whole {
+  readonly status: number;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+}
+
+/** Collects one answer, within a bound. */
+class StoredAnswer implements UpstreamListener {
+  readonly whole: Promise<Whole>;
+  onTooLarge: () => void = () => {};
+  readonly #bytesMax: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #status = 0;
+  #headers: RawHeaders = [];
+  #resolve: (whole: Whole) => void = () => {};
+  #reject: (error: GatewayError) => void = () => {};
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+    this.whole = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  onHead(status: number, headers: RawHeaders): void {
+    this.#status = status;
+    this.#headers = headers;
+    const encoding = headerValues(headers, "content-encoding").join(",");
+    if (encoding === "" || encoding === "identity") return;
+    this.onTooLarge();
+    this.#reject(errorOfInvalidReply("the answer for a kept response is encoded though that was not asked for"));
+  }
+
+  onData(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#bytesMax) {
+      this.onTooLarge();
+      this.#reject(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
+      return;
+    }
+    // Copied: the memory is used again.
+    this.#chunks.push(Buffer.from(chunk));
+  }
+
+  onEnd(): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#reject(errorOfFailure(failure));
+  }
+
+  /** The client has left: nobody waits for the answer. */
+  stop(): void {
+    this.#reject(errorOfStop("shutting-down"));
+  }
+}

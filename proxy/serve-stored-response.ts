@@ -1,0 +1,160 @@
+/**
+ * Answers for a response that was made before: it is read, deleted, or its input listed (DESIGN.md section 9).
+ *
+ * Only the key that made a response finds it. What the gateway keeps it answers itself; what a provider keeps is asked
+ * of the channel and credential that made it, and costs one request of the caller's limits. Called by
+ * `handle-request.ts` with key and address already checked.
+ */
+import { claimsOf } from "./admit/claims.ts";
+import { zeroAmounts } from "./admit/ledger.ts";
+import { refusalToError } from "./admit/refusal-to-error.ts";
+import { authorizeEndpoint, authorizeModel } from "./authorize/decide.ts";
+import { GatewayError } from "./errors.ts";
+import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
+import { errorOfFailure } from "./forward/describe-outcome.ts";
+import { endResponse } from "./forward/end-response.ts";
+import type { Upstream } from "./forward/http1/upstream.ts";
+import { queryValues } from "./http/request-target.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import type { Endpoint } from "./protocols/wire.ts";
+import { ownerOf } from "./resolve-call.ts";
+import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
+import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
+import type { LocalResponse, NativeResponse } from "./responses-state/stored-response.ts";
+import type { Exchange } from "./server.ts";
+import type { Services } from "./services.ts";
+import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
+import type { Channel } from "./snapshot/types.gen.ts";
+
+export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
+
+export interface StoredResponseCaller {
+  readonly exchange: Exchange;
+  readonly services: Services;
+  readonly found: FoundKey;
+  readonly snapshot: Snapshot;
+  readonly record: RequestRecord;
+}
+
+/** @throws GatewayError 404 for what is not the caller's, whether or not it exists */
+export async function serveStoredResponse(
+  caller: StoredResponseCaller,
+  endpoint: StoredResponseEndpoint,
+): Promise<void> {
+  const { exchange, services, found, snapshot, record } = caller;
+  const { responseId } = endpoint;
+  authorizeEndpoint({ key: found.key, snapshot, protocol: endpoint.protocol }, "Chat");
+  const query = (name: string): string | undefined => queryValues(exchange.request.url ?? "", name)[0];
+  if (query("stream") === "true") {
+    throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
+      param: "stream",
+    });
+  }
+  const stored = await findResponse(ownerOf(found), responseId, services.responses);
+  record.model = stored.model;
+  const body =
+    stored.kind === "local"
+      ? Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)))
+      : await askProvider(caller, endpoint, stored, query);
+  record.status = 200;
+  record.responseBytes = body.length;
+  exchange.response.writeHead(200, {
+    "content-type": "application/json",
+    "content-length": body.length,
+    "x-request-id": record.requestId,
+    "request-id": record.requestId,
+  });
+  endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+}
+
+type Query = (name: string) => string | undefined;
+
+async function answerOf(
+  { services, found }: StoredResponseCaller,
+  { action }: StoredResponseEndpoint,
+  stored: LocalResponse,
+  query: Query,
+): Promise<unknown> {
+  if (action === "read") return stored.response;
+  if (action === "list-input") {
+    return listInputItems(stored, { limit: query("limit"), order: query("order"), after: query("after") });
+  }
+  await services.responses.remove(ownerOf(found), stored.id);
+  return deletedResponse(stored.id);
+}
+
+async function askProvider(
+  caller: StoredResponseCaller,
+  endpoint: StoredResponseEndpoint,
+  stored: NativeResponse,
+  query: Query,
+): Promise<Buffer> {
+  const { exchange, services, found, snapshot, record } = caller;
+  const { key } = found;
+  // A key that may no longer use the model may not use its provider either.
+  const route = authorizeModel({ key, snapshot, protocol: "OpenAI", capability: "Chat", model: stored.model });
+  record.route = `${route.namespace}/${route.name}`;
+  const channel = snapshot.channel(stored.channel);
+  const path = channel?.formats.find(({ type }) => type === "Responses")?.path;
+  if (channel === undefined || channel.state === "Disabled" || path === undefined) throw storedNotFound(stored.id);
+  const credential =
+    stored.credential === undefined
+      ? undefined
+      : snapshot.credential(channel.namespace, channel.name, stored.credential);
+  if (stored.credential !== undefined && credential === undefined) throw storedNotFound(stored.id);
+  await countRequest(caller, route);
+  record.channel = stored.channel;
+  record.attempts += 1;
+  const question: StoredQuestion = { action: endpoint.action, id: stored.id, path, query: pageQuery(query) };
+  const body = await askStored(
+    question,
+    { channel, credential, route },
+    {
+      upstream: upstreamOf(caller, channel),
+      limits: services.limits,
+      requestId: record.requestId,
+      model: stored.model,
+      onStoppable: (stop) => {
+        exchange.onClosed = stop;
+      },
+    },
+  );
+  if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
+  return body;
+}
+
+function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {
+  try {
+    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
+  } catch (cause) {
+    throw errorOfFailure({ kind: "egress", isSent: false, cause });
+  }
+}
+
+/** Members of a page's query that go on, as far as they look like what they are. */
+function pageQuery(query: Query): string {
+  return ["limit", "order", "after"]
+    .flatMap((name) => {
+      const value = query(name);
+      return value !== undefined && /^[\w-]{1,256}$/.test(value) ? [`${name}=${value}`] : [];
+    })
+    .join("&");
+}
+
+/** One request of the caller's limits, settled at once. @throws GatewayError when they are used up */
+async function countRequest(
+  { services, snapshot, found, record }: StoredResponseCaller,
+  route: ReturnType<typeof authorizeModel>,
+): Promise<void> {
+  const { key } = found;
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const claims = claimsOf(key, account, route, record.model ?? "");
+  const amounts = { ...zeroAmounts, requests: 1n };
+  const result = await services.ledger.reserve({ id: record.requestId, amounts, ...claims });
+  if (result.kind === "refused") {
+    services.metrics.quotaDecision(result.reason);
+    throw refusalToError(result, services.now());
+  }
+  services.metrics.quotaDecision("reserved");
+  await services.ledger.settle(record.requestId, amounts);
+}
