@@ -11,6 +11,7 @@ import type { ServingCertificates } from "./certificates/serving-certificates.ts
 import type { ApiClient } from "./kubernetes/api-client.ts";
 import type { Leadership } from "./leader/leadership.ts";
 import { keepLastGoodKey } from "./own-namespace/last-good-key.ts";
+import type { OwnerReference } from "./own-namespace/own-account.ts";
 import { ownedConfigMap, ownedSecret } from "./own-namespace/owned-object.ts";
 import { ReadyPods } from "./own-namespace/ready-pods.ts";
 import { tokenReviewer } from "./own-namespace/review-token.ts";
@@ -33,6 +34,8 @@ export interface FleetSourcesOptions {
   readonly source: KubernetesSource;
   /** The operator's own. */
   readonly namespace: string;
+  /** Of what the operators make there. */
+  readonly owner: OwnerReference | undefined;
   readonly settings: PushEndpointSettings;
   readonly timings: Partial<WatchTimings>;
   readonly deadMs: number;
@@ -77,8 +80,8 @@ export interface ClusterEndpointOptions extends FleetSourcesOptions {
  * Opens the endpoint as soon as there is a certificate; `started` closes it. An API server that is away is waited for.
  */
 export function startClusterEndpoint(started: AsyncDisposableStack, options: ClusterEndpointOptions): void {
-  const { client, source, namespace, settings, log } = options;
-  const configMap = ownedConfigMap({ client, namespace, name: settings.configMap });
+  const { client, source, namespace, owner, settings, log } = options;
+  const configMap = ownedConfigMap({ client, namespace, owner, name: settings.configMap });
   const epochs = new StoredEpochs(configMap);
   started.defer(source.onRewind(raiseOnce(epochs, log)));
   const account = (name: string) => `system:serviceaccount:${namespace}:${name}`;
@@ -107,7 +110,7 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
   });
   started.defer(() => endpoint.close());
   if (settings.lastGoodSecret !== undefined) {
-    const secret = ownedSecret({ client, namespace, name: settings.lastGoodSecret });
+    const secret = ownedSecret({ client, namespace, owner, name: settings.lastGoodSecret });
     started.defer(keepLastGoodKey(secret, log));
   }
   endpoint.open(settings.listen).then(
@@ -129,12 +132,12 @@ function raiseOnce(epochs: Epochs, log: OperatorLog): () => void {
   };
 }
 
-function certificatesOf({ client, namespace, settings, log }: ClusterEndpointOptions): ServingCertificates {
+function certificatesOf({ client, namespace, owner, settings, log }: ClusterEndpointOptions): ServingCertificates {
   const { tls } = settings;
   if (tls.mode === "Files") return new FileCertificates({ ...tls, log });
   return new SelfManagedCertificates({
-    secret: ownedSecret({ client, namespace, name: tls.secret }),
-    bundle: ownedConfigMap({ client, namespace, name: settings.configMap }),
+    secret: ownedSecret({ client, namespace, owner, name: tls.secret }),
+    bundle: ownedConfigMap({ client, namespace, owner, name: settings.configMap }),
     dnsNames: tls.dnsNames,
     periods: tls.periods,
     log,

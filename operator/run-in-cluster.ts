@@ -14,6 +14,7 @@ import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
 import { ClusterAccess } from "./kubernetes/cluster-access.ts";
 import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
 import { LeaseElector } from "./leader/lease-elector.ts";
+import { readOwnAccount } from "./own-namespace/own-account.ts";
 import { ResourceUids } from "./push/versions/resource-uids.ts";
 import { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
@@ -44,7 +45,17 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   });
   started.defer(() => source.close());
   const namespace = cluster.namespace ?? access.namespace ?? "default";
-  const endpoint = { client, source, namespace, settings: cluster.push, timings: cluster.watch, log, ...settings.push };
+  const owner = await readOwnAccount(cluster.push.tokenFile);
+  const endpoint = {
+    client,
+    source,
+    namespace,
+    owner,
+    settings: cluster.push,
+    timings: cluster.watch,
+    log,
+    ...settings.push,
+  };
   const sources = startFleetSources(started, endpoint);
   const core = startCore(started, settings, source.current(), sources);
   const { compilation, fleet, registry } = core;
@@ -55,7 +66,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
 
   const { name, ...timings } = cluster.lease;
   const { podName, peerAddress: address } = cluster;
-  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, log });
+  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
   registerLeaderMetrics(registry, leadership);
 
   const keySecrets = new KeySecrets({

@@ -9,6 +9,7 @@
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { ApiError, isApiStatus } from "../kubernetes/api-error.ts";
 import { isApiObject, leaseResource } from "../kubernetes/api-object.ts";
+import type { OwnerReference } from "../own-namespace/own-account.ts";
 import type { Leadership } from "./leadership.ts";
 import { type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
 
@@ -36,6 +37,8 @@ export interface LeaseElectorOptions {
   readonly address: string;
   readonly podName: string;
   readonly timings?: Partial<LeaseTimings>;
+  /** With which the Lease is removed. */
+  readonly owner?: OwnerReference | undefined;
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly random?: () => number;
 }
@@ -199,10 +202,10 @@ export class LeaseElector implements Leadership {
   }
 
   async #create(sentAtMs: number): Promise<void> {
-    const { client, namespace, name, address, podName } = this.#options;
+    const { client, namespace, name, address, podName, owner } = this.#options;
     const time = microTime(Date.now());
     const { leaseDurationMs: durationMs } = this.#timings;
-    const content = { namespace, name, holder: address, pod: podName, durationMs, transitions: 0 };
+    const content = { namespace, name, holder: address, pod: podName, durationMs, transitions: 0, owner };
     const lease = writeLease({ ...content, acquireTime: time, renewTime: time });
     const created = await client.create(leaseResource, lease, { namespace, ...this.#bounds });
     if (isApiObject(created)) this.#observation = { record: readLease(created), sinceMs: sentAtMs };
@@ -211,7 +214,7 @@ export class LeaseElector implements Leadership {
 
   /** Writes the Lease in place of the record given: takes, renews or (`holder` empty) gives it back. */
   async #write(record: LeaseRecord, holder: string, sentAtMs: number): Promise<void> {
-    const { client, namespace, name, podName } = this.#options;
+    const { client, namespace, name, podName, owner } = this.#options;
     const time = microTime(Date.now());
     const isOurs = this.#isOurs(record);
     const written = await client.update(
@@ -226,6 +229,7 @@ export class LeaseElector implements Leadership {
         acquireTime: isOurs ? (record.acquireTime ?? time) : time,
         renewTime: time,
         resourceVersion: record.resourceVersion,
+        owner,
       }),
       // The last write of a process that ends must not end with it.
       holder === "" ? { timeoutMs: this.#timings.retryPeriodMs } : this.#bounds,

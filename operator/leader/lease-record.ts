@@ -1,5 +1,6 @@
 /** What stands in the Lease, as far as an election goes by it. */
 import { type ApiObject, isRecord, leaseResource } from "../kubernetes/api-object.ts";
+import type { OwnerReference } from "../own-namespace/own-account.ts";
 
 export interface LeaseRecord {
   readonly resourceVersion: string;
@@ -35,12 +36,15 @@ export interface LeaseContent {
   readonly transitions: number;
   readonly acquireTime: string;
   readonly renewTime: string;
+  /** With which the Lease is removed. */
+  readonly owner?: OwnerReference | undefined;
   /** The precondition; absent for a new Lease. */
   readonly resourceVersion?: string;
 }
 
 export function writeLease(content: LeaseContent): ApiObject {
-  const { namespace, name, holder, pod, durationMs, transitions, acquireTime, renewTime, resourceVersion } = content;
+  const { namespace, name, holder, pod, durationMs, transitions, acquireTime, renewTime, resourceVersion, owner } =
+    content;
   return {
     apiVersion: leaseResource.apiVersion,
     kind: leaseResource.kind,
@@ -48,6 +52,7 @@ export function writeLease(content: LeaseContent): ApiObject {
       namespace,
       name,
       annotations: { [holderPodAnnotation]: pod },
+      ...(owner !== undefined && { ownerReferences: [owner] }),
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
     spec: {

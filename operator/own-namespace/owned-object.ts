@@ -3,6 +3,7 @@ import type { OwnedData, VersionedData } from "../certificates/owned-data.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { ApiError } from "../kubernetes/api-error.ts";
 import { type ApiResource, configMapResource, isRecord, secretResource } from "../kubernetes/api-object.ts";
+import type { OwnerReference } from "./own-account.ts";
 
 export interface OwnedObjectOptions {
   readonly client: Pick<ApiClient, "get" | "create" | "update">;
@@ -10,6 +11,8 @@ export interface OwnedObjectOptions {
   readonly name: string;
   /** Of a new object, so that people see whose it is. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** With which a new object is removed. */
+  readonly owner?: OwnerReference | undefined;
 }
 
 export function ownedConfigMap(options: OwnedObjectOptions): OwnedData {
@@ -29,8 +32,9 @@ interface Encoding {
 }
 
 function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encoding: Encoding): OwnedData {
-  const { client, namespace, name } = options;
-  const metadata = { namespace, name, labels: options.labels ?? { "app.kubernetes.io/managed-by": "tollgate" } };
+  const { client, namespace, name, owner } = options;
+  const labels = options.labels ?? { "app.kubernetes.io/managed-by": "tollgate" };
+  const metadata = { namespace, name, labels, ...(owner !== undefined && { ownerReferences: [owner] }) };
   return {
     async read(): Promise<VersionedData | undefined> {
       try {

@@ -46,8 +46,8 @@ describe("the operator's rights", function () {
       await plane.must("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const values = { crds: { enabled: false }, operator: { generateKeys: true } };
     objects = parseObjects(await renderChart(helm, values));
-    // The Lease they make themselves.
-    const applicable = objects.filter(({ kind }) => /Role|ServiceAccount|ConfigMap|Secret/.test(kind));
+    // All else they make themselves.
+    const applicable = objects.filter(({ kind }) => /Role|ServiceAccount/.test(kind));
     const applied = run(kubectl, ["apply", "-f", "-"], {
       env: { ...process.env, KUBECONFIG: await plane.kubeconfig(), HOME: plane.folder },
     });
@@ -142,11 +142,19 @@ describe("the operator's rights", function () {
     await run("curl", ["-sk", "-m", "5", "-H", `authorization: Bearer ${token}`, `https://${push.listen}/`]).catch(
       () => undefined,
     );
-    // What they keep was made empty by the chart; what is taken away they make again.
+    // What they keep they mend when it was damaged, and make again when it was taken away.
     const kept = [
       "/api/v1/namespaces/gateway/configmaps/tollgate-push-ca",
       "/api/v1/namespaces/gateway/secrets/tollgate-push-ca",
     ];
+    const mended = async (path: string) => JSON.stringify(await plane.must("GET", path)).includes("damaged") === false;
+    for (const [path, data] of [
+      [kept[0] ?? "", { "ca.crt": "damaged" }],
+      [kept[1] ?? "", { "ca.crt": Buffer.from("damaged").toString("base64"), damaged: "" }],
+    ] as const) {
+      await plane.must("PATCH", path, { data }, "application/merge-patch+json");
+      await waitFor(`${path} to be mended`, () => mended(path), { deadlineMs: 30_000, everyMs: 200 });
+    }
     for (const path of kept) await plane.must("DELETE", path);
     for (const path of kept)
       await waitFor(`${path} to be back`, async () => (await plane.call("GET", path)).status === 200, {

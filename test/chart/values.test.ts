@@ -91,12 +91,12 @@ describe("the chart rendered", function () {
     assert.equal(without.filter(({ kind }) => kind === "CustomResourceDefinition").length, 0);
   });
 
-  it("grants no right by `*`, none to the proxy, and writes no Secret's content", async () => {
+  it("grants no right by `*`, none to the proxy, and writes no Secret", async () => {
     const objects = parseObjects(await renderChart(helm, { operator: { generateKeys: true } }));
-    for (const { kind, rules, subjects, metadata, data, stringData } of objects) {
+    for (const { kind, rules, subjects, metadata } of objects) {
       assert.doesNotMatch(JSON.stringify(rules ?? []), /"\*"/, metadata.name);
       assert.doesNotMatch(JSON.stringify(subjects ?? []), /proxy/);
-      if (kind === "Secret") assert.deepEqual([data, stringData], [undefined, undefined]);
+      assert.notEqual(kind, "Secret");
     }
   });
 

@@ -277,6 +277,11 @@ describe("a release with real pods", function () {
     it("uninstalling leaves the CRDs and what people made, and nothing of the release", async () => {
       await cluster.helm("uninstall", "tollgate", "--namespace", releaseNamespace, "--wait", "--timeout", "180s");
       const selector = "app.kubernetes.io/part-of=tollgate";
+      const made = () => cluster.kubectl("-n", releaseNamespace, "get", "configmap,secret,lease", "-o", "name");
+      await waitFor("what the operators made to be gone", async () => !/\/tollgate/.test(await made()), {
+        deadlineMs: 60_000,
+        everyMs: 500,
+      });
       const kinds =
         "all,configmap,secret,serviceaccount,role,rolebinding,networkpolicy,pdb,clusterrole,clusterrolebinding";
       await waitFor(
