@@ -21,6 +21,7 @@ interface OpenPart {
   readonly states: ProviderState[];
   /** Where its text begins in the candidate's visible text, in UTF-16 units. */
   readonly textStart: number;
+  isClosed: boolean;
 }
 
 export class CandidateWriter {
@@ -40,7 +41,7 @@ export class CandidateWriter {
   }
 
   open(part: number, block: StreamedBlock): void {
-    this.#open.set(part, { block, pieces: [], states: [], textStart: this.#text?.length ?? 0 });
+    this.#open.set(part, { block, pieces: [], states: [], textStart: this.#text?.length ?? 0, isClosed: false });
   }
 
   /** @returns parts to send, as JSON texts */
@@ -61,15 +62,29 @@ export class CandidateWriter {
     }
   }
 
+  /** @returns calls that are complete, as JSON texts */
   close(part: number): readonly string[] {
     const open = this.#open.get(part);
-    this.#open.delete(part);
     if (open === undefined) return [];
+    open.isClosed = true;
+    if (open.block.kind === "call") return this.#closedCalls();
+    this.#open.delete(part);
     this.#pending.add(...open.states);
-    if (open.block.kind !== "call") return [];
-    const id = open.block.id ?? this.#context.newId("call_");
-    const call = { ...open.block, arguments: open.pieces.join("") };
-    return [JSON.stringify(writeCallPart(call, id, this.#pending.take()))];
+    return [];
+  }
+
+  /** In the order of their beginnings: one that ended early waits for those before it. */
+  #closedCalls(): string[] {
+    const calls: string[] = [];
+    for (const [part, { block, isClosed, states, pieces }] of this.#open) {
+      if (block.kind !== "call") continue;
+      if (!isClosed) break;
+      this.#open.delete(part);
+      this.#pending.add(...states);
+      const id = block.id ?? this.#context.newId("call_");
+      calls.push(JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.take())));
+    }
+    return calls;
   }
 
   addState(part: number, state: ProviderState): void {

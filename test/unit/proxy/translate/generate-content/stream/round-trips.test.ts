@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Conversation } from "../../../../../../proxy/translate/conversation.ts";
 import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
 import { generateContentTranslator } from "../../../../../../proxy/translate/generate-content/translator.ts";
+import type { Reply, ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
 import { unfoldReply } from "../../../../../../proxy/translate/unfold-reply.ts";
 import { anyReply } from "../../../../../support/translation/any-reply.ts";
 import { contextOf, readFrames, streamOf } from "../replay.ts";
@@ -22,6 +23,15 @@ describe("the streams of generateContent", () => {
     );
   });
 
+  it("come back as they were, however the pieces of their parts are mixed", () => {
+    fc.assert(
+      fc.property(anyReply, fc.infiniteStream(fc.nat(1000)), (reply, picks) => {
+        const got = foldReply(readFrames(framesOf(streamOf(mixed([...unfoldReply(reply)], picks), contextOf(shown)))));
+        assert.deepEqual(factsOf(got), factsOf(reply));
+      }),
+    );
+  });
+
   it("say the same as a whole answer", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
@@ -34,6 +44,37 @@ describe("the streams of generateContent", () => {
     );
   });
 });
+
+/** The events in another legal order: parts begin in their order, and each part's own events keep theirs. */
+function* mixed(events: readonly ReplyEvent[], picks: Iterator<number>): Generator<ReplyEvent> {
+  const queues: ReplyEvent[][] = [];
+  for (const event of events) {
+    if (!("part" in event)) continue;
+    const queue = queues[event.part] ?? [];
+    queues[event.part] = queue;
+    queue.push(event);
+  }
+  yield* events.slice(0, 1);
+  let opened = 0;
+  for (;;) {
+    const ready = queues.filter((queue, part) => queue.length > 0 && part <= opened);
+    const next = ready[picks.next().value % Math.max(1, ready.length)]?.shift();
+    if (next === undefined) break;
+    if (next.type === "open") opened = next.part + 1;
+    yield next;
+  }
+  yield* events.filter((event) => !("part" in event)).slice(1);
+}
+
+/** What an answer says, whatever the order of its thinking, text and calls among each other. */
+function factsOf(reply: Reply): unknown {
+  const [candidate] = reply.candidates;
+  const blocks = candidate?.blocks ?? [];
+  const texts = (kind: "text" | "reasoning"): string =>
+    blocks.map((block) => (block.kind === kind && "text" in block ? block.text : "")).join("");
+  const calls = blocks.flatMap((block) => (block.kind === "call" ? [[block.id, block.name, block.arguments]] : []));
+  return [texts("reasoning"), texts("text"), calls, candidate?.finish];
+}
 
 function framesOf(text: string): Record<string, unknown>[] {
   return text
