@@ -7,12 +7,17 @@
 import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "../compile/result.ts";
 import type { Condition } from "../resources/types.gen.ts";
 
+/** Named in a message; the rest is a number. */
+const missingMax = 5;
+
 /** What the fleet says about the wire objects of a resource, all taken together. */
 export interface Acknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
   readonly rejects: readonly string[];
+  /** Some of the ready proxies that do not hold it yet, and why where that is known. */
+  readonly missing?: readonly string[];
 }
 
 /** What is known from outside the compiler. */
@@ -80,8 +85,15 @@ function yes(reason: string, message: string): Verdict {
   return { status: "True", reason, message };
 }
 
+function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowledgement): string {
+  const known = `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies`;
+  if (missing.length === 0) return `${known}; wait for the others.`;
+  const others = readyProxies - acknowledgedBy - missing.length;
+  return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
+}
+
 function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {
-  const { state, readyProxies, acknowledgedBy, rejects } = acknowledgement;
+  const { state, readyProxies, rejects } = acknowledgement;
   if (result.wireIds.length === 0) {
     return no("Pending", "Nothing of it is sent to the proxies; see Accepted and ResolvedRefs.");
   }
@@ -96,7 +108,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
       return yes("Programmed", `Acknowledged by every ready proxy (${readyProxies}).`);
     case "Pending":
       if (wasProgrammed) return yes("Programmed", "Acknowledged by every proxy that was ready at that time.");
-      return no("Pending", `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies; wait for the others.`);
+      return no("Pending", pendingMessage(acknowledgement));
     default:
       return state satisfies never;
   }
@@ -166,5 +178,6 @@ export function combineAcknowledgements(all: readonly Acknowledgement[]): Acknow
     readyProxies: first.readyProxies,
     acknowledgedBy: Math.min(...all.map((one) => one.acknowledgedBy)),
     rejects: all.flatMap((one) => one.rejects),
+    missing: [...new Set(all.flatMap(({ missing = [] }) => missing))].slice(0, missingMax),
   };
 }
