@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { requestHead } from "../../../../../proxy/forward/http1/request-head.ts";
+
+describe("requestHead", () => {
+  it("writes one host, one length and the headers in order", () => {
+    const head = requestHead("models.example.com:8443", "/v1/chat?alt=sse", ["accept", "*/*", "x-a", "b\tc é"], 12);
+    assert.equal(
+      head,
+      "POST /v1/chat?alt=sse HTTP/1.1\r\nhost: models.example.com:8443\r\nconnection: keep-alive\r\n" +
+        "accept: */*\r\nx-a: b\tc é\r\ncontent-length: 12\r\n\r\n",
+    );
+  });
+
+  for (const row of [
+    { name: "a line feed in a value", path: "/", headers: ["x-a", "b\nc: d"] },
+    { name: "a carriage return in a value", path: "/", headers: ["x-a", "b\r"] },
+    { name: "a NUL in a value", path: "/", headers: ["x-a", "b\0"] },
+    { name: "a character beyond Latin-1 in a value", path: "/", headers: ["x-a", "\u2028"] },
+    { name: "a line break that Latin-1 would make of a character", path: "/", headers: ["x-a", "\u010a"] },
+    { name: "a colon in a name", path: "/", headers: ["x-a:b", "c"] },
+    { name: "an empty name", path: "/", headers: ["", "c"] },
+    { name: "a second length", path: "/", headers: ["Content-Length", "1"] },
+    { name: "a coding", path: "/", headers: ["transfer-encoding", "chunked"] },
+    { name: "a second host", path: "/", headers: ["HOST", "a"] },
+    { name: "a space in the path", path: "/a HTTP/1.1", headers: [] },
+    { name: "a line break in the path", path: "/a\r\nx: y", headers: [] },
+    { name: "a path that is none", path: "http://other/", headers: [] },
+  ]) {
+    it(`refuses ${row.name}`, () => {
+      assert.throws(() => requestHead("a", row.path, row.headers, 0), { code: "REQUEST_SYNTAX" });
+    });
+  }
+
+  it("never lets a value begin a line of its own", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (value) => {
+        let head: string;
+        try {
+          head = requestHead("a", "/", ["x-a", value], 0);
+        } catch {
+          return;
+        }
+        const onWire = Buffer.from(head, "latin1").toString("latin1");
+        assert.equal(onWire.split(/\r\n|\r|\n/).length, 7);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

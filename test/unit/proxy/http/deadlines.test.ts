@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { armDeadline } from "../../../../proxy/http/deadlines.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+describe("armDeadline", () => {
+  /** Keeps the process alive while a test waits: deadlines alone do not. */
+  let alive: NodeJS.Timeout;
+  beforeEach(() => {
+    alive = setInterval(() => undefined, 1_000);
+  });
+  afterEach(() => clearInterval(alive));
+
+  it("expires once, never early", async () => {
+    const startedMs = performance.now();
+    const expired: number[] = [];
+    armDeadline(20, () => expired.push(performance.now() - startedMs));
+    await waitFor("the deadline", () => expired.length > 0);
+    const [tookMs = 0] = expired;
+    assert.ok(tookMs >= 20, `${tookMs} ms`);
+    armDeadline(20, () => expired.push(0));
+    await waitFor("another one", () => expired.length > 1);
+    assert.equal(expired.length, 2);
+  });
+
+  it("never expires once it is cancelled, and may be cancelled at any time", async () => {
+    const heard: string[] = [];
+    const first = armDeadline(15, () => heard.push("first"));
+    const second = armDeadline(15, () => heard.push("second"));
+    const third = armDeadline(15, () => heard.push("third"));
+    second.cancel();
+    second.cancel();
+    await waitFor("the others", () => heard.length === 2);
+    assert.deepEqual(heard, ["first", "third"]);
+    first.cancel();
+    third.cancel();
+  });
+
+  it("keeps the order of deadlines of which only a part is left", async () => {
+    const heard: string[] = [];
+    armDeadline(60, () => heard.push("whole"));
+    armDeadline(60, () => heard.push("half"), 30);
+    armDeadline(60, () => heard.push("bit"), 5);
+    await waitFor("all", () => heard.length === 3);
+    assert.deepEqual(heard, ["bit", "half", "whole"]);
+  });
+
+  it("may be armed anew, or cancel its neighbours, when it expires", async () => {
+    const heard: string[] = [];
+    armDeadline(10, () => {
+      heard.push("first");
+      neighbour.cancel();
+      armDeadline(10, () => heard.push("again"));
+    });
+    const neighbour = armDeadline(10, () => heard.push("neighbour"));
+    armDeadline(10, () => heard.push("last"));
+    await waitFor("all", () => heard.length === 3);
+    assert.deepEqual(heard, ["first", "last", "again"]);
+  });
+
+  it("waits beyond the longest timer of Node instead of expiring at once", async () => {
+    let isExpired = false;
+    const far = armDeadline(2 ** 40, () => {
+      isExpired = true;
+    });
+    let isLater = false;
+    armDeadline(10, () => {
+      isLater = true;
+    });
+    await waitFor("a short one", () => isLater);
+    assert.equal(isExpired, false);
+    far.cancel();
+  });
+});
