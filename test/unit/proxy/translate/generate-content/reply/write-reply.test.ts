@@ -99,6 +99,19 @@ describe("writeReply() of generateContent", () => {
     assert.deepEqual(Object(candidates)[0].content, { role: "model", parts: [{ text: "" }] });
   });
 
+  it("writes files by content or address", () => {
+    const media = [
+      { kind: "media", mime: "image/png", base64: "AA==" },
+      { kind: "media", mime: "image/png", url: "https://a.test/i" },
+      { kind: "media", mime: "image/png" },
+    ] as const;
+    const { candidates } = generateContentTranslator.writeReply(replyOf(media), contextOf());
+    assert.deepEqual(Object(candidates)[0].content.parts, [
+      { inlineData: { mimeType: "image/png", data: "AA==" } },
+      { fileData: { mimeType: "image/png", fileUri: "https://a.test/i" } },
+    ]);
+  });
+
   it("writes sources by the part they belong to", () => {
     const cited: ReplyBlock = {
       kind: "text",

@@ -58,6 +58,20 @@ describe("writeRequest() of generateContent: tools", () => {
     ]);
   });
 
+  it("keeps a map of names that nobody knows where the model takes one, else names no arguments", () => {
+    const map: Tool = {
+      kind: "function",
+      name: "m",
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    };
+    const declared = (model: string): unknown => {
+      const [tool] = Object(writeFor({ tools: [map] }, targetOf(model)).body["tools"]);
+      return tool.functionDeclarations[0];
+    };
+    assert.deepEqual(declared("gemini-3-pro"), { name: "m", parametersJsonSchema: map.schema });
+    assert.deepEqual(declared("gemini-2.0-flash"), { name: "m" });
+  });
+
   for (const row of [
     { name: "pitfall 77: none", choice: { type: "none" }, want: { mode: "NONE" } },
     { name: "pitfall 77: auto", choice: { type: "auto" }, want: { mode: "AUTO" } },
