@@ -124,12 +124,17 @@ async function read({ kubeconfig, context }: ClusterAccessOptions): Promise<Read
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = String(value).trim();
   if (typeof options.auth === "string")
     headers["authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
+  const isProxied = cluster.proxyUrl !== undefined && cluster.proxyUrl !== "";
+  if (isProxied && !(options.agent instanceof Agent)) {
+    // Going there directly instead would be what somebody wanted to prevent.
+    throw new Error(`The proxy-url of the cluster ${cluster.name} must be an http or https proxy.`);
+  }
   return {
     server,
     namespace: config.getContextObject(config.getCurrentContext())?.namespace,
     headers,
     tls: tlsOf(options),
-    proxyAgent: cluster.proxyUrl !== undefined && options.agent instanceof Agent ? options.agent : undefined,
+    proxyAgent: isProxied && options.agent instanceof Agent ? options.agent : undefined,
   };
 }
 

@@ -124,9 +124,20 @@ export class ClusterStore {
     this.#wanted.add(dataReferencesOf(next));
     await this.#options.fetchMissing(missing);
     if (this.#waiting.get(key) !== next) return;
-    const isChanged = this.take(next, this.#resources.get(change));
+    const before = this.#resources.get(change);
+    // A whole list may have brought a later version meanwhile.
+    const isLate = isOlder(next.metadata.resourceVersion, before?.metadata.resourceVersion);
+    const isChanged = !isLate && this.take(next, before);
     this.#stopWaiting(key);
     if (isChanged) this.tell([change]);
+  }
+
+  /** A whole list of this version speaks for everything up to it, also for what still waits. */
+  settleWaiting(kind: ResourceKind, namespace: string | undefined, version: string): void {
+    for (const [key, { kind: own, metadata }] of this.#waiting) {
+      if (own !== kind || (namespace !== undefined && metadata.namespace !== namespace)) continue;
+      if (!isOlder(version, metadata.resourceVersion)) this.#stopWaiting(key);
+    }
   }
 
   #stopWaiting(key: string): void {
@@ -291,6 +302,7 @@ class Collector implements ListCollector {
 
   finish(version: string, isRewound: boolean): void {
     if (isRewound) this.#store.rewind();
+    this.#store.settleWaiting(this.#kind, this.#namespace, version);
     const changes: ResourceChange[] = [];
     for (const [identity, { resource }] of this.#listed) {
       if (resource === undefined) continue;

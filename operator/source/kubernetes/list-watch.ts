@@ -75,6 +75,8 @@ export class ListWatch {
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
   #comparing: NodeJS.Timeout | undefined;
+  /** The list that is compared now; given up where a new one is needed anyway. */
+  #comparison: AbortController | undefined;
   #running: Promise<void> | undefined;
 
   constructor(options: ListWatchOptions) {
@@ -118,6 +120,7 @@ export class ListWatch {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#comparison?.abort();
     clearTimeout(this.#comparing);
     await this.#running;
   }
@@ -183,6 +186,7 @@ export class ListWatch {
   #forget(reason: RelistReason): void {
     if (this.#version !== undefined) this.#relistReason = reason;
     this.#version = undefined;
+    this.#comparison?.abort();
   }
 
   /** One object of a list is enough to learn the server's present version. */
@@ -197,7 +201,7 @@ export class ListWatch {
   async #listInPages(): Promise<void> {
     const collector = this.#options.sink.beginList();
     try {
-      const version = await this.#readPages(collector);
+      const version = await this.#readPages(collector, this.#stop.signal);
       this.#finishList(collector, version);
     } finally {
       collector.drop();
@@ -205,7 +209,7 @@ export class ListWatch {
   }
 
   /** @returns the version of the list. @throws ApiError 410 when a continue token has expired: the list starts anew */
-  async #readPages(collector: ListCollector): Promise<string> {
+  async #readPages(collector: ListCollector, signal: AbortSignal): Promise<string> {
     const { client, resource, namespace, fieldSelector, timings } = this.#options;
     let continueToken: string | undefined;
     for (;;) {
@@ -214,7 +218,7 @@ export class ListWatch {
         fieldSelector,
         limit: timings.pageSize,
         continueToken,
-        signal: this.#stop.signal,
+        signal,
       });
       for (const object of page.items) collector.add(object);
       continueToken = page.continueToken;
@@ -313,20 +317,24 @@ export class ListWatch {
     if (this.#version === undefined) return;
     const { sink, timings, counters } = this.#options;
     const collector = sink.beginList();
+    const comparison = new AbortController();
+    this.#comparison = comparison;
     try {
-      const version = await this.#readPages(collector);
-      if (collector.differences(version).length > 0) await pause(timings.compareGraceMs, this.#stop.signal);
+      const version = await this.#readPages(collector, comparison.signal);
+      if (collector.differences(version).length > 0) await pause(timings.compareGraceMs, comparison.signal);
+      if (comparison.signal.aborted) return;
       const missed = collector.differences(version);
       counters.noteCompared(missed.length);
-      if (missed.length === 0 || this.#stop.signal.aborted || this.#version === undefined) return;
+      if (missed.length === 0) return;
       this.#options.onFailure(new Error(`The watch missed ${missed.length} changes.`), "taking them from the list");
       collector.finish(version, false);
     } catch (error) {
-      if (this.#stop.signal.aborted) return;
+      if (comparison.signal.aborted) return;
       if (error instanceof ApiError) counters.noteFailure(error);
       this.#options.onFailure(error, "comparing later");
     } finally {
       collector.drop();
+      this.#comparison = undefined;
     }
   }
 }

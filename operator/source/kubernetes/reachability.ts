@@ -75,30 +75,40 @@ export class Reachability {
     this.#stop.abort();
   }
 
+  /**
+   * A question that hangs holds up none of the next: where packets were lost it may wait long after the network is back,
+   * and where the server is slow the next would not be answered sooner.
+   */
   async #ask(): Promise<void> {
-    const { signal } = this.#stop;
     const beganAtMs = performance.now();
-    while (!signal.aborted) {
+    const ended = new AbortController();
+    const onStop = () => ended.abort();
+    this.#stop.signal.addEventListener("abort", onStop, { once: true });
+    if (this.#stop.signal.aborted) ended.abort();
+    while (!ended.signal.aborted) {
       // Also between two questions asked for different reasons: callers may fail in a fast loop.
       const everyMs = this.#options.timings.probeEveryMs * (1 + this.#random() / 2);
-      await pause(Math.max(0, this.#askedAtMs + everyMs - performance.now()), signal);
-      if (signal.aborted) return;
+      await pause(Math.max(0, this.#askedAtMs + everyMs - performance.now()), ended.signal);
+      if (ended.signal.aborted) break;
       this.#askedAtMs = performance.now();
-      if (await this.#isThere(beganAtMs)) {
-        this.heard();
-        this.#note(true);
-        return;
-      }
-      this.#note(false);
+      void this.#isThere(beganAtMs, ended.signal).then((isThere) => {
+        if (ended.signal.aborted) return;
+        if (isThere) {
+          this.heard();
+          ended.abort();
+        }
+        this.#note(isThere);
+      });
     }
+    this.#stop.signal.removeEventListener("abort", onStop);
   }
 
-  async #isThere(beganAtMs: number): Promise<boolean> {
+  async #isThere(beganAtMs: number, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#options.probe(this.#stop.signal);
+      await this.#options.probe(signal);
       return true;
     } catch (error) {
-      if (this.#stop.signal.aborted || isUnreachable(error)) return false;
+      if (signal.aborted || isUnreachable(error)) return false;
       // Refused: it is there.
       const isStarting = error instanceof ApiError && (error.status ?? 0) >= 500;
       return performance.now() - beganAtMs >= (isStarting ? notReadyMaxMs : refusedMaxMs);

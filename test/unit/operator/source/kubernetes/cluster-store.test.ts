@@ -215,6 +215,40 @@ describe("cluster store", () => {
     assert.equal(store.oldestWaiting("ApiKey", undefined), undefined);
   });
 
+  for (const row of [
+    { name: "that shows a later version of a change that waits", isListed: true, want: 3 },
+    { name: "that does not show an object that waits", isListed: false, want: undefined },
+  ]) {
+    it(`believes a list ${row.name}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { store } = openStore({ fetchMissing: () => promise });
+      const keys = store.sinkFor("ApiKey", undefined);
+      keys.put(keyBySecret("a", "s", { generation: 2 }));
+      const collector = keys.beginList();
+      if (row.isListed) collector.add(key("a", { generation: 3 }));
+      collector.finish(nextVersion(), false);
+      resolve();
+      await promise;
+      await Promise.resolve();
+      assert.equal(store.resources.apiKeys.get("team-a/a")?.metadata.generation, row.want);
+      assert.equal(store.oldestWaiting("ApiKey", undefined), undefined);
+    });
+  }
+
+  it("keeps what waits and came after a list", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { store } = openStore({ fetchMissing: () => promise });
+    const keys = store.sinkFor("ApiKey", undefined);
+    const collector = keys.beginList();
+    const version = nextVersion();
+    keys.put(keyBySecret("a", "s"));
+    collector.finish(version, false);
+    resolve();
+    await promise;
+    await Promise.resolve();
+    assert.ok(store.resources.apiKeys.has("team-a/a"));
+  });
+
   it("gives the same configuration whatever order the objects come in (J13)", async () => {
     const objects: [ResourceKind, ApiObject][] = [
       ["Account", object("acct", { credit: "5" })],

@@ -52,6 +52,18 @@ describe("reachability", () => {
     reachability.close();
   });
 
+  it("does not wait for a question that hangs", async () => {
+    let asked = 0;
+    const { reachability, changes } = open(async () => {
+      asked += 1;
+      if (asked === 1) await new Promise(() => undefined);
+    });
+    await reachability.confirm();
+    assert.equal(asked, 2);
+    assert.deepEqual(changes, []);
+    reachability.close();
+  });
+
   it("takes a server that is not ready for one that is away", async () => {
     let answers = 0;
     const { reachability, changes } = open(async () => {
