@@ -9,6 +9,7 @@ import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
 import { buildUpstreamRequest, upstreamModelOf } from "./forward/build-upstream-request.ts";
 import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
+import { defaultVersion } from "./http/header-rules.ts";
 import { ResponseKeeper } from "./keep-responses.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { unknownReference } from "./resolve-call.ts";
@@ -110,7 +111,8 @@ export class AttemptPreparation {
   ): PreparedAttempt {
     const { route, passedHeaders, estimate, services } = this.#admitted;
     const target = { ...selected, route };
-    const request = buildUpstreamRequest(format, call, target, passedHeaders, estimate.outputCap, services.limits);
+    const headers = translation === undefined ? passedHeaders : headersOfFormat(format, passedHeaders);
+    const request = buildUpstreamRequest(format, call, target, headers, estimate.outputCap, services.limits);
     return {
       request,
       format,
@@ -187,6 +189,19 @@ const filesMax = 16;
 function tooManyFiles(first: MediaPart | undefined): GatewayError {
   const message = `At most ${filesMax} files may be given by their address. Send the others as data URLs.`;
   return new GatewayError("invalid_value", message, { param: first?.where ?? "content" });
+}
+
+/** What a client says in headers of its own format means nothing to another one, which may want some of its own. */
+function headersOfFormat(
+  { protocol }: ChatFormat,
+  passed: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { traceparent, tracestate } = passed;
+  return {
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+    ...(protocol === "Anthropic" ? { "anthropic-version": defaultVersion } : {}),
+  };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

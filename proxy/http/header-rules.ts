@@ -125,7 +125,7 @@ const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 const tracestate = /^[ -~]{1,512}$/;
 const version = /^\d{4}-\d{2}-\d{2}$/;
 /** What Anthropic-style versions were before clients named any, and what the interface shows. */
-const defaultVersion = "2023-06-01";
+export const defaultVersion = "2023-06-01";
 const betaName = /^[A-Za-z0-9._-]{1,64}$/;
 const betaCountMax = 32;
 

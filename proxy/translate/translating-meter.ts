@@ -28,6 +28,7 @@ export class TranslatingMeter implements StreamMeter {
   readonly #reader: StreamReader;
   readonly #adapter: ReplyAdapter;
   readonly #writer: StreamWriter;
+  #isStarted = false;
   #isEnded = false;
   #violation: string | undefined;
 
@@ -96,9 +97,9 @@ export class TranslatingMeter implements StreamMeter {
       for (const piece of pieces) {
         for (const bytes of splitEvents(piece)) {
           const { name, data, stray } = readEventFields(bytes);
-          const payload = data ?? stray;
-          // A comment says that the upstream lives; so must we.
-          text += payload === undefined ? this.#write({ type: "ping" }) : this.#read({ name, data: payload });
+          if (data !== undefined) text += this.#read({ name, data });
+          // A comment says that the upstream lives; so must we. Lines that are no field say nothing.
+          else if (stray === undefined) text += this.#write({ type: "ping" });
         }
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
@@ -117,6 +118,9 @@ export class TranslatingMeter implements StreamMeter {
 
   #write(event: ReplyEvent): string {
     if (this.#isEnded) return "";
+    if (event.type === "start") this.#isStarted = true;
+    // Before the answer has begun nothing is sent: an error may still come, with a status of its own.
+    if (event.type === "ping" && !this.#isStarted) return "";
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {
       if (adapted.type === "end") this.#isEnded = true;

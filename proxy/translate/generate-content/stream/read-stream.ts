@@ -10,6 +10,8 @@ import type { StreamReader, WireEvent } from "../../translator.ts";
 import { CandidateReader } from "./read-candidate.ts";
 
 const candidatesMax = 128;
+/** One of them stands in every frame that is an answer. */
+const frameMembers = ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"];
 
 export class GenerateContentStreamReader implements StreamReader {
   #events: ReplyEvent[] = [];
@@ -47,6 +49,7 @@ export class GenerateContentStreamReader implements StreamReader {
   /** Reads one frame, or a whole answer. */
   readFrame(frame: JsonObject): void {
     if (this.#isEnded) throw new InvalidReply("a frame came behind the end");
+    if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame says nothing");
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
     if (!this.#hasToldUsage) this.#tellUsage();
