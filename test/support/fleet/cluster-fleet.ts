@@ -71,6 +71,7 @@ export class ClusterFleet {
   readonly #mounted = new Map<string, Mounted>();
   readonly #syncing: Promise<void>;
   #addresses: string[] = [];
+  #bundle = "";
   #isClosed = false;
 
   private constructor(plane: ControlPlane, port: number, flags: readonly string[]) {
@@ -104,6 +105,11 @@ export class ClusterFleet {
 
   /** Starts `operator-<index>`; call it again for one that ended. */
   async operator(index: number, flags: readonly string[] = []): Promise<OperatorUnderTest> {
+    return (await this.mountOperator(index, flags))();
+  }
+
+  /** Makes the pod and what it mounts. @returns how to start its program, which needs no API server any more */
+  async mountOperator(index: number, flags: readonly string[] = []): Promise<() => Promise<OperatorUnderTest>> {
     const name = `operator-${index}`;
     const address = `127.0.0.${index + 1}`;
     const tokenFile = await this.#mount(name, "tollgate-operator", "operator", undefined, async () => {
@@ -111,22 +117,25 @@ export class ClusterFleet {
     });
     let operator: OperatorUnderTest | undefined;
     const token = await this.plane.tokenOf(ownNamespace, "tollgate-operator");
-    operator = await this.rig.startOperator(name, {
-      kubeconfig: await this.plane.kubeconfig({ token, namespace: ownNamespace }),
-      flags: [
-        `--push-listen=${address}:${this.#port}`,
-        `--kubernetes-pod-ip=${address}`,
-        `--kubernetes-namespace=${ownNamespace}`,
-        `--push-token=${tokenFile}`,
-        `--push-tls-dns-names=${host}`,
-        "--push-proxy-labels=app.kubernetes.io/component=proxy",
-        ...this.#flags,
-        ...flags,
-      ],
-    });
-    this.operators.push(operator);
-    await this.show([...new Set([...this.#addresses, address])]);
-    return operator;
+    const kubeconfig = await this.plane.kubeconfig({ token, namespace: ownNamespace });
+    return async () => {
+      operator = await this.rig.startOperator(name, {
+        kubeconfig,
+        flags: [
+          `--push-listen=${address}:${this.#port}`,
+          `--kubernetes-pod-ip=${address}`,
+          `--kubernetes-namespace=${ownNamespace}`,
+          `--push-token=${tokenFile}`,
+          `--push-tls-dns-names=${host}`,
+          "--push-proxy-labels=app.kubernetes.io/component=proxy",
+          ...this.#flags,
+          ...flags,
+        ],
+      });
+      this.operators.push(operator);
+      await this.show([...new Set([...this.#addresses, address])]);
+      return operator;
+    };
   }
 
   /** The addresses behind the Service. */
@@ -137,6 +146,14 @@ export class ClusterFleet {
 
   /** @param options.tokenFile of a proxy that shows another token than its own */
   async proxy(name: string, options: { tokenFile?: string; flags?: readonly string[] } = {}): Promise<FleetProxy> {
+    return (await this.mountProxy(name, options))();
+  }
+
+  /** Makes the pod and what it mounts. @returns how to start its program, which needs no API server any more */
+  async mountProxy(
+    name: string,
+    options: { tokenFile?: string; flags?: readonly string[] } = {},
+  ): Promise<() => Promise<FleetProxy>> {
     const folder = join(this.plane.folder, name);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const caFile = join(folder, "ca.crt");
@@ -145,31 +162,34 @@ export class ClusterFleet {
       return (await program?.isReady().catch(() => false)) ?? false;
     });
     const resolver = `${pathToFileURL(join(import.meta.dirname, "push-host.mjs")).href}?${new URLSearchParams({ host, file: this.#addressFile })}`;
-    program = new Program(
-      [
-        "proxy",
-        `--operator=https://${host}:${this.#port}`,
-        `--push-tls-ca=${caFile}`,
-        `--push-token=${options.tokenFile ?? tokenFile}`,
-        `--data=${folder}`,
-        `--proxy-name=${name}`,
-        "--listen=127.0.0.1:0",
-        "--admin=127.0.0.1:0",
-        "--push-heartbeat=1s",
-        "--push-dead=3s",
-        "--drain-endpoint-lag=0s",
-        "--drain-timeout=3s",
-        "--no-logs-access",
-        "--logs-format=json",
-        ...(options.flags ?? []),
-      ],
-      ["--import", resolver],
-    );
-    // Several programs start at once, on machines with two cores.
-    await waitFor(`${name} to open its ports`, () => program?.started.data !== undefined, { deadlineMs: 60_000 });
-    const proxy = { name, program };
-    this.proxies.push(proxy);
-    return proxy;
+    return async () => {
+      const started = new Program(
+        [
+          "proxy",
+          `--operator=https://${host}:${this.#port}`,
+          `--push-tls-ca=${caFile}`,
+          `--push-token=${options.tokenFile ?? tokenFile}`,
+          `--data=${folder}`,
+          `--proxy-name=${name}`,
+          "--listen=127.0.0.1:0",
+          "--admin=127.0.0.1:0",
+          "--push-heartbeat=1s",
+          "--push-dead=3s",
+          "--drain-endpoint-lag=0s",
+          "--drain-timeout=3s",
+          "--no-logs-access",
+          "--logs-format=json",
+          ...(options.flags ?? []),
+        ],
+        ["--import", resolver],
+      );
+      program = started;
+      const proxy = { name, program: started };
+      this.proxies.push(proxy);
+      // Several programs start at once, on machines with two cores.
+      await waitFor(`${name} to open its ports`, () => started.started.data !== undefined, { deadlineMs: 60_000 });
+      return proxy;
+    };
   }
 
   /** Ends a program and takes its pod away. */
@@ -235,6 +255,7 @@ export class ClusterFleet {
       renewAtMs: Infinity,
     };
     await this.#renewToken(mounted);
+    if (caFile !== undefined && this.#bundle !== "") await writeIfChanged(caFile, this.#bundle);
     this.#mounted.set(name, mounted);
     return tokenFile;
   }
@@ -270,9 +291,9 @@ export class ClusterFleet {
 
   async #sync(): Promise<void> {
     const reply = await this.plane.call("GET", `/api/v1/namespaces/${ownNamespace}/configmaps/tollgate-push-ca`);
-    const bundle = reply.status === 200 ? textAt(reply.body, "data", "ca.crt") : "";
+    if (reply.status === 200) this.#bundle = textAt(reply.body, "data", "ca.crt");
     for (const mounted of [...this.#mounted.values()]) {
-      if (mounted.caFile !== undefined && bundle !== "") await writeIfChanged(mounted.caFile, bundle);
+      if (mounted.caFile !== undefined && this.#bundle !== "") await writeIfChanged(mounted.caFile, this.#bundle);
       if (performance.now() >= mounted.renewAtMs) await this.#renewToken(mounted);
       const isReady = await mounted.isReady();
       if (isReady === mounted.isMarkedReady || this.#isClosed) continue;

@@ -172,8 +172,14 @@ export class TlsRig {
     return operator;
   }
 
-  /** @param pod name that the token bears; the proxy's own by default */
-  async proxy(name: string, { pod = name, addresses }: { pod?: string; addresses?: readonly string[] } = {}) {
+  /**
+   * @param options.pod name that the token bears; the proxy's own by default
+   * @param options.port of something before the operators
+   */
+  async proxy(
+    name: string,
+    { pod = name, addresses, port = this.#port }: { pod?: string; addresses?: readonly string[]; port?: number } = {},
+  ) {
     const caFile = join(this.folder, `${name}.ca`);
     const tokenFile = join(this.folder, `${name}.token`);
     await Promise.all([writeFile(caFile, this.trusted), writeFile(tokenFile, this.issuer.issue({ pod }))]);
@@ -181,7 +187,7 @@ export class TlsRig {
     const events: PushClientEvent[] = [];
     const client = new PushClient({
       transport: tlsTransport({
-        url: `https://push.test:${this.#port}`,
+        url: `https://push.test:${port}`,
         serverName,
         caFile,
         tokenFile,
