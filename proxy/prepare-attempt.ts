@@ -164,9 +164,14 @@ function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedT
   return {
     channel,
     upstreamModel: upstreamModelOf(channel, target, call.model),
-    outputTokensMax: route.info?.maxOutputTokens,
+    // With `unboundedOutput: Cap` this is sent as the cap afterwards, and what is planned for thinking must fit in it.
+    outputTokensMax: least(route.info?.maxOutputTokens, admitted.estimate.outputCap),
     states: createStateKeeper(scope, services.callStates),
   };
+}
+
+function least(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
 }
 
 /** Refusals are values here: another target may still take the call. */

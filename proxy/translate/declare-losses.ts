@@ -34,6 +34,9 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   promptCacheKey: ({ promptCacheKey }) => promptCacheKey !== undefined,
   promptCacheRetention: ({ promptCacheRetention }) => promptCacheRetention !== undefined,
   automaticCache: ({ automaticCache }) => automaticCache !== undefined,
+  cacheMarks: ({ turns, tools }) =>
+    turns.some(({ parts }) => parts.some(({ cache }) => cache !== undefined)) ||
+    tools.some((tool) => tool.kind === "function" && tool.cache !== undefined),
   serviceTier: ({ serviceTier }) => serviceTier !== undefined && serviceTier !== "auto",
   store: ({ store }) => store === true,
   safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,

@@ -79,6 +79,7 @@ export type NeutralField =
   | "promptCacheKey"
   | "promptCacheRetention"
   | "automaticCache"
+  | "cacheMarks"
   | "serviceTier"
   | "store"
   | "safetySettings"

@@ -25,6 +25,7 @@ const names: Readonly<Record<NeutralField, string>> = {
   promptCacheKey: "promptCacheKey",
   promptCacheRetention: "promptCacheRetention",
   automaticCache: "cachedContent",
+  cacheMarks: "cache_control",
   serviceTier: "serviceTier",
   store: "store",
   safetySettings: "safetySettings",

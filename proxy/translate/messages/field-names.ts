@@ -25,6 +25,7 @@ const names: Readonly<Record<NeutralField, string>> = {
   promptCacheKey: "prompt_cache_key",
   promptCacheRetention: "prompt_cache_retention",
   automaticCache: "cache_control",
+  cacheMarks: "cache_control",
   serviceTier: "service_tier",
   store: "store",
   safetySettings: "safety_settings",

@@ -12,7 +12,7 @@ export function checkGrammar(protocol: DigestProtocol, bytes: Buffer): string[] 
   const problems = new Set<string>(checks[protocol](reply, reply.events));
   if (!/(?:\n\n|\r\n\r\n|\r\r)$/.test(bytes.toString("latin1"))) problems.add("no blank line at the end");
   for (const line of bytes.toString("utf8").split(/\r\n|\n|\r/)) {
-    if (!/^(?:|:.*|(?:data|event|id|retry)(?::.*)?)$/.test(line)) problems.add(`a stray line: ${line.slice(0, 40)}`);
+    if (!/^(?:|:.*|(?:data|event|id|retry)(?::.*)?)$/s.test(line)) problems.add(`a stray line: ${line.slice(0, 40)}`);
   }
   return [...problems];
 }

@@ -61,7 +61,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
 
 function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
   const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
-  if (traits.takesCacheControl) more.push("automaticCache");
+  if (traits.takesCacheControl) more.push("automaticCache", "cacheMarks");
   if (traits.isOpenAI) more.push(...openAIOnly);
   if (traits.takesVerbosity) more.push("verbosity");
   return new Set([...shared, ...more]);

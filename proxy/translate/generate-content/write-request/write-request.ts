@@ -11,6 +11,8 @@ import { writeGeneration } from "./write-generation.ts";
 import { writeTools } from "./write-tools.ts";
 
 const carried: ReadonlySet<NeutralField> = new Set([
+  // Declared where they stand.
+  "cacheMarks",
   ...(["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
   ...(["logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "modalities", "audioOutput"] as const),
   ...(["safetySettings", "tools", "toolChoice", "serviceTier"] as const),

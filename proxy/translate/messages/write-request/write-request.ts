@@ -30,6 +30,7 @@ const carried: readonly NeutralField[] = [
   "answerFormat",
   "user",
   "automaticCache",
+  "cacheMarks",
   "tools",
   "toolChoice",
   "parallelTools",
