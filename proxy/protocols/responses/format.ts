@@ -1,5 +1,5 @@
 /**
- * Responses (OpenAI-style), served in its own format: create only, without stored state.
+ * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
  *
  * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `ChatFormat`.
  */

@@ -148,7 +148,7 @@ describe("INTERFACE.md 4: endpoints", () => {
     { method: "GET", path: "/v1/messages/count_tokens", status: 405, shape: "B", allow: "POST" },
     { method: "GET", path: "/v1beta/models/demo:countTokens", status: 405, shape: "C", allow: "POST" },
     { method: "POST", path: "/v1beta/models/demo:embedContent", status: 404, shape: "C" },
-    { method: "GET", path: "/v1/responses/resp_1", status: 404, shape: "A" },
+    { method: "POST", path: "/v1/responses/resp_1/cancel", status: 404, shape: "A" },
     { method: "POST", path: "/messages", status: 404, shape: "A" },
     { method: "POST", path: "/V1/chat/completions", status: 404, shape: "A" },
     { method: "POST", path: "/v1/chat/completions/", status: 404, shape: "A" },
