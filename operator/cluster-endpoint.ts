@@ -9,6 +9,7 @@ import { FileCertificates } from "./certificates/file-certificates.ts";
 import { SelfManagedCertificates } from "./certificates/self-managed-certificates.ts";
 import type { ServingCertificates } from "./certificates/serving-certificates.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
+import { defaultWatchTimings, type WatchTimings } from "./kubernetes/watch/timings.ts";
 import type { Leadership } from "./leader/leadership.ts";
 import { keepLastGoodKey } from "./own-namespace/last-good-key.ts";
 import type { OwnerReference } from "./own-namespace/own-account.ts";
@@ -24,7 +25,6 @@ import type { SourceProgress } from "./push/versions/source-progress.ts";
 import { prepareEndpoint } from "./push-endpoint.ts";
 import type { OperatorLog, PushEndpointSettings } from "./settings.ts";
 import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
-import { defaultWatchTimings, type WatchTimings } from "./source/kubernetes/timings.ts";
 
 /** Notices of a restore that come within this time of the first are of the same one. */
 const oneRestoreMs = 60_000;

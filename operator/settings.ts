@@ -6,9 +6,9 @@ import type { Fleet } from "../proxy/snapshot/types.gen.ts";
 import type { CertificatePeriods } from "./certificates/authorities.ts";
 import type { CertificateFiles } from "./certificates/file-certificates.ts";
 import type { QuotaScope } from "./compile/limits/hard-quotas.ts";
+import type { WatchTimings } from "./kubernetes/watch/timings.ts";
 import type { LeaseTimings } from "./leader/lease-elector.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
-import type { WatchTimings } from "./source/kubernetes/timings.ts";
 import type { AwaitedSecret } from "./status/announcer.ts";
 
 /** Where a port listens. Port 0 takes a free one. */

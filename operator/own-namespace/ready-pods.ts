@@ -4,11 +4,11 @@
  */
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { type ApiObject, isRecord, podResource } from "../kubernetes/api-object.ts";
+import { type ListCollector, ListWatch, type ListWatchSink } from "../kubernetes/watch/list-watch.ts";
+import type { Reachability } from "../kubernetes/watch/reachability.ts";
+import type { WatchTimings } from "../kubernetes/watch/timings.ts";
+import { WatchCounters } from "../kubernetes/watch/watch-counters.ts";
 import type { ExpectedProxies } from "../peers/expected-proxies.ts";
-import { type ListCollector, ListWatch, type ListWatchSink } from "../source/kubernetes/list-watch.ts";
-import type { Reachability } from "../source/kubernetes/reachability.ts";
-import type { WatchTimings } from "../source/kubernetes/timings.ts";
-import { WatchCounters } from "../source/kubernetes/watch-counters.ts";
 
 export interface ReadyPodsOptions {
   readonly client: ApiClient;

@@ -6,10 +6,12 @@
  * and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of connections.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
+import type { ApiObject } from "../../kubernetes/api-object.ts";
+import type { ListWatchSink } from "../../kubernetes/watch/list-watch.ts";
 import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
-import type { ListCollector, ListWatchSink } from "./list-watch.ts";
+import { type CollectingStore, Collector } from "./list-collector.ts";
+import { changeOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
 import { KeyParts } from "./share-parts.ts";
@@ -27,13 +29,7 @@ export interface ClusterStoreOptions {
   readonly onSeen?: ((kind: ResourceKind, object: ApiObject) => void) | undefined;
 }
 
-interface ListedObject {
-  readonly version: string;
-  /** Undefined: it exists, and nobody wants it. */
-  readonly resource: AnyResource | undefined;
-}
-
-export class ClusterStore {
+export class ClusterStore implements CollectingStore {
   readonly #options: ClusterStoreOptions;
   readonly #resources = new MutableResourceSet();
   readonly #wanted = new WantedData();
@@ -242,122 +238,6 @@ export class ClusterStore {
   #touch(kind: ResourceKind, object: ApiObject): void {
     for (const collector of this.#collectors) collector.touch(kind, object);
   }
-}
-
-/** One list under way. */
-class Collector implements ListCollector {
-  readonly #store: ClusterStore;
-  readonly #resources: MutableResourceSet;
-  readonly #kind: ResourceKind;
-  readonly #namespace: string | undefined;
-  readonly #onDrop: () => void;
-  readonly #listed = new Map<string, ListedObject>();
-  readonly #touched = new Set<string>();
-
-  constructor(
-    store: ClusterStore,
-    resources: MutableResourceSet,
-    kind: ResourceKind,
-    namespace: string | undefined,
-    onDrop: () => void,
-  ) {
-    this.#store = store;
-    this.#resources = resources;
-    this.#kind = kind;
-    this.#namespace = namespace;
-    this.#onDrop = onDrop;
-  }
-
-  add(object: ApiObject): void {
-    const change = changeOf(this.#kind, object);
-    const before = this.#resources.get(change);
-    const version = object.metadata.resourceVersion ?? "";
-    // What is held already is not parsed twice.
-    const isHeld = before !== undefined && before.metadata.resourceVersion === version;
-    const resource = isHeld ? before : this.#store.read(this.#kind, object, before);
-    this.#listed.set(identityOf(change), { version, resource });
-  }
-
-  remove(object: ApiObject): void {
-    this.#listed.delete(identityOf(changeOf(this.#kind, object)));
-  }
-
-  touch(kind: ResourceKind, object: ApiObject): void {
-    if (kind === this.#kind) this.#touched.add(identityOf(changeOf(kind, object)));
-  }
-
-  differences(version: string): string[] {
-    const differing: string[] = [];
-    for (const [identity, listed] of this.#listed) {
-      if (listed.resource === undefined) continue;
-      const held = this.#resources.get(toChange(this.#kind, identity));
-      if (held === undefined || isOlder(held.metadata.resourceVersion, listed.version)) differing.push(identity);
-    }
-    for (const { metadata } of this.#held()) {
-      const identity = identityOf({ kind: this.#kind, ...metadata });
-      if (!this.#listed.has(identity) && !isOlder(version, metadata.resourceVersion)) differing.push(identity);
-    }
-    return differing.filter((identity) => !this.#touched.has(identity));
-  }
-
-  finish(version: string, isRewound: boolean): void {
-    if (isRewound) this.#store.rewind();
-    this.#store.settleWaiting(this.#kind, this.#namespace, version);
-    const changes: ResourceChange[] = [];
-    for (const [identity, { resource }] of this.#listed) {
-      if (resource === undefined) continue;
-      const change = toChange(this.#kind, identity);
-      const before = this.#resources.get(change);
-      if (before === resource) continue;
-      // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
-      const isNewer =
-        before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
-      if (!isNewer && !isRewound) continue;
-      if (this.#store.take(resource, before)) changes.push(change);
-    }
-    const gone: ResourceChange[] = [];
-    for (const { metadata } of this.#held()) {
-      const change = { kind: this.#kind, namespace: metadata.namespace, name: metadata.name };
-      if (this.#listed.has(identityOf(change))) continue;
-      // It came after the list was made, by an event or a question of its own.
-      if (isOlder(version, metadata.resourceVersion) && !isRewound) continue;
-      gone.push(change);
-    }
-    this.#store.dropAll(gone);
-    this.#store.tell([...changes, ...gone]);
-  }
-
-  drop(): void {
-    this.#onDrop();
-  }
-
-  *#held(): Generator<AnyResource> {
-    for (const resource of this.#resources.all(this.#kind)) {
-      if (this.#namespace === undefined || resource.metadata.namespace === this.#namespace) yield resource;
-    }
-  }
-}
-
-function changeOf(kind: ResourceKind, { metadata }: ApiObject): ResourceChange {
-  return { kind, namespace: kind === "Namespace" ? "" : (metadata.namespace ?? ""), name: metadata.name };
-}
-
-function identityOf({ namespace, name }: ResourceChange): string {
-  return `${namespace}/${name}`;
-}
-
-function toChange(kind: ResourceKind, identity: string): ResourceChange {
-  const slash = identity.indexOf("/");
-  return { kind, namespace: identity.slice(0, slash), name: identity.slice(slash + 1) };
-}
-
-function keyOf({ kind, namespace, name }: ResourceChange): string {
-  return `${kind}/${namespace}/${name}`;
-}
-
-/** Whether the left version is known to come before the right. */
-function isOlder(left: string | undefined, right: string | undefined): boolean {
-  return left !== undefined && right !== undefined && compareVersions(left, right) < 0;
 }
 
 /** A new version with the same meaning: only status, annotations or unused keys of a Secret differ. */

@@ -7,15 +7,15 @@
  */
 import type { ApiClient } from "../../kubernetes/api-client.ts";
 import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
+import { ListWatch } from "../../kubernetes/watch/list-watch.ts";
+import { Reachability } from "../../kubernetes/watch/reachability.ts";
+import { defaultWatchTimings, type WatchTimings } from "../../kubernetes/watch/timings.ts";
+import { WatchCounters } from "../../kubernetes/watch/watch-counters.ts";
 import { everyObject } from "../../resources/mutable-resource-set.ts";
 import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
 import { ClusterStore } from "./cluster-store.ts";
-import { ListWatch } from "./list-watch.ts";
 import { MissingData } from "./missing-data.ts";
 import { ownResources, secretFieldSelector, watchedResources } from "./own-resources.ts";
-import { Reachability } from "./reachability.ts";
-import { defaultWatchTimings, type WatchTimings } from "./timings.ts";
-import { WatchCounters } from "./watch-counters.ts";
 
 export interface KubernetesSourceOptions {
   readonly client: ApiClient;

@@ -7,10 +7,10 @@
 import type { ApiClient } from "../../kubernetes/api-client.ts";
 import { isApiStatus, isUnreachable } from "../../kubernetes/api-error.ts";
 import type { ApiObject } from "../../kubernetes/api-object.ts";
-import { Backoff, pause } from "./backoff.ts";
+import { Backoff, pause } from "../../kubernetes/watch/backoff.ts";
+import type { Reachability } from "../../kubernetes/watch/reachability.ts";
+import type { WatchTimings } from "../../kubernetes/watch/timings.ts";
 import { watchedResources } from "./own-resources.ts";
-import type { Reachability } from "./reachability.ts";
-import type { WatchTimings } from "./timings.ts";
 import type { DataReference } from "./wanted-data.ts";
 
 export interface MissingDataOptions {

@@ -1,9 +1,9 @@
 /** Metrics of watching (`OPERATIONS.md` section 3, point 10), read from plain counters at scrape; labels are kinds. */
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { WatchCounters } from "../../kubernetes/watch/watch-counters.ts";
 import type { ResourceKind } from "../../resources/resource.ts";
 import type { KubernetesSource } from "./kubernetes-source.ts";
 import { watchedResources } from "./own-resources.ts";
-import type { WatchCounters } from "./watch-counters.ts";
 
 export function registerWatchMetrics(registry: Registry, source: KubernetesSource): void {
   const registers = [registry];

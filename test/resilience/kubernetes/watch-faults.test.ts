@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { ApiClient } from "../../../operator/kubernetes/api-client.ts";
 import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
+import type { WatchTimings } from "../../../operator/kubernetes/watch/timings.ts";
+import type { RelistReason } from "../../../operator/kubernetes/watch/watch-counters.ts";
 import { KubernetesSource } from "../../../operator/source/kubernetes/kubernetes-source.ts";
-import type { WatchTimings } from "../../../operator/source/kubernetes/timings.ts";
-import type { RelistReason } from "../../../operator/source/kubernetes/watch-counters.ts";
 import { ApiFaultProxy, type FalseAnswer, type PassingRequest } from "../../support/api-fault-proxy.ts";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";

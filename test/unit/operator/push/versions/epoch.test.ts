@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { fixedEpoch, StoredEpochs } from "../../../../../operator/push/versions/epoch.ts";
+import { StoredEpochs } from "../../../../../operator/push/versions/epoch.ts";
 import { MemoryOwnedData } from "../../../../support/fleet/memory-owned-data.ts";
+import { ManualTimers } from "../../../../support/manual-timers.ts";
 
 describe("StoredEpochs", () => {
   let store: MemoryOwnedData;
@@ -58,7 +59,13 @@ describe("StoredEpochs", () => {
     await assert.rejects(epochs.raise(1), /changed by others/);
   });
 
-  it("is kept in memory for a source that never goes back", async () => {
-    assert.equal(fixedEpoch().current, 1);
+  it("is raised once by all the watches that notice one restore, and again by the next restore", async () => {
+    const timers = new ManualTimers();
+    const epochs = new StoredEpochs(store, timers);
+    assert.deepEqual(await Promise.all([epochs.raise(0), epochs.raise(0), epochs.raise(0)]), [2, 2, 2]);
+    timers.advance(59_999);
+    assert.equal(await epochs.raise(0), 2);
+    timers.advance(1);
+    assert.equal(await epochs.raise(0), 3);
   });
 });

@@ -7,14 +7,14 @@
  * while the API server is away nobody asks it but `Reachability`. Knows none of our kinds: a `ListWatchSink` keeps the
  * objects. Called by `kubernetes-source.ts`, once for each kind and watched namespace.
  */
-import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { ApiError, isUnreachable } from "../../kubernetes/api-error.ts";
-import { type ApiObject, type ApiResource, compareVersions } from "../../kubernetes/api-object.ts";
-import type { WatchEvent } from "../../kubernetes/watch-events.ts";
+import type { ApiClient } from "../api-client.ts";
+import { ApiError, isUnreachable } from "../api-error.ts";
+import { type ApiObject, type ApiResource, compareVersions } from "../api-object.ts";
 import { Backoff, pause } from "./backoff.ts";
 import type { Reachability } from "./reachability.ts";
 import type { WatchTimings } from "./timings.ts";
 import type { RelistReason, WatchCounters } from "./watch-counters.ts";
+import type { WatchEvent } from "./watch-events.ts";
 
 /** A list that is being read; nothing changes before it is complete. */
 export interface ListCollector {

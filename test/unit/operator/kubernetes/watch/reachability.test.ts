@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import { Reachability } from "../../../../../operator/source/kubernetes/reachability.ts";
+import { Reachability } from "../../../../../operator/kubernetes/watch/reachability.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
 const timings = { silenceMs: 60, probeEveryMs: 20 };

@@ -1,5 +1,5 @@
 /** What one list-watch has seen so far, as plain numbers that a scrape reads. */
-import type { ApiError } from "../../kubernetes/api-error.ts";
+import type { ApiError } from "../api-error.ts";
 
 /** Why everything was listed again. */
 export type RelistReason = "first" | "expired" | "error" | "unreadable" | "silent" | "rewound" | "wanted" | "failure";

@@ -1,0 +1,131 @@
+/** One call over the wire: sending it, reading what comes, and what to call what went wrong. */
+import type { IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { ApiError } from "./api-error.ts";
+import { isRecord } from "./api-object.ts";
+import type { ClusterAccess } from "./cluster-access.ts";
+import type { Deadline } from "./deadline.ts";
+
+/** One question and how it is asked. */
+export interface Call {
+  /** As metrics name it. */
+  readonly verb: "get" | "list" | "watch" | "create" | "update" | "apply" | "probe";
+  readonly resource: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A longer answer is no list page of ours: objects have at most 1.5 MiB, but most are a few KiB. */
+const answerBytesMax = 512 * 1024 * 1024;
+/** First probe of a silent connection; with the kernel's usual nine probes a dead peer shows within minutes at worst. */
+const keepAliveProbeMs = 15_000;
+
+/**
+ * Sends a call. @returns the answer once its head is there, whatever its status
+ *
+ * @throws ApiError when there is none; the asker's own reason where that gave up
+ */
+export async function sendCall(
+  access: ClusterAccess,
+  call: Call,
+  userAgent: string,
+  deadline: Deadline | undefined,
+): Promise<IncomingMessage> {
+  const { headers, agent } = await access.credentials();
+  const { hostname, port, pathname } = access.server;
+  const payload = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest({
+      agent,
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port: port === "" ? 443 : port,
+      method: call.method,
+      path: `${pathname.replace(/\/$/, "")}${call.path}`,
+      headers: {
+        ...headers,
+        accept: "application/json",
+        "user-agent": userAgent,
+        ...(payload && { "content-type": call.contentType ?? "application/json", "content-length": payload.length }),
+      },
+      ...(call.signal && { signal: call.signal }),
+    });
+    // A watch has no deadline, but its head has.
+    const timer = setTimeout(() => {
+      outgoing.destroy(new ApiError(`No answer to ${describe(call)} in time.`, { code: "timeout" }));
+    }, call.timeoutMs).unref();
+    outgoing.once("socket", (socket) => socket.setKeepAlive(true, keepAliveProbeMs));
+    outgoing.once("response", (answer) => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
+    outgoing.once("error", (cause) => {
+      clearTimeout(timer);
+      reject(failureOf(call, cause, deadline));
+    });
+    outgoing.end(payload);
+  });
+}
+
+/** The whole body as text. @throws ApiError when it breaks, is too long or does not come in time */
+export async function readText(answer: IncomingMessage, call: Call, deadline: Deadline | undefined): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of answer) {
+      bytes += piece.length;
+      if (bytes > answerBytesMax) {
+        throw new ApiError(`The answer to ${describe(call)} is too long.`, { code: "unreadable" });
+      }
+      pieces.push(piece);
+    }
+  } catch (cause) {
+    throw failureOf(call, cause, deadline);
+  }
+  return Buffer.concat(pieces, bytes).toString("utf8");
+}
+
+function failureOf(call: Call, cause: unknown, deadline: Deadline | undefined): unknown {
+  if (cause instanceof ApiError) return cause;
+  if (deadline?.isOver) return new ApiError(`No answer to ${describe(call)} in time.`, { code: "timeout" });
+  // The caller gave up: that is no failure of the API server.
+  if (call.signal?.aborted) return call.signal.reason;
+  const word = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new ApiError(`The API server cannot be reached for ${describe(call)}${word}.`, { code: "unreachable", cause });
+}
+
+/** The API server's own words about what is wrong; they name objects and fields, and hold no Secret. */
+export function refusal(call: Call, answer: IncomingMessage, text: string): ApiError {
+  const status = answer.statusCode ?? 0;
+  let reason: string | undefined;
+  let message = "";
+  let retryAfterMs: number | undefined;
+  const header = answer.headers["retry-after"];
+  if (header !== undefined && /^[0-9]{1,6}$/.test(header)) retryAfterMs = Number(header) * 1_000;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) {
+      if (typeof value["reason"] === "string") reason = value["reason"];
+      if (typeof value["message"] === "string") message = `: ${value["message"].slice(0, 500)}`;
+      const details = value["details"];
+      if (isRecord(details) && typeof details["retryAfterSeconds"] === "number")
+        retryAfterMs ??= details["retryAfterSeconds"] * 1_000;
+    }
+  } catch {
+    // Not the API server itself but something in front of it; the status has to do.
+  }
+  return new ApiError(`The API server answered ${status} to ${describe(call)}${message}`, {
+    code: "refused",
+    status,
+    reason,
+    retryAfterMs,
+  });
+}
+
+/** Method and path, without the question: names objects, holds no secret. */
+export function describe({ method, path }: Call): string {
+  return `${method} ${path.split("?")[0]}`;
+}

@@ -1,0 +1,119 @@
+/**
+ * One list under way: what it shows, and at its end what that means for what is held.
+ *
+ * The list is a picture of one moment; events and answers that came meanwhile are newer and stay.
+ */
+import type { ApiObject } from "../../kubernetes/api-object.ts";
+import type { ListCollector } from "../../kubernetes/watch/list-watch.ts";
+import type { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
+import type { AnyResource, ResourceChange, ResourceKind } from "../../resources/resource.ts";
+import { changeOf, identityOf, isOlder, toChange } from "./object-identity.ts";
+
+/** What a list does to the store. */
+export interface CollectingStore {
+  read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined;
+  take(next: AnyResource, before: AnyResource | undefined): boolean;
+  dropAll(changes: readonly ResourceChange[]): void;
+  settleWaiting(kind: ResourceKind, namespace: string | undefined, version: string): void;
+  rewind(): void;
+  tell(changes: readonly ResourceChange[]): void;
+}
+
+interface ListedObject {
+  readonly version: string;
+  /** Undefined: it exists, and nobody wants it. */
+  readonly resource: AnyResource | undefined;
+}
+
+export class Collector implements ListCollector {
+  readonly #store: CollectingStore;
+  readonly #resources: MutableResourceSet;
+  readonly #kind: ResourceKind;
+  readonly #namespace: string | undefined;
+  readonly #onDrop: () => void;
+  readonly #listed = new Map<string, ListedObject>();
+  readonly #touched = new Set<string>();
+
+  constructor(
+    store: CollectingStore,
+    resources: MutableResourceSet,
+    kind: ResourceKind,
+    namespace: string | undefined,
+    onDrop: () => void,
+  ) {
+    this.#store = store;
+    this.#resources = resources;
+    this.#kind = kind;
+    this.#namespace = namespace;
+    this.#onDrop = onDrop;
+  }
+
+  add(object: ApiObject): void {
+    const change = changeOf(this.#kind, object);
+    const before = this.#resources.get(change);
+    const version = object.metadata.resourceVersion ?? "";
+    // What is held already is not parsed twice.
+    const isHeld = before !== undefined && before.metadata.resourceVersion === version;
+    const resource = isHeld ? before : this.#store.read(this.#kind, object, before);
+    this.#listed.set(identityOf(change), { version, resource });
+  }
+
+  remove(object: ApiObject): void {
+    this.#listed.delete(identityOf(changeOf(this.#kind, object)));
+  }
+
+  touch(kind: ResourceKind, object: ApiObject): void {
+    if (kind === this.#kind) this.#touched.add(identityOf(changeOf(kind, object)));
+  }
+
+  differences(version: string): string[] {
+    const differing: string[] = [];
+    for (const [identity, listed] of this.#listed) {
+      if (listed.resource === undefined) continue;
+      const held = this.#resources.get(toChange(this.#kind, identity));
+      if (held === undefined || isOlder(held.metadata.resourceVersion, listed.version)) differing.push(identity);
+    }
+    for (const { metadata } of this.#held()) {
+      const identity = identityOf({ kind: this.#kind, ...metadata });
+      if (!this.#listed.has(identity) && !isOlder(version, metadata.resourceVersion)) differing.push(identity);
+    }
+    return differing.filter((identity) => !this.#touched.has(identity));
+  }
+
+  finish(version: string, isRewound: boolean): void {
+    if (isRewound) this.#store.rewind();
+    this.#store.settleWaiting(this.#kind, this.#namespace, version);
+    const changes: ResourceChange[] = [];
+    for (const [identity, { resource }] of this.#listed) {
+      if (resource === undefined) continue;
+      const change = toChange(this.#kind, identity);
+      const before = this.#resources.get(change);
+      if (before === resource) continue;
+      // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
+      const isNewer =
+        before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
+      if (!isNewer && !isRewound) continue;
+      if (this.#store.take(resource, before)) changes.push(change);
+    }
+    const gone: ResourceChange[] = [];
+    for (const { metadata } of this.#held()) {
+      const change = { kind: this.#kind, namespace: metadata.namespace, name: metadata.name };
+      if (this.#listed.has(identityOf(change))) continue;
+      // It came after the list was made, by an event or a question of its own.
+      if (isOlder(version, metadata.resourceVersion) && !isRewound) continue;
+      gone.push(change);
+    }
+    this.#store.dropAll(gone);
+    this.#store.tell([...changes, ...gone]);
+  }
+
+  drop(): void {
+    this.#onDrop();
+  }
+
+  *#held(): Generator<AnyResource> {
+    for (const resource of this.#resources.all(this.#kind)) {
+      if (this.#namespace === undefined || resource.metadata.namespace === this.#namespace) yield resource;
+    }
+  }
+}
