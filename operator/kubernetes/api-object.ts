@@ -45,11 +45,6 @@ export const namespaceResource: ApiResource = { apiVersion: "v1", kind: "Namespa
 export const podResource: ApiResource = { apiVersion: "v1", kind: "Pod", plural: "pods" };
 export const eventResource: ApiResource = { apiVersion: "events.k8s.io/v1", kind: "Event", plural: "events" };
 export const leaseResource: ApiResource = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", plural: "leases" };
-export const endpointSliceResource: ApiResource = {
-  apiVersion: "discovery.k8s.io/v1",
-  kind: "EndpointSlice",
-  plural: "endpointslices",
-};
 export const tokenReviewResource: ApiResource = {
   apiVersion: "authentication.k8s.io/v1",
   kind: "TokenReview",

@@ -5,7 +5,7 @@
  * the API server has said what there is: nothing is lost, only later.
  */
 import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { isApiStatus, isUnreachable } from "../../kubernetes/api-error.ts";
+import { isUnreachable } from "../../kubernetes/api-error.ts";
 import type { ApiObject } from "../../kubernetes/api-object.ts";
 import { Backoff, pause } from "../../kubernetes/watch/backoff.ts";
 import type { Reachability } from "../../kubernetes/watch/reachability.ts";
@@ -92,11 +92,13 @@ export class MissingData {
     const backoff = new Backoff(timings.backoffMinMs, timings.backoffMaxMs);
     while (!signal.aborted) {
       try {
-        onFound(kind, await client.get(watchedResources[kind], namespace, name, { signal }));
+        // A list of one, as listing is what we are permitted anyway. Where there is none, the watch tells when it is made.
+        const fieldSelector = `metadata.name=${name}`;
+        const { items } = await client.list(watchedResources[kind], { namespace, fieldSelector, signal });
+        for (const object of items) onFound(kind, object);
         return;
       } catch (error) {
-        // The watch tells when it is made.
-        if (signal.aborted || isApiStatus(error, 404)) return;
+        if (signal.aborted) return;
         onFailure(error);
         if (isUnreachable(error)) await reachability.confirm(signal);
         await pause(backoff.next(), signal);

@@ -1,13 +1,13 @@
 /** A ServiceAccount with what an operator needs, and no more (`OPERATIONS.md` section 4), and a kubeconfig for it. */
 import type { ControlPlane, RoleRule } from "../kube-control-plane.ts";
 
-const read = ["get", "list", "watch"];
+const read = ["list", "watch"];
 const ownKinds = ["apikeys", "channels", "modelroutes", "accounts"];
 
 /** In watched namespaces. @param generatesKeys with the permission to create Secrets */
 export function watchRules(generatesKeys: boolean): RoleRule[] {
   return [
-    { apiGroups: ["tollgate.dev"], resources: ownKinds, verbs: ["list", "watch"] },
+    { apiGroups: ["tollgate.dev"], resources: ownKinds, verbs: read },
     { apiGroups: ["tollgate.dev"], resources: ownKinds.map((kind) => `${kind}/status`), verbs: ["patch"] },
     { apiGroups: [""], resources: ["secrets", "configmaps"], verbs: read },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
@@ -19,7 +19,6 @@ export function watchRules(generatesKeys: boolean): RoleRule[] {
 const ownRules: readonly RoleRule[] = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
   { apiGroups: [""], resources: ["pods"], verbs: read },
-  { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: read },
   { apiGroups: [""], resources: ["secrets", "configmaps"], verbs: ["get", "create", "update"] },
 ];
 

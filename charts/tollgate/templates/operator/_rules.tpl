@@ -12,7 +12,7 @@
 {{- if .Values.operator.generateKeys }}
 - apiGroups: [""]
   resources: [secrets]
-  verbs: [get, create]
+  verbs: [create]
 {{- end }}
 - apiGroups: [events.k8s.io]
   resources: [events]
