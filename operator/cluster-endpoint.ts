@@ -19,15 +19,12 @@ import { tokenReviewer } from "./own-namespace/review-token.ts";
 import { PeerSummaries } from "./peers/peer-summaries.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
-import { type Epochs, StoredEpochs } from "./push/versions/epoch.ts";
+import { StoredEpochs } from "./push/versions/epoch.ts";
 import type { ResourceUids } from "./push/versions/resource-uids.ts";
 import type { SourceProgress } from "./push/versions/source-progress.ts";
 import { prepareEndpoint } from "./push-endpoint.ts";
 import type { OperatorLog, PushEndpointSettings } from "./settings.ts";
 import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
-
-/** Notices of a restore that come within this time of the first are of the same one. */
-const oneRestoreMs = 60_000;
 
 export interface FleetSourcesOptions {
   readonly client: ApiClient;
@@ -83,7 +80,8 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
   const { client, source, namespace, owner, settings, log } = options;
   const configMap = ownedConfigMap({ client, namespace, owner, name: settings.configMap });
   const epochs = new StoredEpochs(configMap);
-  started.defer(source.onRewind(raiseOnce(epochs, log)));
+  const tellFailure = (cause: unknown) => log.error("the epoch cannot be raised", { cause });
+  started.defer(source.onRewind(() => void epochs.raise(0).catch(tellFailure)));
   const account = (name: string) => `system:serviceaccount:${namespace}:${name}`;
   const endpoint = prepareEndpoint({
     publisher: options.publisher,
@@ -117,19 +115,6 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
     ({ host, port }) => log.info("proxies are served", { push: `${host}:${port}` }),
     (cause: unknown) => log.error("the push endpoint cannot be opened", { cause }),
   );
-}
-
-/** Every watch notices a restore by itself, within moments of each other; together they raise the epoch once. */
-function raiseOnce(epochs: Epochs, log: OperatorLog): () => void {
-  let noticedAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - noticedAt < oneRestoreMs) return;
-    noticedAt = performance.now();
-    epochs.raise(0).catch((cause: unknown) => {
-      noticedAt = Number.NEGATIVE_INFINITY;
-      log.error("the epoch cannot be raised", { cause });
-    });
-  };
 }
 
 function certificatesOf({ client, namespace, owner, settings, log }: ClusterEndpointOptions): ServingCertificates {

@@ -14,6 +14,7 @@ import { followLeader } from "./peers/follow-leader.ts";
 import { leaderClient } from "./peers/leader-client.ts";
 import { createPeerEndpoint } from "./peers/peer-endpoint.ts";
 import type { PeerSummaries } from "./peers/peer-summaries.ts";
+import type { RefusalReason } from "./push/authenticate/peer.ts";
 import { type TokenReviewer, TokenVerifier } from "./push/authenticate/verify-token.ts";
 import { registerEndpointMetrics } from "./push/endpoint-metrics.ts";
 import type { Fleet } from "./push/fleet.ts";
@@ -65,6 +66,7 @@ export interface PushEndpoint {
 
 /** Spreads the proxies that come back for the new epoch. */
 const newEpochWithinMs = 2_000;
+const tellEveryMs = 30_000;
 
 export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   const { publisher, fleet, summaries, registry, log, certificates, leadership, expected, epochs } = options;
@@ -85,6 +87,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     onTold: counters.told,
     ...timed,
   });
+  const tellRefusal = tellSeldom((reason) => log.warn("a peer of the push endpoint was turned away", { reason }));
   let wasLeader = leadership.isLeader();
   const stopLeadership = leadership.onChange(() => {
     const isLeader = leadership.isLeader();
@@ -126,7 +129,10 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
             accounts: options.accounts,
             ...timed,
           }),
-          onRefused: counters.refused,
+          onRefused: (reason) => {
+            counters.refused(reason);
+            tellRefusal(reason);
+          },
           onBehind: counters.behind,
           ...timed,
         },
@@ -150,5 +156,16 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
         setTimeout(() => closing.closeAllConnections(), 200).unref();
       });
     },
+  };
+}
+
+/** Strangers must not fill the log: each reason is told once in a while, the metric counts them all. */
+function tellSeldom(tell: (reason: RefusalReason) => void): (reason: RefusalReason) => void {
+  const toldAt = new Map<RefusalReason, number>();
+  return (reason) => {
+    const now = performance.now();
+    if (now - (toldAt.get(reason) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return;
+    toldAt.set(reason, now);
+    tell(reason);
   };
 }

@@ -10,6 +10,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { DownMessage, Hello } from "../../proxy/snapshot/push/messages.ts";
+import { MessageError } from "../../proxy/snapshot/push/parse-message.ts";
 import { systemTimers } from "../../proxy/snapshot/push/timers.ts";
 import { type LineSink, ProxyConnection } from "./connection.ts";
 import type { PushAppOptions } from "./push-options.ts";
@@ -19,8 +20,10 @@ import type { PushAppOptions } from "./push-options.ts";
  * or a revocation would wait behind them and slow proxies would cost memory.
  */
 const unsentBytesMax = 2 * 1024 * 1024;
-/** Below the 30 s after which a proxy takes a silent operator for dead. */
-const defaultCatchUpMs = 25_000;
+/** Rule 12; less where a proxy takes a silent operator for dead earlier. */
+const catchUpMaxMs = 30_000;
+/** A proxy may know of restores that the source has forgotten, but not of a thousand. */
+const epochsAheadMax = 1_000;
 /** A replica that merely lags catches up within this time; only then is the source asked whether it went back. */
 const suspicionMs = 1_000;
 const elsewhereWithinMs = 2_000;
@@ -33,6 +36,10 @@ export async function openStream(
   response: Response,
 ): Promise<ProxyConnection | undefined> {
   const epoch = await epochFor(options, hello);
+  if (epoch < hello.epoch) {
+    response.status(503).json({ error: "the epoch was raised a moment ago: ask again" });
+    return undefined;
+  }
   response.status(200).setHeader("content-type", "application/x-ndjson");
   response.setHeader("cache-control", "no-store");
   response.flushHeaders();
@@ -51,24 +58,26 @@ export async function openStream(
   return connect(options, hello, response);
 }
 
-/** The epoch to serve this proxy in: never below the one it has seen. */
+/** The epoch to serve this proxy in; below the one it has seen only while that cannot be raised again. */
 async function epochFor({ epochs }: PushAppOptions, hello: Hello): Promise<number> {
   if (epochs === undefined) return 1;
   if (hello.epoch <= epochs.current) return epochs.current;
   // Another operator raised it, or the restore of a backup lowered it.
   const stored = await epochs.refresh();
+  if (hello.epoch > stored + epochsAheadMax) throw new MessageError("epoch: out of range");
   return hello.epoch <= stored ? stored : await epochs.raise(hello.epoch);
 }
 
 async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal): Promise<boolean> {
-  const { progress, epochs, sourceWentBack, timers = systemTimers, catchUpMs = defaultCatchUpMs } = options;
+  const { progress, epochs, sourceWentBack, timers = systemTimers } = options;
   if (progress === undefined) return true;
+  const catchUpMs = Math.min(catchUpMaxMs, (options.deadMs * 5) / 6);
   const firstMs = Math.min(suspicionMs, catchUpMs / 2);
   if (await progress.catchUp(hello.versions, firstMs, timers, gone)) return true;
   if (gone.aborted) return false;
   if (epochs !== undefined && (await sourceWentBack?.(hello.versions).catch(() => false)) === true) {
-    if (epochs.current === hello.epoch) await epochs.raise(hello.epoch);
-    return true;
+    // Below a new epoch the proxy's past counts no longer.
+    if ((await epochs.raise(hello.epoch)) > hello.epoch) return true;
   }
   return progress.catchUp(hello.versions, catchUpMs - firstMs, timers, gone);
 }

@@ -36,8 +36,6 @@ export interface PushAppOptions {
   readonly uids?: ResourceUids;
   /** A consistent read of the source's present versions, to tell a replica that lags from a source that went back. */
   readonly sourceWentBack?: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
-  /** Longest wait of a proxy that has seen more than this operator. */
-  readonly catchUpMs?: number;
   /** What other operators ask of this one; they have been authenticated as operators. */
   readonly peers?: Router;
   readonly onRefused?: (reason: RefusalReason) => void;

@@ -8,8 +8,8 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { ServingCertificate, ServingCertificates } from "../certificates/serving-certificates.ts";
-import type { RefusalReason } from "./authenticate/peer.ts";
-import type { TokenVerifier } from "./authenticate/verify-token.ts";
+import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
+import type { TokenVerifier, Verdict } from "./authenticate/verify-token.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
 import { createPushApp, keepAliveMs } from "./push-server.ts";
 
@@ -19,6 +19,7 @@ export interface TlsListenerOptions extends Omit<PushAppOptions, "authenticatePr
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
+const malformed: Verdict = { refused: "malformed_token" };
 const handshakeTimeoutMs = 5_000;
 const headTimeoutMs = 5_000;
 const bodyTimeoutMs = 30_000;
@@ -66,13 +67,26 @@ async function authenticate(
 ): Promise<ProxyIdentity | undefined> {
   // Node keeps the first of two, another hop might have checked the second.
   const isSingle = (headersDistinct["authorization"]?.length ?? 0) <= 1;
-  const verdict = isSingle ? await verifier.verify(headers.authorization) : { refused: "malformed_token" as const };
+  const verdict = isSingle ? await verify(verifier, headers.authorization, onRefused) : malformed;
   if ("peer" in verdict) {
     const { role, pod } = verdict.peer;
     return { name: `${role}/${pod}`, role, pod };
   }
   onRefused(verdict.refused);
   return undefined;
+}
+
+async function verify(
+  verifier: TlsListenerOptions["verifier"],
+  authorization: string | undefined,
+  onRefused: TlsListenerOptions["onRefused"],
+): Promise<Verdict> {
+  try {
+    return await verifier.verify(authorization);
+  } catch (cause) {
+    if (cause instanceof ReviewUnavailableError) onRefused(cause.code);
+    throw cause;
+  }
 }
 
 function reasonOf(code: string | undefined): RefusalReason {

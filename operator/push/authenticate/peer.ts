@@ -27,5 +27,5 @@ export type RefusalReason = (typeof refusalReasons)[number];
 
 /** The peer's token could not be checked now: it may be good, and should ask again. */
 export class ReviewUnavailableError extends Error {
-  readonly code = "review_unavailable";
+  readonly code = "review_unavailable" as const;
 }

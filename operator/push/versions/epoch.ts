@@ -6,29 +6,41 @@
  * higher one, be it in a proxy's hello, raises above it. Any operator may raise; the ConfigMap is only ever written over
  * what was read.
  */
+import { systemTimers, type Timers } from "../../../proxy/snapshot/push/timers.ts";
 import type { OwnedData } from "../../certificates/owned-data.ts";
 
 export interface Epochs {
   readonly current: number;
   /** Reads what other operators may have raised. @returns the epoch now */
   refresh(): Promise<number>;
-  /** The source went back: raises above the present epoch and `seen`. @returns the epoch now */
+  /**
+   * The source went back: raises above the present epoch and `seen`. Many notice a restore, within moments of each
+   * other; together they raise once.
+   *
+   * @returns the epoch now
+   */
   raise(seen: number): Promise<number>;
   /** Told when it was raised, here or elsewhere. @returns a function that ends the listening */
   onRaise(listener: (epoch: number) => void): () => void;
 }
 
+/** What is noticed within this time of the last raise is of the same restore, or of somebody who makes it up. */
+const oneRestoreMs = 60_000;
 const attemptsMax = 8;
 const member = "epoch";
 
 export class StoredEpochs implements Epochs {
   readonly #store: OwnedData;
+  readonly #timers: Timers;
   readonly #listeners = new Set<(epoch: number) => void>();
   #current = 1;
+  #raisedAt = Number.NEGATIVE_INFINITY;
+  #raising: Promise<number> | undefined;
 
-  /** @param store the ConfigMap; in memory where the source is a folder */
-  constructor(store: OwnedData) {
+  /** @param store the ConfigMap */
+  constructor(store: OwnedData, timers: Timers = systemTimers) {
     this.#store = store;
+    this.#timers = timers;
   }
 
   get current(): number {
@@ -40,22 +52,35 @@ export class StoredEpochs implements Epochs {
   }
 
   async raise(seen: number): Promise<number> {
-    const known = this.#current;
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const held = await this.#store.read();
-      const stored = read(held?.data);
-      // Another operator noticed the same and was faster.
-      if (stored > known && stored > seen) return this.#adopt(stored);
-      const next = Math.max(known, seen, stored) + 1;
-      const data = { ...held?.data, [member]: String(next) };
-      if (await this.#store.write(data, held?.version)) return this.#adopt(next);
-    }
-    throw new Error("the ConfigMap of the epoch is changed by others all the time");
+    if (this.#timers.now() - this.#raisedAt < oneRestoreMs) return this.#current;
+    this.#raising ??= this.#raiseAbove(seen).finally(() => {
+      this.#raising = undefined;
+    });
+    return this.#raising;
   }
 
   onRaise(listener: (epoch: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  async #raiseAbove(seen: number): Promise<number> {
+    const known = this.#current;
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const held = await this.#store.read();
+      const stored = read(held?.data);
+      // Another operator noticed the same and was faster.
+      if (stored > known && stored > seen) return this.#raised(stored);
+      const next = Math.max(known, seen, stored) + 1;
+      const data = { ...held?.data, [member]: String(next) };
+      if (await this.#store.write(data, held?.version)) return this.#raised(next);
+    }
+    throw new Error("the ConfigMap of the epoch is changed by others all the time");
+  }
+
+  #raised(epoch: number): number {
+    this.#raisedAt = this.#timers.now();
+    return this.#adopt(epoch);
   }
 
   #adopt(epoch: number): number {
@@ -64,18 +89,6 @@ export class StoredEpochs implements Epochs {
     for (const listener of [...this.#listeners]) listener(epoch);
     return epoch;
   }
-}
-
-/** For a source that never goes back. */
-export function fixedEpoch(): Epochs {
-  let data: { readonly data: Readonly<Record<string, string>>; readonly version: string } | undefined;
-  return new StoredEpochs({
-    read: async () => data,
-    async write(next) {
-      data = { data: next, version: "" };
-      return true;
-    },
-  });
 }
 
 /** Epochs count from 1. */
