@@ -19,6 +19,18 @@ import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../su
 
 const chatOnly = { formats: [{ type: "ChatCompletions" }] };
 const responsesOnly = { formats: [{ type: "Responses" }] };
+/** For the natural answer of a format, which looks at nothing else. */
+const request0: ReceivedRequest = {
+  method: "POST",
+  target: "",
+  rawHeaders: [],
+  headers: {},
+  body: Buffer.alloc(0),
+  json: () => undefined,
+  receivedAtMs: 0,
+  abortedAtMs: undefined,
+  finishedAtMs: undefined,
+};
 const twoTargets = ["one", "two"].map((name) => ({ name, channelRef: { name: `native-${name}` } }));
 
 describe("calls that go on from earlier responses", () => {
@@ -35,6 +47,11 @@ describe("calls that go on from earlier responses", () => {
         keyManifest("thief"),
         channelManifest("translated", upstream.origin, chatOnly),
         routeManifest("translated"),
+        channelManifest("thinking", upstream.origin, {
+          provider: "AnthropicCompatible",
+          formats: [{ type: "Messages" }],
+        }),
+        routeManifest("thinking"),
         channelManifest("private", upstream.origin, { ...chatOnly, privacy: { store: "ForceFalse" } }),
         routeManifest("private"),
         channelManifest("native-one", upstream.origin, { ...responsesOnly, baseURL: `${upstream.origin}/one/v1` }),
@@ -114,6 +131,28 @@ describe("calls that go on from earlier responses", () => {
       assert.equal(list(at(sent(), "messages")).length, 5);
     });
   }
+
+  it("gives a provider its own thinking back with the result of a tool", async () => {
+    const thought = { type: "thinking", thinking: "T", signature: "SIG" };
+    const use = { type: "tool_use", id: "toolu_1", name: "f", input: { x: 1 } };
+    upstream.replyWith({
+      body: JSON.stringify({
+        ...Object(JSON.parse(`${naturalReply({ ...request0, target: "/v1/messages" }).body}`)),
+        content: [thought, use],
+        stop_reason: "tool_use",
+      }),
+    });
+    const tools = [{ type: "function", name: "f" }];
+    const asked = { model: "thinking", tools, reasoning: { effort: "low", summary: "auto" } };
+    const first = responseOf(await create(asked));
+    upstream.replyWith(reply);
+    const output = { type: "function_call_output", call_id: "toolu_1", output: "1" };
+    const second = await create({ ...asked, previous_response_id: at(first, "id"), input: [output] });
+    assert.equal(second.status, 200, second.body.toString());
+    const [, assistant, results] = list(at(sent(), "messages"));
+    assert.deepEqual(at(assistant, "content"), [thought, use]);
+    assert.equal(at(list(at(results, "content"))[0], "tool_use_id"), "toolu_1");
+  });
 
   it("replaces a reference to an item that it keeps", async () => {
     const first = responseOf(await create({}));

@@ -11,8 +11,8 @@ import type { StreamReader, WireEvent } from "../../translator.ts";
 import { checkArguments, readFinish } from "../reply/finish.ts";
 import { beginItem, EventSink, type OpenItem, OpenMessage, openItem } from "./open-items.ts";
 
-/** Far more than any model says in one answer. */
-const itemsMax = 10_000;
+/** Far more than any model says in one answer; each new one is told to those that are open. */
+const itemsMax = 2_000;
 
 /** Events of which kind of item. */
 const itemEvents: Readonly<Record<string, string>> = {
@@ -155,14 +155,15 @@ export class ResponsesStreamReader implements StreamReader {
     const response = isObject(given) ? given : {};
     this.#start(response);
     const output = Array.isArray(response["output"]) ? response["output"].filter(isObject) : [];
-    const order = [...this.#seen].sort((left, right) => left - right);
+    // Relays number from where they like: the first item is the first one whatever its index.
+    const order = new Map([...this.#seen].sort((left, right) => left - right).map((index, place) => [index, place]));
     for (const [index, open] of this.#open) {
-      const item = output[order.indexOf(index)];
+      const item = output[order.get(index) ?? -1];
       if (item !== undefined) this.#check(item);
       open.finish(open.type === item?.["type"] ? item : undefined, this.#sink);
     }
     this.#open.clear();
-    for (const item of output.slice(order.length)) {
+    for (const item of output.slice(order.size)) {
       this.#check(item);
       this.#sink.whole(item);
     }

@@ -45,6 +45,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #closing: CallWriter[] = [];
   /** Code whose output may come as a block of its own. */
   #code: HostedBlock | undefined;
+  #clientName: ReturnType<typeof clientNames> | undefined;
   #serviceTier: string | undefined;
   #usage: TokenUsage | undefined;
   #end: ResponseEnd = completed;
@@ -174,7 +175,8 @@ export class ResponsesStreamWriter implements StreamWriter {
 
   #newCall(block: Extract<OpenedBlock, { kind: "call" }>): CallWriter {
     const { newId, states, clientBody } = this.#context;
-    const { name, namespace } = clientNames(clientBody)(block.name);
+    this.#clientName ??= clientNames(clientBody);
+    const { name, namespace } = this.#clientName(block.name);
     const id = newId(block.tool === "custom" ? "ctc_" : "fc_");
     const callId = block.id ?? newId("call_");
     return new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool }, states, newId);

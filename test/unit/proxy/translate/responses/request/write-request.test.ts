@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
 import type { Conversation, ProviderState, Turn } from "../../../../../../proxy/translate/conversation.ts";
+import { readRequest } from "../../../../../../proxy/translate/responses/request/read-request.ts";
 import { refusalOf } from "../../../../../support/calls/read-body.ts";
 import { OpenStates, type Written, writtenRequest } from "../../../../../support/translation/responses-exchange.ts";
 
@@ -251,7 +252,7 @@ describe("responses: writeRequest, items", () => {
       ],
     },
     {
-      name: "pitfall 60, 61: items carry call_id and never an id of their own",
+      name: "pitfall 60: items carry call_id and never an id of their own",
       turns: [
         { role: "assistant", parts: [{ kind: "call", id: "call_1", name: "f", tool: "function", arguments: "{}" }] },
       ],
@@ -326,6 +327,18 @@ describe("responses: writeRequest, items", () => {
   for (const row of rows) {
     it(row.name, () => assert.deepEqual(inputOf(row.turns), row.want));
   }
+
+  it("pitfall 61: ids that a client gave its items never leave", () => {
+    const history = [
+      { type: "message", id: "item_1", role: "assistant", content: [{ type: "output_text", text: "x" }] },
+      { type: "function_call", id: "item_2", call_id: "c", name: "f", arguments: "{}" },
+      { type: "function_call_output", id: "item_3", call_id: "c", output: "1" },
+    ];
+    const { turns } = readRequest({ model: "m", input: history });
+    const text = JSON.stringify(inputOf(turns));
+    assert.doesNotMatch(text, /item_/);
+    assert.match(text, /"call_id":"c"/);
+  });
 
   it("restores the state of a call that was kept here for a client without a place for it", () => {
     const states = new OpenStates();

@@ -256,7 +256,7 @@ describe("responses: stream reader", () => {
   });
 
   for (const row of [
-    { name: "refuses an event that is no JSON", bytes: "event: x\ndata: {oops\n\n" },
+    { name: "pitfall 14: refuses an event that is no JSON", bytes: "event: x\ndata: {oops\n\n" },
     { name: "refuses a stream without an end", bytes: streamOf([created, done(0, said("a"))]).toString() },
     {
       name: "refuses a failed response",

@@ -225,7 +225,15 @@ describe("responses: stream writer", () => {
     assert.deepEqual(numbers, [...numbers.keys()]);
   });
 
-  it("pitfall 46, 48: an item and its part are announced before a delta, and ended after the last", () => {
+  it("pitfall 46: an item is announced before anything of it is said", () => {
+    const announced = new Set<unknown>();
+    for (const frame of framesOf(writeStream(golden))) {
+      if (frame["type"] === "response.output_item.added") announced.add(Object(frame["item"]).id);
+      if (frame["item_id"] !== undefined) assert.ok(announced.has(frame["item_id"]));
+    }
+  });
+
+  it("pitfall 48: a part is announced before its text, and ended after it", () => {
     const seen = types([start, open(0, { kind: "text" }), delta(0, "a"), close(0), ...end]);
     assert.deepEqual(seen, [
       "response.created",
@@ -240,7 +248,14 @@ describe("responses: stream writer", () => {
     ]);
   });
 
-  it("pitfall 49, 148: each item has its own index, dense from 0", () => {
+  it("pitfall 49: no index is used again", () => {
+    const indexes = framesOf(writeStream(golden)).flatMap((frame) =>
+      frame["type"] === "response.output_item.added" ? [frame["output_index"]] : [],
+    );
+    assert.equal(new Set(indexes).size, indexes.length);
+  });
+
+  it("pitfall 148: indexes are dense from 0", () => {
     const added = framesOf(writeStream(golden)).filter(({ type }) => type === "response.output_item.added");
     assert.deepEqual(
       added.map((frame) => frame["output_index"]),
@@ -248,7 +263,12 @@ describe("responses: stream writer", () => {
     );
   });
 
-  it("pitfall 50, 147: events name the item by its id, and the end has the full text", () => {
+  it("pitfall 50: the end of a text has all of it", () => {
+    const ended = framesOf(writeStream(golden)).find(({ type }) => type === "response.output_text.done");
+    assert.equal(ended?.["text"], "Hi");
+  });
+
+  it("pitfall 147: every item has an id, and every event of it the same one", () => {
     const ids = new Map<unknown, unknown>();
     for (const frame of framesOf(writeStream(golden))) {
       const item = Object(frame["item"]);
@@ -258,7 +278,16 @@ describe("responses: stream writer", () => {
     assert.equal(ids.size, 4);
   });
 
-  it("pitfall 51, 55: the final response holds every finished item as it was", () => {
+  it("pitfall 51: finished items say so, and have their annotations", () => {
+    const [, message, ...calls] = outputOf(golden);
+    assert.deepEqual(
+      [message, ...calls].map((item) => item?.["status"]),
+      ["completed", "completed", "completed"],
+    );
+    assert.deepEqual(Object(message?.["content"])[0].annotations, []);
+  });
+
+  it("pitfall 55: the final response holds every finished item as it was", () => {
     const frames = framesOf(writeStream(golden));
     const done = frames.filter(({ type }) => type === "response.output_item.done").map((frame) => frame["item"]);
     assert.deepEqual(Object(frames.at(-1)?.["response"]).output, done);
