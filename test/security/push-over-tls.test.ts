@@ -229,6 +229,13 @@ describe("push endpoint over TLS", () => {
     close();
   });
 
+  it("refuses an epoch that no restore explains, and raises nothing for it", async () => {
+    const token = bearer(rig.issuer.issue({ pod: "proxy-1" }));
+    const hello = helloOf("proxy-1").replace('"epoch":0', '"epoch":9007199254740991');
+    assert.equal((await post("/push/v1/stream", hello, token)).status, 400);
+    assert.equal(rig.epochs.data, undefined);
+  });
+
   it("closes on plain HTTP without a byte", async () => {
     const before = await refusals("not_tls");
     const socket = connectTcp(rig.port, operator.address);
