@@ -115,6 +115,7 @@ export class EmbeddedResponses implements ResponseStore {
   }
 
   #answered(answer: StoreAnswer): void {
+    if (answer.number === 0) this.#options.onProblem(answer.problem ?? "");
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
     if (this.#waiting.size === 0) this.#worker.unref();

@@ -4,7 +4,7 @@
  * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
  * synchronous=NORMAL: a killed process loses nothing committed. The rights are the owner's alone: prompts are in it.
  */
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { StoreLimits } from "../response-store.ts";
@@ -40,25 +40,21 @@ export class ResponseDatabase {
   readonly #owners = new Map<string, Totals>();
   #bytes = 0;
 
-  /** @throws Error when the folder cannot be used or the file is no database */
+  /** The file was no database any more, and a new one was begun; the old one lies beside it. */
+  readonly wasDamaged: boolean;
+
+  /** @throws Error when the folder cannot be used */
   constructor(folder: string, limits: StoreLimits) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, "responses.sqlite");
-    closeSync(openSync(path, "a", 0o600));
-    chmodSync(path, 0o600);
     this.#limits = limits;
-    this.#database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    try {
-      this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
-      this.#database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
-      this.#statements = prepare(this.#database);
-      for (const row of this.#statements.totals.iterate()) {
-        this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes: Number(row["bytes"]) });
-        this.#bytes += Number(row["bytes"]);
-      }
-    } catch (error) {
-      this.#database.close();
-      throw error;
+    const { database, wasDamaged } = openOrBeginAnew(path);
+    this.#database = database;
+    this.wasDamaged = wasDamaged;
+    this.#statements = prepare(database);
+    for (const row of this.#statements.totals.iterate()) {
+      this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes: Number(row["bytes"]) });
+      this.#bytes += Number(row["bytes"]);
     }
   }
 
@@ -160,6 +156,33 @@ export class ResponseDatabase {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
+  }
+}
+
+/** Conversations are no money: a file that cannot be read must not keep the proxy from starting. */
+function openOrBeginAnew(path: string): { database: DatabaseSync; wasDamaged: boolean } {
+  try {
+    return { database: openDatabase(path), wasDamaged: false };
+  } catch (error) {
+    if (!(error instanceof Error) || !/not a database|malformed|corrupt/.test(error.message)) throw error;
+    for (const ending of ["", "-wal", "-shm"]) {
+      if (existsSync(path + ending)) renameSync(path + ending, `${path}.damaged${ending}`);
+    }
+    return { database: openDatabase(path), wasDamaged: true };
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  closeSync(openSync(path, "a", 0o600));
+  chmodSync(path, 0o600);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
+    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -6,6 +6,10 @@ import type { NumberedQuestion, StoreAnswer, StoreStart } from "./store-messages
 const { folder, limits }: StoreStart = workerData;
 const database = new ResponseDatabase(folder, limits);
 
+if (database.wasDamaged) {
+  parentPort?.postMessage({ number: 0, problem: "the database was damaged and is begun anew" } satisfies StoreAnswer);
+}
+
 parentPort?.on("message", (asked: NumberedQuestion) => {
   let answer: StoreAnswer;
   try {

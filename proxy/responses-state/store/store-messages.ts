@@ -28,6 +28,7 @@ export interface NumberedQuestion {
 }
 
 export interface StoreAnswer {
+  /** 0 for what nobody asked. */
   readonly number: number;
   /** Bodies found; none for nothing found. */
   readonly bodies?: readonly string[] | undefined;

@@ -244,6 +244,17 @@ describe("store of responses: embedded", () => {
     assert.equal(problems.length, 1);
   });
 
+  it("begins anew where the file is damaged, and says so", async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, "responses.sqlite"), "no database at all, but long enough to be read as one");
+    const { store, problems } = await open({}, folder);
+    store.keep("ns/a", local("r1"));
+    assert.equal((await store.get("ns/a", "r1"))?.id, "r1");
+    assert.equal(problems.length, 1);
+    assert.ok(existsSync(path.join(folder, "responses.sqlite.damaged")));
+    await store.close();
+  });
+
   it("does not open a folder that it cannot use", async () => {
     const file = path.join(newFolder(), "file");
     writeFileSync(file, "");
