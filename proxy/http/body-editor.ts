@@ -171,7 +171,7 @@ export class BodyEditor {
 
 function applyPatches(bytes: Buffer, start: number, end: number, patches: readonly Patch[]): Buffer {
   let length = end - start;
-  for (const patch of patches) length += Buffer.byteLength(patch.text) - (patch.end - patch.start);
+  for (const patch of patches) length += utf8Length(patch.text) - (patch.end - patch.start);
   const result = Buffer.allocUnsafe(length);
   let from = start;
   let to = 0;
@@ -182,4 +182,12 @@ function applyPatches(bytes: Buffer, start: number, end: number, patches: readon
   }
   bytes.copy(result, to, from, end);
   return result;
+}
+
+/** Bytes of a text in UTF-8; most edits are short plain names, for which a look costs less than asking the runtime. */
+function utf8Length(text: string): number {
+  if (text.length > 64) return Buffer.byteLength(text);
+  for (let index = 0; index < text.length; index += 1)
+    if (text.charCodeAt(index) > 0x7f) return Buffer.byteLength(text);
+  return text.length;
 }

@@ -1,11 +1,13 @@
 /**
  * Our own HTTP/1.1 client: the connections to one origin, each with one request at a time.
  *
- * Why not undici, which DESIGN.md section 7 names: measured on the calls of a gateway, its parser in WebAssembly, its
- * checks of a handler it does not know and its queue cost 10 us of CPU a request, a sixth of what a bare proxy costs in
- * all. A gateway needs less: POST, one body that is at hand, no redirects, no pipelining, no decompression. What is
- * needed stands in this folder and is strict (`response-head.ts`, `chunked-body.ts`), tested at every cut. Channels
- * that are reached through a proxy (`CONNECT`) keep undici.
+ * Why not undici, which DESIGN.md section 7 names. Measured: a bare chain of `node:http`, one body collected and one
+ * reply passed on costs 8 % less CPU a request over a client like this, and half as much is allocated for the collector.
+ * And a rule that undici does not keep: a connection whose request was not written whole is never used again, so that an
+ * upstream that answers early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
+ * hand, no redirects, no pipelining, no decompression. What is needed stands in this folder, strict
+ * (`response-head.ts`, `chunked-body.ts`) and tested at every cut. Channels reached through a proxy (`CONNECT`) keep
+ * undici.
  *
  * A request takes the idle connection that was used last, else opens one of its own; how many there may be is bounded
  * by the requests in flight. Idle ones are closed before the upstream does, as far as it tells.
