@@ -11,11 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { clusterCache, findProgram } from "../support/cluster/programs.ts";
+import { findProgram } from "../support/cluster/programs.ts";
 import { renderChart } from "../support/cluster/render-chart.ts";
+import { findSoakTool } from "../support/soak/soak-tool.ts";
 
 const run = promisify(execFile);
-const fullSoakSeconds = 7_200;
 
 /** Rules that this chart breaks on purpose. */
 const exemptions = [
@@ -41,18 +41,8 @@ describe("kube-score", function () {
 
   before(async function () {
     const foundHelm = findProgram("helm");
-    let found = findProgram("kube-score");
-    if (found === undefined && Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= fullSoakSeconds) {
-      const environment = { ...process.env, CGO_ENABLED: "0", GOBIN: join(clusterCache, "bin") };
-      await run("nice", ["-n", "15", "go", "install", "github.com/zegl/kube-score/cmd/kube-score@v1.20.0"], {
-        env: environment,
-      });
-      found = findProgram("kube-score");
-    }
-    if (found === undefined || foundHelm === undefined) {
-      console.error("SKIPPED: no kube-score or no helm; a soak of full length builds the former");
-      return this.skip();
-    }
+    const found = await findSoakTool("kube-score", "github.com/zegl/kube-score/cmd/kube-score@v1.20.0");
+    if (found === undefined || foundHelm === undefined) return this.skip();
     [kubeScore, helm] = [found, foundHelm];
     folder = await mkdtemp(join(tmpdir(), "tollgate-score-"));
   });

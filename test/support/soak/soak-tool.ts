@@ -1,0 +1,35 @@
+/** Programs whose building takes minutes: a soak of full length builds them into the cache, other runs use what is there. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { clusterCache } from "../cluster/programs.ts";
+
+const run = promisify(execFile);
+const fullSoakSeconds = 7_200;
+
+/**
+ * @param name in the cache, for example `helm-3`
+ * @param goPackage with its version: `helm.sh/helm/v3/cmd/helm@v3.19.2`
+ * @returns its path, or undefined (said loudly) where it is neither there nor to be built now
+ */
+export async function findSoakTool(name: string, goPackage: string): Promise<string | undefined> {
+  const path = join(clusterCache, "bin", name);
+  if (existsSync(path)) return path;
+  if (Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) < fullSoakSeconds) {
+    console.error(`      SKIPPED: no ${name}; a soak of full length builds it`);
+    return undefined;
+  }
+  const folder = await mkdtemp(join(tmpdir(), "tollgate-tool-"));
+  try {
+    const environment = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "", GOBIN: folder };
+    await run("nice", ["-n", "15", "go", "install", "-trimpath", "-ldflags", "-s -w", goPackage], { env: environment });
+    await mkdir(join(clusterCache, "bin"), { recursive: true });
+    await cp(join(folder, basename(goPackage.split("@")[0] ?? "")), path);
+    return path;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
