@@ -1,5 +1,6 @@
 /**
- * The store of responses that the settings ask for: on disk beside the embedded ledger, else in memory.
+ * The store of responses: on disk in the data folder, which the proxies of one machine share; in memory where there is
+ * none to write to.
  *
  * A proxy of a fleet keeps only what it served itself until the fleet shares a store: its clients learn that an earlier
  * response is not found where another proxy made it.
@@ -11,17 +12,20 @@ import { memoryStoreLimits, type ResponseStore } from "./response-store.ts";
 import { EmbeddedResponses } from "./store/embedded-responses.ts";
 import { MemoryResponses } from "./store/memory-responses.ts";
 
-/** @throws Error when the data folder cannot be used */
-export function openResponses(
-  settings: Pick<ProxySettings, "dataFolder" | "quota">,
+export async function openResponses(
+  settings: Pick<ProxySettings, "dataFolder">,
   log: Pick<Logger, "warn">,
 ): Promise<ResponseStore> {
-  if (settings.quota.store === "Memory") {
-    return Promise.resolve(new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }));
+  try {
+    return await EmbeddedResponses.open({
+      folder: join(settings.dataFolder, "responses"),
+      now: Date.now,
+      onProblem: (message) => log.warn("a response could not be kept", { problem: message }),
+    });
+  } catch (error) {
+    log.warn("responses are kept in memory: the data folder cannot be written", {
+      cause: error instanceof Error ? error : undefined,
+    });
+    return new MemoryResponses({ limits: memoryStoreLimits, now: Date.now });
   }
-  return EmbeddedResponses.open({
-    folder: join(settings.dataFolder, "responses"),
-    now: Date.now,
-    onProblem: (message) => log.warn("a response could not be kept", { problem: message }),
-  });
 }

@@ -26,6 +26,8 @@ const schema = `
 const busyTimeoutMs = 2_000;
 /** Rows forgotten in one step, so that what waits behind it waits a few milliseconds. */
 const sweepRowsMax = 500;
+/** So far the bounds may be off where several processes write. */
+const recountAfter = 500;
 
 interface Totals {
   responses: number;
@@ -36,9 +38,10 @@ export class ResponseDatabase {
   readonly #database: DatabaseSync;
   readonly #limits: StoreLimits;
   readonly #statements: ReturnType<typeof prepare>;
-  /** Of each owner as far as this process knows; other processes are seen when it starts. */
+  /** Of each owner; what other processes of this machine did since the last count is not in it. */
   readonly #owners = new Map<string, Totals>();
   #bytes = 0;
+  #keptSinceCount = 0;
 
   /** The file was no database any more, and a new one was begun; the old one lies beside it. */
   readonly wasDamaged: boolean;
@@ -52,15 +55,14 @@ export class ResponseDatabase {
     this.#database = database;
     this.wasDamaged = wasDamaged;
     this.#statements = prepare(database);
-    for (const row of this.#statements.totals.iterate()) {
-      this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes: Number(row["bytes"]) });
-      this.#bytes += Number(row["bytes"]);
-    }
+    this.#countAll();
   }
 
   /** @throws Error when the disk does not take it; nothing of it is then stored */
   keep(row: KeptRow, nowMs: number): void {
     const bytes = Buffer.byteLength(row.body);
+    this.#keptSinceCount += 1;
+    if (this.#keptSinceCount >= recountAfter) this.#countAll();
     this.#transaction(() => {
       this.#forget(this.#statements.find.get(row.owner, row.id));
       if (bytes > this.#limits.responseBytesMax) return;
@@ -136,6 +138,17 @@ export class ResponseDatabase {
     const changes = this.#statements.remove.run(Number(row["sequence"])).changes;
     this.#count(String(row["owner"]), -Number(changes), -Number(row["bytes"]));
     return Number(changes) > 0;
+  }
+
+  #countAll(): void {
+    this.#keptSinceCount = 0;
+    this.#owners.clear();
+    this.#bytes = 0;
+    for (const row of this.#statements.totals.iterate()) {
+      const bytes = Number(row["bytes"]);
+      this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes });
+      this.#bytes += bytes;
+    }
   }
 
   #count(owner: string, responses: number, bytes: number): void {

@@ -222,6 +222,22 @@ describe("store of responses: embedded", () => {
     await second.store.close();
   });
 
+  it("is one store for all proxies of a machine", async () => {
+    const folder = newFolder();
+    const [one, other] = [await open({}, folder), await open({}, folder)];
+    for (let index = 0; index < 20; index += 1) {
+      one.store.keep("ns/a", local(`one${index}`));
+      other.store.keep("ns/a", local(`other${index}`));
+    }
+    await Promise.all([one.store.get("ns/a", "one19"), other.store.get("ns/a", "other19")]);
+    for (let index = 0; index < 20; index += 1) {
+      assert.equal((await other.store.get("ns/a", `one${index}`))?.id, `one${index}`);
+      assert.equal((await one.store.get("ns/a", `other${index}`))?.id, `other${index}`);
+    }
+    assert.deepEqual([one.problems, other.problems], [[], []]);
+    await Promise.all([one.store.close(), other.store.close()]);
+  });
+
   it("is readable by nobody else on the machine", async () => {
     const folder = path.join(newFolder(), "data");
     const { store } = await open({}, folder);
