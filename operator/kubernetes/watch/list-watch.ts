@@ -78,6 +78,7 @@ export class ListWatch {
   /** The list that is compared now; given up where a new one is needed anyway. */
   #comparison: AbortController | undefined;
   #running: Promise<void> | undefined;
+  #stopListening = () => {};
 
   constructor(options: ListWatchOptions) {
     this.#options = options;
@@ -102,6 +103,7 @@ export class ListWatch {
   }
 
   start(): void {
+    this.#stopListening = this.#options.reachability.onLost(() => this.#interrupt());
     this.#running ??= this.#run();
     this.#compareLater();
   }
@@ -114,11 +116,12 @@ export class ListWatch {
   }
 
   /** Ends the watch under way, as the API server is not there: it is followed by another once it is. */
-  interrupt(): void {
+  #interrupt(): void {
     this.#watching?.abort(new ApiError("The API server does not answer.", { code: "unreachable" }));
   }
 
   async close(): Promise<void> {
+    this.#stopListening();
     this.#stop.abort();
     this.#comparison?.abort();
     clearTimeout(this.#comparing);

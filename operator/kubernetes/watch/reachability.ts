@@ -28,6 +28,7 @@ export class Reachability {
   readonly #random: () => number;
   readonly #stop = new AbortController();
   readonly #silence: NodeJS.Timeout;
+  readonly #lostListeners = new Set<() => void>();
   #heardAtMs = performance.now();
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
@@ -54,6 +55,12 @@ export class Reachability {
   /** A sign of life. */
   heard(): void {
     this.#heardAtMs = performance.now();
+  }
+
+  /** Calls back when nobody answers any more: what still waits for an answer waits in vain. */
+  onLost(listener: () => void): () => void {
+    this.#lostListeners.add(listener);
+    return () => this.#lostListeners.delete(listener);
   }
 
   /** Resolves once the API server has answered a question asked from now on, this is closed or the signal aborted. */
@@ -119,5 +126,6 @@ export class Reachability {
     if (this.#isReachable === isReachable) return;
     this.#isReachable = isReachable;
     this.#options.onChange(isReachable);
+    if (!isReachable) for (const listener of [...this.#lostListeners]) listener();
   }
 }

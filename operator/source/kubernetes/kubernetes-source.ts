@@ -77,7 +77,6 @@ export class KubernetesSource {
       onChange: (isReachable) => {
         if (isReachable) log.info("the API server answers again");
         else log.warn("the API server does not answer; what was read of it stays in force");
-        if (!isReachable) for (const { watch } of this.#watches) watch.interrupt();
       },
     });
     this.#stopHearing = client.onHeard(() => this.#reachability.heard());

@@ -9,6 +9,7 @@ import {
 } from "../../../operator/source/kubernetes/kubernetes-source.ts";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+import { numberedKey } from "../../support/kubernetes/objects.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const api = "/apis/tollgate.dev/v1alpha1";
@@ -155,5 +156,35 @@ describe("kubernetes source", function () {
     for (const namespace of ["team-a", "team-b"])
       await plane.must("DELETE", `${api}/namespaces/${namespace}/apikeys/n`);
     await waitFor("the key to go", () => opened.current().apiKeys.size === 0);
+  });
+});
+
+describe("kubernetes source on a server without streaming lists, as the oldest supported ones", function () {
+  this.timeout(90_000);
+  let plane: ControlPlane;
+
+  before(async function () {
+    plane = await controlPlaneOrSkip(this, { apiServerFlags: ["--feature-gates=WatchList=false"] });
+    await plane.installCrds();
+  });
+
+  after(async () => plane?.stop());
+
+  it("reads lists in pages and follows from there", async () => {
+    const path = `${api}/namespaces/default/apikeys`;
+    for (let index = 0; index < 7; index += 1) await plane.must("POST", path, numberedKey(index));
+    const client = new ApiClient(await ClusterAccess.load({ kubeconfig: await plane.kubeconfig() }));
+    const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
+    const source = new KubernetesSource({ client, log, timings: { pageSize: 3 } });
+    await source.start();
+    assert.equal(source.current().apiKeys.size, 7);
+    await plane.must("DELETE", `${path}/key-0`);
+    await waitFor("it to go", () => source.current().apiKeys.size === 6);
+    await source.close();
+    client.access.close();
+    const lists = (await plane.auditLog()).filter(({ uri, verb, userAgent }) => {
+      return verb === "list" && userAgent === "tollgate-operator" && uri.includes("/apikeys?");
+    });
+    assert.equal(lists.length, 3, "three pages of at most three");
   });
 });
