@@ -264,7 +264,7 @@ function unknownUrl(): GatewayError {
     "unknown_url",
     "Unknown request URL. Served are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
       "/v1/messages/count_tokens, /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens, " +
-      "and GET /v1/models; check the base address.",
+      "GET and DELETE /v1/responses/{id}, and GET /v1/models; check the base address.",
   );
 }
 
