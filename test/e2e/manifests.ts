@@ -58,3 +58,15 @@ spec:
   credentials:
   - {name: current, sha256: DIGEST}
 `;
+
+/** A quota, which proxies that count each for itself cannot keep. */
+export const dailyQuota = `
+apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: daily, namespace: team-a}
+spec:
+  credentials:
+  - {name: current, sha256: "${"e".repeat(64)}"}
+  limits:
+  - {name: day, unit: Requests, limit: "10", period: Day}
+`;

@@ -20,7 +20,7 @@ import {
 } from "../support/cluster/release.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster/test-cluster.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { demoUpstream, further, gateway } from "./manifests.ts";
+import { dailyQuota, demoUpstream, further, gateway } from "./manifests.ts";
 
 const digestKey = `sk-${"d".repeat(40)}`;
 
@@ -99,6 +99,27 @@ describe("a release with real pods", function () {
     await apply(further.replace("DIGEST", createHash("sha256").update(digestKey).digest("hex")));
     await cluster.kubectl("-n", "team-a", "rollout", "status", "deployment", "--timeout=60s", "-l", "");
     await untilCondition("Programmed", "apikeys,channels,modelroutes,accounts", "--all");
+  });
+
+  it("a status says how many proxies took it, and what cannot be served here", async () => {
+    const conditionOf = (kind: string, name: string, type: string, member: string) =>
+      cluster.kubectl(
+        "-n",
+        "team-a",
+        "get",
+        kind,
+        name,
+        "-o",
+        `jsonpath={.status.conditions[?(@.type=="${type}")].${member}}`,
+      );
+    assert.match(await conditionOf("apikey", "load", "Programmed", "message"), /every ready proxy \(2\)/);
+    await apply(dailyQuota);
+    await waitFor(
+      "the quota to be refused",
+      async () => (await conditionOf("apikey", "daily", "Accepted", "reason")) === "NeedsSharedStore",
+      { deadlineMs: 30_000, everyMs: 250 },
+    );
+    await cluster.kubectl("-n", "team-a", "delete", "apikey", "daily");
   });
 
   it("every protocol is served from a pod, whole and streamed", async () => {
