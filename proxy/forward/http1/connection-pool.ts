@@ -2,7 +2,7 @@
  * Our own HTTP/1.1 client: the connections to one origin, each with one request at a time.
  *
  * Why not undici, which DESIGN.md section 7 names. Measured: a bare chain of `node:http`, one body collected and one
- * reply passed on costs 8 % less CPU a request over a client like this, and half as much is allocated for the collector.
+ * reply passed on costs 8 % less CPU a request over a client like this; the gateway allocates 70 KB a request, not 97.
  * And a rule that undici does not keep: a connection whose request was not written whole is never used again, so that an
  * upstream that answers early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
  * hand, no redirects, no pipelining, no decompression. What is needed stands in this folder, strict
