@@ -1,0 +1,95 @@
+/**
+ * T5 and J1 over TLS: operators end, die and come back one after the other, under a steady load and with changes all the
+ * time. No call fails, no change is lost, and no proxy is ever without a newer configuration for long.
+ */
+import assert from "node:assert/strict";
+import { FakeUpstream } from "../../support/fake-upstream.ts";
+import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
+import type { ControlPlane } from "../../support/kube-control-plane.ts";
+import type { OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
+import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+import { applyAll } from "../../support/kubernetes/objects.ts";
+import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
+import { formatNamed } from "../../support/resilience/formats.ts";
+import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const format = formatNamed("ChatCompletions");
+const perSecond = 60;
+
+describe("operators that roll under load (T5)", function () {
+  this.timeout(240_000);
+  let plane: ControlPlane;
+  let fleet: ClusterFleet;
+  let upstream: FakeUpstream;
+
+  before(async function () {
+    plane = await controlPlaneOrSkip(this);
+    await plane.installCrds();
+    upstream = await FakeUpstream.start({ body: format.reply() });
+    await applyAll(plane, [secret(), channel("up", upstream.port), route("m", ["up"]), apiKey("main")]);
+    fleet = await ClusterFleet.start(plane);
+    for (const index of [0, 1]) await (await fleet.operator(index)).waitUntilReady(60_000);
+    for (const name of ["proxy-0", "proxy-1"]) {
+      const { program } = await fleet.proxy(name);
+      await waitFor(`${name} to be ready`, () => program.isReady(), { deadlineMs: 30_000 });
+    }
+  });
+  after(async () => {
+    await fleet?.close();
+    await upstream?.close();
+    await plane?.stop();
+  });
+
+  it("fails no call and loses no change", async () => {
+    const ports = fleet.proxies.map(({ program }) => program.port);
+    const load = new SteadyLoad({ ports, format, model: "m", perSecond });
+    let changes = 0;
+    let isOver = false;
+    const changing = (async () => {
+      while (!isOver) {
+        changes += 1;
+        await applyAll(plane, [apiKey("turning", { metadata: { change: `${changes}` } })]);
+      }
+    })();
+    const startAgain = async (index: number): Promise<OperatorUnderTest> => {
+      const operator = await fleet.operator(index);
+      await operator.waitUntilReady(60_000);
+      return operator;
+    };
+    const served = async (operator: OperatorUnderTest): Promise<void> => {
+      await waitFor(
+        "both proxies at the operator that is left",
+        async () => (await operator.metric("tollgate_push_connections")) === 2,
+        { deadlineMs: 30_000 },
+      );
+    };
+    const [one, two] = fleet.operators;
+    assert.ok(one !== undefined && two !== undefined);
+    one.signal("SIGTERM");
+    assert.equal(await one.ended(30_000), 0);
+    await served(two);
+    const three = await startAgain(0);
+    await two.close();
+    await served(three);
+    const four = await startAgain(1);
+    isOver = true;
+    await changing;
+    await waitFor(
+      "everybody to hold the last change",
+      async () => {
+        const views = await Promise.all([three.fleet(), four.fleet()]);
+        const digests = [
+          ...views.map(({ digest }) => digest),
+          ...views.flatMap(({ proxies }) => proxies).map((p) => p.digest),
+        ];
+        return digests.length >= 4 && new Set(digests).size === 1;
+      },
+      { deadlineMs: 30_000 },
+    );
+    await load.stop();
+    console.log(`      ${load.outcomes.length} calls, ${load.failures.length} failed, ${changes} changes`);
+    assert.deepEqual(load.failures, []);
+    assert.ok(load.outcomes.length > 100);
+  });
+});
