@@ -8,11 +8,15 @@
 import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { type Compilation, type CompileChanges, resultId } from "./compile/compilation.ts";
 import type { AccountResult, ObjectResult } from "./compile/result.ts";
+import { type Leadership, soleOperator } from "./leader/leadership.ts";
 import type { Fleet } from "./push/fleet.ts";
 import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet } from "./resources/resource.ts";
 import type { OperatorLog } from "./settings.ts";
 import { Announcer, type AwaitedSecret } from "./status/announcer.ts";
+import { standingUse } from "./status/cluster/standing-use.ts";
+import type { Acknowledgement } from "./status/conditions.ts";
 import { describeProblem } from "./status/report-changes.ts";
+import type { StatusDocument } from "./status/status-document.ts";
 import { StatusKeeper } from "./status/status-keeper.ts";
 import type { StatusSink } from "./status/status-sink.ts";
 import { isUnfunded, UsageBook } from "./status/usage-book.ts";
@@ -26,11 +30,19 @@ export interface KeepStatusOptions {
   readonly log: OperatorLog;
   /** Secrets that only wait for a variable of the environment. */
   readonly awaited?: readonly AwaitedSecret[] | undefined;
+  /** Who keeps status of several operators; the only one where there is but one. */
+  readonly leadership?: Leadership;
+  /** Where status outlives the operator: what stands, by `resultId`, of the object that there is now. */
+  readonly standing?: (id: string) => StatusDocument | undefined;
   /** Between two usage figures of one object; a minute by default. */
   readonly usageEveryMs?: number | undefined;
 }
 
 export interface StatusLoop {
+  /** What should stand, by `resultId`; nothing while another operator keeps status. */
+  statusOf(id: string): StatusDocument | undefined;
+  /** What stands of an object came, perhaps from an operator that led before. */
+  see(id: string): void;
   /** A proxy's report of use. */
   take(proxy: string, report: Report): void;
   /** After a pass of the compiler. */
@@ -45,17 +57,30 @@ export interface StatusLoop {
 const gatherMs = 20;
 /** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
 const clockMs = 5_000;
+/** Between two looks whether all proxies have been heard after a start. */
+const settlingMs = 250;
 /** RESOURCES.md R11. */
 const usageWritesPerSecond = 5;
 
 export function keepStatus(options: KeepStatusOptions): StatusLoop {
-  const { compilation, fleet, resources, sink, log } = options;
+  const { compilation, fleet, resources, sink, log, leadership = soleOperator, standing } = options;
   const announcer = new Announcer({ log, resources, ...(options.awaited && { awaited: options.awaited }) });
-  const book = new UsageBook({ now: () => Date.now(), ...(options.usageEveryMs && { everyMs: options.usageEveryMs }) });
+  const useBefore = (id: string) => {
+    const document = standing?.(id);
+    return document && standingUse(document, resources);
+  };
+  const book = new UsageBook({
+    now: () => Date.now(),
+    standing: useBefore,
+    ...(options.usageEveryMs && { everyMs: options.usageEveryMs }),
+  });
+  // Without a cluster there is nobody to be heard from later.
+  const isSettled = () => standing === undefined || fleet.isSettled;
   const keeper = new StatusKeeper({
     observe: (result) => observeUse(result, book, compilation),
     compilation,
-    acknowledgementOf: (wireId) => fleet.acknowledgementOf(wireId),
+    ...(standing && { standing }),
+    acknowledgementOf: (wireId) => heardSoFar(fleet.acknowledgementOf(wireId), isSettled()),
     now: () => Date.now(),
     isSyncing: () => fleet.isSyncing,
     onChange: (before, after) => {
@@ -67,22 +92,31 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     },
   });
 
+  let isKeeping = leadership.isLeader();
+  let wasSettled = false;
   let wasServed = false;
   let rejected: ReadonlySet<string> = new Set();
   let gathering: NodeJS.Timeout | undefined;
   const lookAtFleet = () => {
     gathering = undefined;
+    if (!isKeeping) return;
     const isServed = fleet.readyCount > 0;
     const nowRejected = fleet.rejectedIds();
-    if (isServed !== wasServed) keeper.lookAtAll();
+    // Only now is it known what all proxies hold.
+    const hasSettled = !wasSettled && isSettled();
+    if (isServed !== wasServed || hasSettled) keeper.lookAtAll();
     else keeper.lookAtAcknowledgements([...rejected, ...nowRejected]);
     wasServed = isServed;
+    wasSettled ||= hasSettled;
     rejected = nowRejected;
   };
   const stopListening = fleet.onChange(() => {
     gathering ??= setTimeout(lookAtFleet, gatherMs).unref();
   });
   const clock = setInterval(() => keeper.lookAtClock(), clockMs).unref();
+  const settling = setInterval(() => {
+    if (isKeeping && !wasSettled && isSettled()) lookAtFleet();
+  }, settlingMs).unref();
   const unfunded = new Set<string>();
   const usageClock = setInterval(() => keeper.lookAt(book.due(usageWritesPerSecond)), 1_000).unref();
   /** An account that runs dry, or is filled up, changes the condition of all of its keys. */
@@ -95,9 +129,30 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     keeper.lookAt([account.id, ...compilation.keysOf(account.namespace, account.name)]);
   };
   let told: ReadonlySet<string> = new Set();
+  const stopFollowing = leadership.onChange(() => {
+    if (isKeeping === leadership.isLeader()) return;
+    isKeeping = leadership.isLeader();
+    // Begun anew from what stands: what others did meanwhile is not in the books here.
+    keeper.reset();
+    book.clear();
+    unfunded.clear();
+    wasServed = false;
+    wasSettled = false;
+    if (!isKeeping) return;
+    fleet.settle();
+    for (const result of compilation.results.values()) if (result.kind === "Account") lookAtFunds(result);
+    keeper.lookAtAll();
+  });
 
   return {
+    statusOf: (id) => (isKeeping ? keeper.statusOf(id) : undefined),
+    see(id) {
+      if (!isKeeping) return;
+      const stands = standing?.(id);
+      if (stands !== undefined) keeper.see(id, stands, !isSettled());
+    },
     take(proxy, report) {
+      if (!isKeeping) return;
       for (const id of book.take(proxy, report)) {
         keeper.lookAt([id]);
         const account = compilation.results.get(id);
@@ -105,6 +160,8 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       }
     },
     look(changes) {
+      told = tellProblems(log, resources.problems, told);
+      if (!isKeeping) return;
       for (const [id, result] of changes.results) {
         if (result === undefined) {
           book.forget(id);
@@ -113,7 +170,6 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
         else if (result.kind === "Account") lookAtFunds(result);
       }
       keeper.look(changes);
-      told = tellProblems(log, resources.problems, told);
     },
     prepare: () => sink.findPresent(),
     tidy: () => {
@@ -124,6 +180,8 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
     },
     async close() {
       stopListening();
+      stopFollowing();
+      clearInterval(settling);
       clearInterval(clock);
       clearInterval(usageClock);
       clearTimeout(gathering);
@@ -132,6 +190,13 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       await sink.close();
     },
   };
+}
+
+/** Until all proxies have been heard nobody can say that each of them has a version, nor that there are none. */
+function heardSoFar(acknowledgement: Acknowledgement, isSettled: boolean): Acknowledgement {
+  const { state } = acknowledgement;
+  if (isSettled || (state !== "Programmed" && state !== "NoProxies")) return acknowledgement;
+  return { ...acknowledgement, state: "Pending" };
 }
 
 function observeUse(result: ObjectResult, book: UsageBook, compilation: Compilation) {

@@ -6,9 +6,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { startClusterEndpoint, startFleetSources } from "./cluster-endpoint.ts";
+import { keepClusterStatus } from "./cluster-status.ts";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
 import { KeySecrets } from "./generate-key/key-secrets.ts";
-import { keepStatus } from "./keep-status.ts";
 import { ApiClient } from "./kubernetes/api-client.ts";
 import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
 import { ClusterAccess } from "./kubernetes/cluster-access.ts";
@@ -20,7 +20,7 @@ import { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
 import { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import { registerWatchMetrics } from "./source/kubernetes/watch-metrics.ts";
-import { noStatus } from "./status/status-sink.ts";
+import { StandingStatuses } from "./status/cluster/standing-statuses.ts";
 
 /**
  * Opens its ports, then reads the cluster and follows every change. An API server that is away is waited for: until it
@@ -36,11 +36,13 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   const access = await ClusterAccess.load({ kubeconfig: cluster.kubeconfig, context: cluster.context });
   started.defer(() => access.close());
   const client = new ApiClient(access);
+  const standing = new StandingStatuses();
   const source = new KubernetesSource({
     client,
     namespaces: cluster.watchNamespaces,
     watchesNamespaces: cluster.watchesNamespaces,
     timings: cluster.watch,
+    onSeen: (kind, object) => standing.see(kind, object),
     log,
   });
   started.defer(() => source.close());
@@ -57,17 +59,28 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     ...settings.push,
   };
   const sources = startFleetSources(started, endpoint);
-  const core = startCore(started, settings, source.current(), sources);
+  // Half of what makes a silent proxy a dead one: whoever is alive has come back by then.
+  const settleMs = settings.push.deadMs / 2;
+  const core = startCore(started, settings, source.current(), { ...sources, settleMs });
   const { compilation, fleet, registry } = core;
   started.defer(registerApiMetrics(registry, client));
   registerWatchMetrics(registry, source);
-  const status = keepStatus({ compilation, fleet, resources: source.current(), sink: noStatus, log });
-  started.defer(() => status.close());
 
   const { name, ...timings } = cluster.lease;
   const { podName, peerAddress: address } = cluster;
   const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
   registerLeaderMetrics(registry, leadership);
+  const status = keepClusterStatus(started, {
+    client,
+    leadership,
+    standing,
+    resources: source.current(),
+    isReachable: () => source.isReachable,
+    compilation,
+    fleet,
+    registry,
+    log,
+  });
 
   const keySecrets = new KeySecrets({
     client,

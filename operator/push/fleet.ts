@@ -172,7 +172,9 @@ export class Fleet {
   get isSettled(): boolean {
     if (this.#timers.now() >= this.#settledAt) return true;
     const { expected } = this.#options;
-    return expected !== undefined && expected.ready !== undefined && this.#look().absent.length === 0;
+    if (expected === undefined || expected.ready === undefined) return false;
+    // That there are none at all is believed a little later.
+    return this.#look().absent.length === 0 && this.readyCount > 0;
   }
 
   /** Leadership came: what followers know has still to be heard. */

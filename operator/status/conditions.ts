@@ -86,6 +86,8 @@ function yes(reason: string, message: string): Verdict {
 }
 
 function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowledgement): string {
+  if (readyProxies === 0)
+    return "The operator has just started to lead and has not heard the proxies yet; wait a moment.";
   const known = `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies`;
   if (missing.length === 0) return `${known}; wait for the others.`;
   const others = readyProxies - acknowledgedBy - missing.length;

@@ -5,11 +5,11 @@
  * lost notice is made up for by the next. What is more than a few milliseconds of work is done in later turns, so that
  * 100,000 objects never hold the event loop. The operator's wiring calls it after each pass and each acknowledgement.
  */
-import { isDeepStrictEqual } from "node:util";
 import { type Compilation, type CompileChanges, resultId } from "../compile/compilation.ts";
-import type { KeyResult, ObjectResult } from "../compile/result.ts";
-import type { Condition } from "../resources/types.gen.ts";
+import type { ObjectResult } from "../compile/result.ts";
+import { ConditionPool } from "./condition-pool.ts";
 import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import { isSameMeaning } from "./same-meaning.ts";
 import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
 import type { ShownUse } from "./usage-book.ts";
 
@@ -20,7 +20,6 @@ const pauseMs = 10;
 /** With more to look at, proxies that wait for a first configuration go before. */
 const backlogMax = 1_000;
 const waitMs = 50;
-const sharedConditionsMax = 2_048;
 
 export interface StatusKeeperOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf">;
@@ -31,6 +30,10 @@ export interface StatusKeeperOptions {
   readonly isSyncing?: () => boolean;
   /** Told each change of meaning; `after` undefined: the object is gone. */
   readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
+  /** What an operator before this one wrote, where it can be told; asked once for each object. */
+  readonly standing?: (id: string) => StatusDocument | undefined;
+  /** Shared with whoever else holds conditions. */
+  readonly pool?: ConditionPool;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
   readonly observe?: (result: ObjectResult) => Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health"> & {
     readonly use?: ShownUse | undefined;
@@ -47,13 +50,14 @@ export class StatusKeeper {
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
   readonly #turns = new Map<string, number>();
   readonly #accountStates = new Map<string, string>();
-  readonly #shared = new Map<string, Condition>();
+  readonly #pool: ConditionPool;
   /** Objects to look at again. */
   readonly #open = new Set<string>();
   #nextTurn: NodeJS.Timeout | undefined;
 
   constructor(options: StatusKeeperOptions) {
     this.#options = options;
+    this.#pool = options.pool ?? new ConditionPool();
   }
 
   /** The present status of an object, by `resultId`. */
@@ -110,9 +114,35 @@ export class StatusKeeper {
     this.#refreshSoon(due);
   }
 
+  /**
+   * Takes note of what stands. What means the same is held in its place: it says since when what holds.
+   *
+   * @param isInherited it may be the last word of an operator before this one, and is believed
+   */
+  see(id: string, standing: StatusDocument, isInherited: boolean): void {
+    const present = this.#documents.get(id);
+    if (present === undefined) return;
+    if (isSameMeaning(present, standing)) {
+      this.#documents.set(id, standing);
+      return;
+    }
+    const result = this.#options.compilation.results.get(id);
+    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(standing, result)) return;
+    this.#programmed.add(id);
+    this.#refreshSoon([id]);
+  }
+
+  /** Forgets everything: another operator writes from now on, and what it wrote is where the next `look` begins. */
+  reset(): void {
+    this.close();
+    for (const kept of [this.#documents, this.#programmed, this.#waiting, this.#turns, this.#accountStates])
+      kept.clear();
+  }
+
   /** Forgets what is still to be looked at. */
   close(): void {
     clearTimeout(this.#nextTurn);
+    this.#nextTurn = undefined;
     this.#open.clear();
   }
 
@@ -138,8 +168,8 @@ export class StatusKeeper {
 
   #refresh(id: string): void {
     const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
-    const before = this.#documents.get(id);
     const result = compilation.results.get(id);
+    const before = this.#documents.get(id) ?? (result && this.#inherit(id, result));
     if (!result) {
       for (const kept of [this.#programmed, this.#waiting, this.#turns, this.#accountStates]) kept.delete(id);
       if (this.#documents.delete(id)) onChange(before, undefined);
@@ -151,22 +181,32 @@ export class StatusKeeper {
     if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
     else this.#waiting.add(id);
     const nowMs = now();
-    const turnMs = result.kind === "ApiKey" ? nextTurnMs(result, nowMs) : undefined;
+    const observed = observe?.(result) ?? {};
+    const turnMs = nextTurnMs(result, observed, nowMs);
     if (turnMs === undefined) this.#turns.delete(id);
     else this.#turns.set(id, turnMs);
     const account = this.#accountOf(result);
-    const observed = observe?.(result) ?? {};
     const conditions = conditionsOf(result, acknowledgement, {
       nowMs,
       wasProgrammed: this.#programmed.has(id),
       ...(before && { before: before.status.conditions }),
       ...(account && { account }),
       ...observed,
-    }).map((condition) => this.#shareCondition(condition));
+    }).map((condition) => this.#pool.share(condition));
     const after = statusDocument(result, conditions, nowMs, { ...this.#attachedTo(result), use: observed.use });
-    if (before && isSameMeaning(before, after)) return;
+    if (before && isSameMeaning(before, after)) {
+      this.#documents.set(id, before);
+      return;
+    }
     this.#documents.set(id, after);
     onChange(before, after);
+  }
+
+  /** What stands from an operator before this one; what it called programmed stays so while proxies come back. */
+  #inherit(id: string, result: ObjectResult): StatusDocument | undefined {
+    const standing = this.#options.standing?.(id);
+    if (standing !== undefined && wasProgrammed(standing, result)) this.#programmed.add(id);
+    return standing;
   }
 
   #attachedTo({ kind, namespace, name }: ObjectResult): Attached {
@@ -178,17 +218,6 @@ export class StatusKeeper {
     return { keys };
   }
 
-  /** Thousands of objects have the same conditions since the same second. */
-  #shareCondition(condition: Condition): Condition {
-    const { type, status, reason, message, observedGeneration, lastTransitionTime } = condition;
-    const text = `${type} ${status} ${reason} ${observedGeneration} ${lastTransitionTime} ${message}`;
-    const known = this.#shared.get(text);
-    if (known !== undefined) return known;
-    if (this.#shared.size >= sharedConditionsMax) this.#shared.clear();
-    this.#shared.set(text, condition);
-    return condition;
-  }
-
   #accountOf(result: ObjectResult) {
     if (result.kind !== "ApiKey" || result.account === undefined) return undefined;
     const account = this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
@@ -196,9 +225,34 @@ export class StatusKeeper {
   }
 }
 
-function nextTurnMs({ expiresAtMs, credentials }: KeyResult, nowMs: number): number | undefined {
+/** Whether a status says that this very version is live. */
+function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolean {
+  const { generation } = result;
+  const isSaid = status.conditions.some((condition) => {
+    return (
+      condition.type === "Programmed" && condition.status === "True" && condition.observedGeneration === generation
+    );
+  });
+  if (!isSaid || result.kind !== "ApiKey") return isSaid;
+  // A Secret may have changed without the key: its version was not the one that the proxies had.
+  const told = "credentials" in status ? (status.credentials ?? []) : [];
+  return result.credentials.every(({ name, fingerprint, secretResourceVersion: version }) => {
+    const before = told.find((credential) => credential.name === name);
+    if (before === undefined || !("fingerprint" in before) || before.fingerprint !== fingerprint) return false;
+    return before.secretResourceVersion === version;
+  });
+}
+
+function nextTurnMs(
+  result: ObjectResult,
+  { use }: { readonly use?: ShownUse | undefined },
+  nowMs: number,
+): number | undefined {
+  if (result.kind !== "ApiKey") return undefined;
+  const { expiresAtMs, credentials } = result;
   let next: number | undefined;
-  for (const timeMs of [expiresAtMs, ...credentials.flatMap((one) => [one.notBeforeMs, one.notAfterMs])]) {
+  const times = [expiresAtMs, ...credentials.flatMap((one) => [one.notBeforeMs, one.notAfterMs])];
+  for (const timeMs of [...times, ...(use?.quotas.map(({ resetAt }) => resetAt) ?? [])]) {
     if (timeMs !== undefined && timeMs > nowMs && (next === undefined || timeMs < next)) next = timeMs;
   }
   return next;
@@ -209,18 +263,4 @@ function ownerOf(wireId: string): string | undefined {
   const [kind, namespace, name] = wireId.split("/");
   if (kind === "setting") return undefined;
   return kind === "credential" ? `channel/${namespace}/${name}` : wireId;
-}
-
-function isSameMeaning(left: StatusDocument, right: StatusDocument): boolean {
-  return isDeepStrictEqual(withoutCounts(left), withoutCounts(right));
-}
-
-/** How many proxies acknowledged so far is no change of meaning, and must not be written for each of them. */
-function withoutCounts({ status, ...rest }: StatusDocument): unknown {
-  const conditions = status.conditions.map((condition: Condition) => {
-    return condition.type === "Programmed" && condition.reason !== "Rejected"
-      ? { ...condition, message: "" }
-      : condition;
-  });
-  return { ...rest, status: { ...status, conditions } };
 }

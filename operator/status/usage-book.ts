@@ -29,6 +29,8 @@ export interface UsageBookOptions {
   readonly now: () => number;
   /** Between two numbers of one object. */
   readonly everyMs?: number;
+  /** What an operator before this one showed of an object: there the numbers go on. */
+  readonly standing?: (id: string) => ShownUse | undefined;
   readonly objectsMax?: number;
 }
 
@@ -37,6 +39,7 @@ const hourMs = 3_600_000;
 export class UsageBook {
   readonly #now: () => number;
   readonly #everyMs: number;
+  readonly #standing: (id: string) => ShownUse | undefined;
   readonly #objectsMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Objects with numbers not shown yet, those that wait longest first. */
@@ -44,8 +47,9 @@ export class UsageBook {
   /** Objects whose quotas are used up, and when the first of them begins anew. */
   readonly #exhausted = new Map<string, number>();
 
-  constructor({ now, everyMs = 60_000, objectsMax = 20_000 }: UsageBookOptions) {
+  constructor({ now, everyMs = 60_000, objectsMax = 20_000, standing = () => undefined }: UsageBookOptions) {
     this.#now = now;
+    this.#standing = standing;
     this.#everyMs = everyMs;
     this.#objectsMax = objectsMax;
   }
@@ -102,14 +106,19 @@ export class UsageBook {
 
   /** What may be shown of an object now. */
   shownOf(id: string): ShownUse | undefined {
-    return this.#entries.get(id)?.shown;
+    const entry = this.#entries.get(id);
+    return entry === undefined ? this.#standing(id) : entry.shown;
   }
 
   /** The present balance of an account, also where it may not be shown yet. */
   spentNanosOf(account: string): bigint {
     const entry = this.#entries.get(account);
+    if (entry === undefined || entry.balanceByProxy.size === 0) {
+      const { consumedNanos = 0n, reservedNanos = 0n } = this.shownOf(account)?.balance ?? {};
+      return consumedNanos + reservedNanos;
+    }
     let spent = 0n;
-    for (const { consumed, reserved } of entry?.balanceByProxy.values() ?? []) {
+    for (const { consumed, reserved } of entry.balanceByProxy.values()) {
       spent += BigInt(consumed) + BigInt(reserved);
     }
     return spent;
@@ -117,7 +126,7 @@ export class UsageBook {
 
   /** The quotas of a key that are used up. */
   exhaustedOf(id: string): string[] {
-    const shown = this.#entries.get(id)?.shown;
+    const shown = this.shownOf(id);
     return shown === undefined ? [] : exhaustedNames(shown.quotas, this.#now());
   }
 
@@ -133,12 +142,18 @@ export class UsageBook {
     for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.delete(id);
   }
 
+  /** Another operator keeps the book from now on. */
+  clear(): void {
+    for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.clear();
+  }
+
   #entryOf(id: string): Entry {
     let entry = this.#entries.get(id);
     // Reported again: the last to be forgotten.
     if (entry !== undefined) this.#entries.delete(id);
     else {
-      entry = { quotasByProxy: new Map(), balanceByProxy: new Map(), lastUsedMs: 0, shown: undefined };
+      const shown = this.#standing(id);
+      entry = { quotasByProxy: new Map(), balanceByProxy: new Map(), lastUsedMs: shown?.lastUsedMs ?? 0, shown };
       const [oldest] = this.#entries.keys();
       if (this.#entries.size >= this.#objectsMax && oldest !== undefined) this.forget(oldest);
     }

@@ -1,0 +1,85 @@
+/**
+ * Status in a cluster: what `keep-status.ts` says is written to the API server by the leader, and told as Events. Wiring
+ * only; called by `run-in-cluster.ts`.
+ */
+import type { Registry } from "prom-client";
+import { resultId } from "./compile/compilation.ts";
+import { type KeepStatusOptions, keepStatus, type StatusLoop } from "./keep-status.ts";
+import type { ApiClient } from "./kubernetes/api-client.ts";
+import type { Leadership } from "./leader/leadership.ts";
+import { identityOf, type OwnKind, type ResourceSet } from "./resources/resource.ts";
+import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
+import { registerStatusMetrics } from "./status/cluster/status-metrics.ts";
+import { StatusWriter } from "./status/cluster/status-writer.ts";
+import type { StatusDocument } from "./status/status-document.ts";
+import { noStatus } from "./status/status-sink.ts";
+
+export interface ClusterStatusOptions extends Pick<KeepStatusOptions, "compilation" | "fleet" | "resources" | "log"> {
+  readonly client: ApiClient;
+  readonly leadership: Leadership;
+  /** Filled by the source. */
+  readonly standing: StandingStatuses;
+  readonly isReachable: () => boolean;
+  readonly registry: Registry;
+}
+
+/** Begins to keep status; `started` ends it. */
+export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): StatusLoop {
+  const { client, leadership, standing, resources, compilation, registry, log } = options;
+  const writer = new StatusWriter({
+    client,
+    leadership,
+    standing,
+    desired(id) {
+      const document = loop.statusOf(id);
+      return document && { document, uid: uidOf(document, resources) };
+    },
+    isReachable: options.isReachable,
+    onWritten: () => undefined,
+    log,
+  });
+  const loop = keepStatus({
+    ...options,
+    sink: {
+      ...noStatus,
+      put: ({ kind, metadata }) => writer.look(resultId(kind, metadata.namespace, metadata.name)),
+      close: async () => writer.close(),
+    },
+    standing(id) {
+      const stands = standing.get(id);
+      // Another object of that name was deleted.
+      return stands?.document && stands.uid === uidOf(stands.document, resources) ? stands.document : undefined;
+    },
+  });
+  started.defer(() => loop.close());
+  started.defer(standing.onSeen((id) => loop.see(id)));
+  registerStatusMetrics(registry, writer);
+  return {
+    ...loop,
+    look(changes) {
+      for (const [id, result] of changes.results) {
+        if (result === undefined && !compilation.results.has(id)) standing.forget(id);
+      }
+      loop.look(changes);
+    },
+  };
+}
+
+function uidOf({ kind, metadata }: StatusDocument, resources: ResourceSet): string | undefined {
+  return mapOf(kind, resources).get(identityOf(metadata))?.metadata.uid;
+}
+
+function mapOf(kind: OwnKind, { apiKeys, channels, modelRoutes, accounts }: ResourceSet) {
+  switch (kind) {
+    case "ApiKey":
+      return apiKeys;
+    case "Channel":
+      return channels;
+    case "ModelRoute":
+      return modelRoutes;
+    case "Account":
+      return accounts;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Status as it stands in the API server -> the same shape as what we would write, to compare the two and to begin where
+ * another operator ended. What does not look like ours is left out: it will differ, and be written.
+ */
+import { type ApiObject, isRecord } from "../../kubernetes/api-object.ts";
+import type { OwnKind } from "../../resources/resource.ts";
+import type { Condition } from "../../resources/types.gen.ts";
+import type { ConditionPool } from "../condition-pool.ts";
+import type { Status, StatusDocument } from "../status-document.ts";
+
+/** @returns undefined where nobody has written a status yet */
+export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool): StatusDocument | undefined {
+  const { metadata, status } = object;
+  if (!isRecord(status) || !Array.isArray(status["conditions"])) return undefined;
+  const conditions = status["conditions"].flatMap((item: unknown) => {
+    const condition = readCondition(item);
+    return condition === undefined ? [] : [pool.share(condition)];
+  });
+  if (conditions.length === 0) return undefined;
+  return {
+    apiVersion: "tollgate.dev/v1alpha1",
+    kind,
+    metadata: { namespace: metadata.namespace ?? "", name: metadata.name },
+    // The API server has held the other members against the schema that the types are made of.
+    status: { ...(status as Status), conditions },
+  };
+}
+
+function readCondition(value: unknown): Condition | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, status, reason, message, observedGeneration, lastTransitionTime } = value;
+  if (status !== "True" && status !== "False" && status !== "Unknown") return undefined;
+  if (typeof type !== "string" || typeof reason !== "string" || typeof message !== "string") return undefined;
+  if (typeof lastTransitionTime !== "string") return undefined;
+  return {
+    type,
+    status,
+    reason,
+    message,
+    ...(typeof observedGeneration === "number" && { observedGeneration }),
+    lastTransitionTime,
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * Writes status to the API server: server-side apply on the status subresource under a fixed field manager.
+ *
+ * Level-based: a notice only says which object to look at. When its turn comes, what should stand (the keeper's) is
+ * compared with what stands (the watch's), and only a difference of meaning is written: an operator that restarts, or
+ * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
+ * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
+ * an object, a few over all; refusals of any kind slow all writes down together. Called by `keep-status.ts`.
+ */
+import type { ApiClient } from "../../kubernetes/api-client.ts";
+import { ApiError } from "../../kubernetes/api-error.ts";
+import { Backoff } from "../../kubernetes/watch/backoff.ts";
+import type { Leadership } from "../../leader/leadership.ts";
+import type { OwnKind } from "../../resources/resource.ts";
+import { ownResources } from "../../source/kubernetes/own-resources.ts";
+import { isSameMeaning } from "../same-meaning.ts";
+import type { StatusDocument } from "../status-document.ts";
+import { HeldQueue } from "./held-queue.ts";
+import type { Standing, StandingStatuses } from "./standing-statuses.ts";
+
+/** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
+export const statusFieldManager = "tollgate-status";
+
+/** What became of a look at an object that had something to write. */
+export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";
+
+export interface StatusWriterOptions {
+  readonly client: Pick<ApiClient, "apply" | "list">;
+  readonly leadership: Pick<Leadership, "isLeader" | "onChange">;
+  readonly standing: StandingStatuses;
+  /** What should stand, by `resultId`, and the uid of the object that it is about. */
+  readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
+  readonly isReachable: () => boolean;
+  /** Told each status that was written, with what stood before and the object's uid. */
+  readonly onWritten: (before: StatusDocument | undefined, after: StatusDocument, uid: string) => void;
+  readonly log: { warn(message: string): void; error(message: string): void };
+  /** Writes a second; 200 by default. */
+  readonly perSecond?: number;
+  readonly backoff?: Backoff;
+}
+
+/** A status that is as it should be is written at once. */
+const soonMs = 50;
+/** Objects come together and find each other within this time: what is missing now may be there then. */
+const settleMs = 300;
+/** Proxies acknowledge within milliseconds; one that does not is named. Also after somebody else was faster. */
+const patientMs = 1_000;
+const inFlightMax = 8;
+const writeTimeoutMs = 5_000;
+const unreachableMs = 500;
+const tellEveryMs = 60_000;
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  readonly #queue = new HeldQueue([soonMs, settleMs, patientMs]);
+  readonly #inFlight = new Set<string>();
+  /** Statuses that the API server refuses for what they are: not tried again. */
+  readonly #refused = new Map<string, StatusDocument>();
+  /** The version that somebody had replaced when we came. */
+  readonly #conflicts = new Map<string, string>();
+  readonly #results = new Map<WriteResult, number>();
+  readonly #backoff: Backoff;
+  readonly #stops: (() => void)[];
+  #term = new AbortController();
+  /** Writes are spread over time. */
+  #nextSlotMs = 0;
+  /** The API server has had enough, or is away. */
+  #pausedUntilMs = 0;
+  #isFailing = false;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+    this.#backoff = options.backoff ?? new Backoff(500, 30_000);
+    const { leadership, standing } = options;
+    this.#stops = [
+      leadership.onChange(() => {
+        if (!leadership.isLeader()) this.#stepDown();
+      }),
+      standing.onSeen((id) => this.look(id)),
+    ];
+  }
+
+  /** Looks at an object, by `resultId`, soon: its status or what stands of it may have changed. */
+  look(id: string): void {
+    const { leadership, standing, desired } = this.#options;
+    if (this.#isClosed || !leadership.isLeader()) return;
+    const wanted = desired(id);
+    const stands = standing.get(id);
+    if (wanted === undefined || stands === undefined || !isDifferent(stands, wanted.document)) return;
+    this.#queue.put(id, delayOf(wanted.document), performance.now());
+    this.#pumpSoon();
+  }
+
+  /** Attempts by result. */
+  get results(): ReadonlyMap<WriteResult, number> {
+    return this.#results;
+  }
+
+  /** Objects whose status waits to be written. */
+  get depth(): number {
+    return this.#queue.open;
+  }
+
+  /** How long the oldest of them has waited. */
+  get oldestMs(): number {
+    const { oldestSinceMs } = this.#queue;
+    return oldestSinceMs === undefined ? 0 : performance.now() - oldestSinceMs;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const stop of this.#stops) stop();
+    this.#stepDown();
+  }
+
+  /** Another operator writes, from what it knows: nothing that waits here is of any use. */
+  #stepDown(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#queue.clear();
+    this.#refused.clear();
+    this.#conflicts.clear();
+    this.#term.abort();
+    this.#term = new AbortController();
+  }
+
+  #pumpSoon(): void {
+    const dueMs = this.#queue.nextDueMs();
+    if (dueMs === undefined || this.#isClosed) return;
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(dueMs, this.#nextSlotMs, this.#pausedUntilMs) - performance.now();
+    this.#timer = setTimeout(() => this.#pump(), Math.max(0, waitMs)).unref();
+  }
+
+  #pump(): void {
+    const { leadership, isReachable, perSecond = 200 } = this.#options;
+    const nowMs = performance.now();
+    if (!leadership.isLeader()) {
+      this.#stepDown();
+      return;
+    }
+    // One that failed is tried alone until the API server takes something again.
+    const most = this.#isFailing ? 1 : inFlightMax;
+    // Whoever ends makes room and looks again.
+    if (this.#inFlight.size >= most) return;
+    if (!isReachable()) this.#pausedUntilMs = nowMs + unreachableMs;
+    else if (nowMs >= this.#nextSlotMs && nowMs >= this.#pausedUntilMs) {
+      const id = this.#queue.take(nowMs);
+      if (id !== undefined && this.#inFlight.has(id)) this.#queue.put(id, settleMs, nowMs);
+      else if (id !== undefined && this.#begin(id)) this.#nextSlotMs = nowMs + 1_000 / perSecond;
+    }
+    this.#pumpSoon();
+  }
+
+  /** @returns whether there was something to write */
+  #begin(id: string): boolean {
+    const { standing, desired } = this.#options;
+    const stands = standing.get(id);
+    const wanted = desired(id);
+    if (stands === undefined || wanted === undefined || !isDifferent(stands, wanted.document)) {
+      this.#queue.done(id);
+      return false;
+    }
+    const { document, uid } = wanted;
+    if (this.#refused.get(id) === document) {
+      this.#queue.done(id);
+      return false;
+    }
+    // The compiler has not seen this object yet, but the one before it.
+    if (uid !== stands.uid || document.status.observedGeneration !== stands.generation) {
+      this.#queue.put(id, settleMs, performance.now());
+      return false;
+    }
+    this.#inFlight.add(id);
+    void this.#write(id, stands, document).then(() => {
+      this.#inFlight.delete(id);
+      this.#queue.done(id);
+      this.#pumpSoon();
+    });
+    return true;
+  }
+
+  async #write(id: string, stands: Standing, document: StatusDocument): Promise<void> {
+    const { client, standing, onWritten } = this.#options;
+    const { signal } = this.#term;
+    const { kind } = document;
+    const status = { ...document.status, conditions: sinceWhen(stands.document, document) };
+    const { uid, resourceVersion } = stands;
+    try {
+      if (this.#conflicts.get(id) === resourceVersion) {
+        await this.#readAgain(id, kind, document, signal);
+        return;
+      }
+      const { namespace, name } = document.metadata;
+      const object = { metadata: { namespace, name, uid, resourceVersion }, status };
+      const options = { fieldManager: statusFieldManager, subresource: "status", signal } as const;
+      const answer = await client.apply(ownResources[kind], object, { ...options, timeoutMs: writeTimeoutMs });
+      this.#count("written");
+      this.#conflicts.delete(id);
+      this.#isFailing = false;
+      this.#backoff.reset();
+      // The next difference is one from this, whether the watch has brought it or not.
+      standing.see(kind, answer);
+      onWritten(stands.document, { ...document, status }, uid);
+    } catch (error) {
+      if (!signal.aborted) this.#take(error, id, resourceVersion, document);
+    }
+  }
+
+  /** The watch should have brought what made the write fail; after a restore from a backup it may believe it has. */
+  async #readAgain(id: string, kind: OwnKind, { metadata }: StatusDocument, signal: AbortSignal): Promise<void> {
+    const { client, standing } = this.#options;
+    this.#conflicts.delete(id);
+    const options = { namespace: metadata.namespace, fieldSelector: `metadata.name=${metadata.name}`, signal };
+    const { items } = await client.list(ownResources[kind], { ...options, timeoutMs: writeTimeoutMs });
+    const [object] = items;
+    if (object === undefined) standing.forget(id);
+    else standing.see(kind, object, true);
+  }
+
+  #take(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
+    const { log, standing } = this.#options;
+    if (!(error instanceof ApiError)) {
+      log.error(`the status of ${id} cannot be written: ${String(error)}`);
+      return;
+    }
+    const result = resultOf(error);
+    this.#count(result);
+    switch (result) {
+      case "conflict":
+        this.#conflicts.set(id, resourceVersion);
+        this.#queue.put(id, patientMs, performance.now());
+        return;
+      case "gone":
+        // The watch tells of its end, or of the next of its name.
+        standing.forget(id);
+        return;
+      case "invalid":
+        if (this.#refused.size >= 10_000) this.#refused.clear();
+        this.#refused.set(id, document);
+        log.error(`the status of ${id} is refused: ${error.message}`);
+        return;
+      default:
+        this.#slowDown(error);
+        this.#queue.put(id, settleMs, performance.now());
+    }
+  }
+
+  #slowDown(error: ApiError): void {
+    const nowMs = performance.now();
+    this.#isFailing = true;
+    // Those in flight fail together and count once.
+    if (nowMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + this.#backoff.next(error.retryAfterMs);
+    if (nowMs - this.#toldAtMs < tellEveryMs) return;
+    this.#toldAtMs = nowMs;
+    this.#options.log.warn(`status cannot be written: ${error.message}; trying again`);
+  }
+
+  #count(result: WriteResult): void {
+    this.#results.set(result, (this.#results.get(result) ?? 0) + 1);
+  }
+}
+
+function isDifferent({ document }: Standing, wanted: StatusDocument): boolean {
+  return document === undefined || (document !== wanted && !isSameMeaning(document, wanted));
+}
+
+/** How long a status may wait for a better one. */
+function delayOf({ status }: StatusDocument): number {
+  const isOnItsWay = status.conditions.some(({ type, reason }) => type === "Programmed" && reason === "Pending");
+  if (!isOnItsWay) return soonMs;
+  const isRefused = status.conditions.some(({ type, status: value }) => type !== "Programmed" && value === "False");
+  return isRefused ? settleMs : patientMs;
+}
+
+/** What holds as it did before holds since then, whatever happened in between that nobody was told. */
+function sinceWhen(
+  before: StatusDocument | undefined,
+  { status }: StatusDocument,
+): StatusDocument["status"]["conditions"] {
+  return status.conditions.map((condition) => {
+    const was = before?.status.conditions.find(({ type }) => type === condition.type);
+    const isSame = was !== undefined && was.status === condition.status;
+    return isSame ? { ...condition, lastTransitionTime: was.lastTransitionTime } : condition;
+  });
+}
+
+function resultOf({ status, code }: ApiError): WriteResult {
+  if (code !== "refused" || status === undefined) return "failed";
+  if (status === 409) return "conflict";
+  if (status === 404) return "gone";
+  if (status === 400 || status === 422) return "invalid";
+  if (status === 401 || status === 403) return "forbidden";
+  if (status === 429) return "throttled";
+  return "failed";
+}
