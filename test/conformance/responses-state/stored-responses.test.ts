@@ -17,6 +17,7 @@ import {
 import { naturalReply } from "../../support/conformance/natural-replies.ts";
 import { at, list } from "../../support/digest/facts.ts";
 import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
+import { openaiGenerations } from "../../support/official-clients.ts";
 import { publishedDocuments } from "../../support/translation/published-schemas.ts";
 
 describe("responses that were made before", () => {
@@ -157,6 +158,29 @@ describe("responses that were made before", () => {
       // Another test's response of the same id was another call's.
       if (model === "translated") assertNotFound(await call("GET", `/v1/responses/${id}`));
       assert.equal(upstream.requests.length, 0);
+    });
+  }
+
+  for (const { name, load } of openaiGenerations) {
+    it(`is read, listed page by page, gone on from and deleted by ${name}`, async () => {
+      const Client = load();
+      const { responses } = new Client({ apiKey: clientKey("main"), baseURL: `${gateway.origin}/v1`, maxRetries: 0 });
+      const input = Array.from({ length: 5 }, (_, index) => ({ role: "user" as const, content: `turn ${index}` }));
+      const made = await responses.create({ model: "translated", input });
+      const stream = responses.stream({ model: "translated", input: "more", previous_response_id: made.id });
+      const next = await stream.finalResponse();
+      assert.equal(next.previous_response_id, made.id);
+      assert.equal((await responses.retrieve(next.id)).output_text, next.output_text);
+      const texts: unknown[] = [];
+      for await (const item of responses.inputItems.list(made.id, { limit: 2, order: "asc" })) {
+        texts.push(at(list(at(item, "content"))[0], "text"));
+      }
+      assert.deepEqual(
+        texts,
+        input.map(({ content }) => content),
+      );
+      await responses.delete(made.id);
+      await assert.rejects(responses.retrieve(made.id), { status: 404 });
     });
   }
 
