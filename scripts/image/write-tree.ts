@@ -31,7 +31,7 @@ export function writeImageTree(target: ImageTarget, compiled: string, out: strin
   const { files, data, imports } = reachableModules(compiled, [target.entry], new Set(target.leftOut));
   rmSync(out, { recursive: true, force: true });
   for (const file of files) copy(join(compiled, file), join(out, file));
-  for (const file of ["package.json", ...data]) copy(join(projectRoot, file), join(out, file));
+  for (const file of ["package.json", "LICENSE", ...data]) copy(join(projectRoot, file), join(out, file));
   for (const file of target.leftOut) write(join(out, file), leftOutModule);
   const lock: LockFile = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8"));
   for (const path of packageClosure(lock, imports)) {
