@@ -10,6 +10,7 @@ import { GatewayError } from "./errors.ts";
 import { buildUpstreamRequest, upstreamModelOf } from "./forward/build-upstream-request.ts";
 import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
 import { defaultVersion } from "./http/header-rules.ts";
+import { ClientGoneError } from "./http/read-body.ts";
 import { ResponseKeeper } from "./keep-responses.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { unknownReference } from "./resolve-call.ts";
@@ -48,6 +49,7 @@ export class AttemptPreparation {
   readonly #keeper: ResponseKeeper;
   #client: ClientRequest | undefined;
   #ownCall: ChatCall | undefined;
+  #heldBytes = 0;
 
   constructor(admitted: AdmittedCall) {
     this.#admitted = admitted;
@@ -62,6 +64,12 @@ export class AttemptPreparation {
     const objection = objectionTo(selected, this.#admitted);
     if (objection !== undefined) return objection;
     return refusalOrElse(() => this.#prepare(selected));
+  }
+
+  /** Lets go of the files that were fetched; once, when the call is over. */
+  release(): void {
+    this.#admitted.services.inFlightBytes.release(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
@@ -80,21 +88,37 @@ export class AttemptPreparation {
   }
 
   async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
-    const { mediaDownloads } = this.#admitted.services;
-    const replacements = new Map<MediaPart, MediaPart>();
+    const { exchange } = this.#admitted;
     if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
-    await Promise.all(
-      files.map(async (file) => {
-        if (file.source.type !== "url") return;
-        const { base64, mime } = await mediaDownloads.fetch(file.source.url, file.where ?? "content");
-        const known = sniffMime(base64) ?? file.mime ?? mime;
-        replacements.set(file, { ...file, mime: known, source: { type: "data", base64 } });
-      }),
-    );
-    const complete = { ...client, conversation: replaceMedia(client.conversation, replacements) };
-    // Another attempt finds them fetched.
-    this.#client = complete;
-    return complete;
+    const stop = new AbortController();
+    exchange.onClosed = () => stop.abort();
+    if (exchange.response.destroyed) stop.abort();
+    const fetching = files.map((file) => this.#fetch(file, stop.signal));
+    try {
+      const replacements = new Map(await Promise.all(fetching));
+      // Another attempt finds them fetched.
+      this.#client = { ...client, conversation: replaceMedia(client.conversation, replacements) };
+      return this.#client;
+    } catch (error) {
+      if (exchange.response.destroyed) throw new ClientGoneError(error);
+      throw error;
+    } finally {
+      // What is still on its way is of no use without the others, and must not be held after its call.
+      stop.abort();
+      await Promise.allSettled(fetching);
+      exchange.onClosed = undefined;
+    }
+  }
+
+  async #fetch(file: MediaPart, signal: AbortSignal): Promise<readonly [MediaPart, MediaPart]> {
+    const { mediaDownloads, inFlightBytes } = this.#admitted.services;
+    if (file.source.type !== "url") return [file, file];
+    const hold = (bytes: number): void => {
+      inFlightBytes.take(bytes);
+      this.#heldBytes += bytes;
+    };
+    const { base64, mime } = await mediaDownloads.fetch(file.source.url, file.where ?? "content", { signal, hold });
+    return [file, { ...file, mime: sniffMime(base64) ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
   #translated(client: ClientRequest, selected: SelectedTarget): PreparedAttempt {

@@ -36,9 +36,17 @@ interface Failed extends FailedAttempt {
 
 /** @throws GatewayError when no target answered; nothing has gone to the client then */
 export async function serveChat(admitted: AdmittedCall): Promise<void> {
+  const preparation = new AttemptPreparation(admitted);
+  try {
+    await serveTargets(admitted, preparation);
+  } finally {
+    preparation.release();
+  }
+}
+
+async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<void> {
   const { services, snapshot, route, call, record } = admitted;
   const excluded = new Set<string>();
-  const preparation = new AttemptPreparation(admitted);
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   while (true) {

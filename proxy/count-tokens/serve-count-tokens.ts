@@ -90,9 +90,17 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
 
 /** @returns undefined when no upstream of the route could tell */
 async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined> {
+  const preparation = new AttemptPreparation(admitted);
+  try {
+    return await askTargets(admitted, preparation);
+  } finally {
+    preparation.release();
+  }
+}
+
+async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<number | undefined> {
   const { services, snapshot, route, call, record } = admitted;
   const excluded = new Set<string>();
-  const preparation = new AttemptPreparation(admitted);
   while (record.attempts < route.failover.maxAttempts) {
     const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
     if (selected === undefined) return undefined;

@@ -39,17 +39,30 @@ export class InProcessGateway {
   readonly ledger: MemoryLedger;
   /** What the access log was given, in the order in which requests ended. */
   readonly records: AccessRecord[];
+  readonly #services: Services;
   readonly #close: () => Promise<void>;
 
-  private constructor(port: number, ledger: MemoryLedger, records: AccessRecord[], close: () => Promise<void>) {
+  private constructor(
+    port: number,
+    ledger: MemoryLedger,
+    records: AccessRecord[],
+    services: Services,
+    close: () => Promise<void>,
+  ) {
     this.port = port;
     this.ledger = ledger;
     this.records = records;
+    this.#services = services;
     this.#close = close;
   }
 
   get origin(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Bytes of bodies and files that are held now. */
+  get inFlightBytes(): number {
+    return this.#services.inFlightBytes.bytes;
   }
 
   /** @throws AssertionError when a manifest is not accepted */
@@ -94,7 +107,7 @@ export class InProcessGateway {
       onTlsProblem: () => undefined,
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
-    return new InProcessGateway(address.port, ledger, records, async () => {
+    return new InProcessGateway(address.port, ledger, records, services, async () => {
       await server.drain(() => services.openAttempts.stop("shutting-down"));
       services.reservations.close();
       await estimator.close();

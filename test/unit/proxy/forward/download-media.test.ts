@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { MediaDownloads } from "../../../../proxy/forward/download-media.ts";
 
-const limits = { bytesMax: 1_000, timeoutMs: 500, redirectsMax: 3 };
+const limits = { bytesMax: 1_000, timeoutMs: 500, redirectsMax: 3, atOnceMax: 2 };
 
 describe("MediaDownloads", () => {
   let server: Server;
@@ -84,6 +84,20 @@ describe("MediaDownloads", () => {
       await assert.rejects(closed.fetch(url, "p"), { code: "invalid_value" });
     });
   }
+  it("fetches no more at once than it may, and again when others are done", async () => {
+    listener = () => undefined;
+    const slow = [downloads.fetch(`${origin}/1`, "p"), downloads.fetch(`${origin}/2`, "p")];
+    await assert.rejects(downloads.fetch(`${origin}/3`, "p"), { code: "overloaded" });
+    await Promise.allSettled(slow);
+    listener = (_request, response) => response.end("x");
+    assert.equal((await downloads.fetch(`${origin}/4`, "p")).base64, "eA==");
+  });
+  it("ends a download that nobody waits for", async () => {
+    const stop = new AbortController();
+    listener = () => stop.abort();
+    const fetching = downloads.fetch(`${origin}/1`, "p", { signal: stop.signal, hold: () => undefined });
+    await assert.rejects(fetching, { code: "invalid_value" });
+  });
   it("reaches no server of this machine by its name or address", async () => {
     const count = seen.length;
     await assert.rejects(closed.fetch(`${origin}/a`, "p"));

@@ -1,0 +1,104 @@
+/**
+ * Files that a client names by their address, fetched for an upstream that takes only content: within the bounds of the
+ * whole process, and for nobody who has left.
+ */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { callFormOf } from "../../support/conformance/chat-calls.ts";
+import { httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../../support/conformance/manifests.ts";
+import { naturalReply } from "../../support/conformance/natural-replies.ts";
+import { FakeUpstream } from "../../support/fake-upstream.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const form = callFormOf("openai-chat");
+const inFlightBytesMax = 300_000;
+const picture = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100_000)]);
+
+describe("files fetched for an upstream", () => {
+  let upstream: FakeUpstream;
+  let gateway: InProcessGateway;
+
+  beforeEach(async () => {
+    upstream = await FakeUpstream.start();
+    gateway = await InProcessGateway.start({
+      limits: { inFlightBytesMax },
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        channelManifest("gemini", upstream.origin, { provider: "Gemini", formats: [{ type: "GenerateContent" }] }),
+        routeManifest("m", {
+          targets: [{ name: "main", channelRef: { name: "gemini" }, upstreamModel: "gemini-3-pro" }],
+        }),
+      ),
+    });
+  });
+  afterEach(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  const bodyWith = (pictures: number): string =>
+    JSON.stringify({
+      model: "m",
+      messages: [
+        {
+          role: "user",
+          content: Array.from({ length: pictures }, (_, index) => ({
+            type: "image_url",
+            image_url: { url: `${upstream.origin}/${index}.png` },
+          })),
+        },
+      ],
+    });
+  const call = (pictures: number) =>
+    httpCall({
+      origin: gateway.origin,
+      path: form.path("m", false),
+      headers: form.headers("main"),
+      body: bodyWith(pictures),
+    });
+  const served = (body: Buffer): void =>
+    upstream.replyWith((asked) =>
+      asked.method === "GET" ? { headers: { "content-type": "image/png" }, body } : naturalReply(asked),
+    );
+
+  it("count as the bodies of requests do, and are let go of with their call", async () => {
+    served(picture);
+    const tooMuch = await call(3);
+    assert.equal(tooMuch.status, 503, tooMuch.body.toString());
+    assert.ok(
+      upstream.requests.every(({ method }) => method === "GET"),
+      "nothing was asked of the model",
+    );
+    for (let round = 0; round < 4; round += 1) {
+      const answer = await call(1);
+      assert.equal(answer.status, 200, answer.body.toString());
+    }
+    assert.equal(gateway.inFlightBytes, 0);
+  });
+
+  it("are given up when the client leaves", async () => {
+    upstream.replyWith({ headers: { "content-type": "image/png" }, body: picture, stallAt: 10 });
+    const { hostname, port } = new URL(gateway.origin);
+    const headers = { ...form.headers("main"), "content-type": "application/json" };
+    const leaving = request({ hostname, port, path: form.path("m", false), method: "POST", headers });
+    leaving.on("error", () => undefined);
+    leaving.end(bodyWith(1));
+    const fetching = await waitFor("the file to be asked for", () => upstream.requests[0]);
+    leaving.destroy();
+    await waitFor("the download to be given up", () => fetching.abortedAtMs, { deadlineMs: 3_000 });
+    const record = await waitFor("the call's record", () => gateway.records[0]);
+    assert.equal(record.end, "CR");
+    assert.equal(gateway.inFlightBytes, 0);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
+});
