@@ -115,6 +115,12 @@ async function read({ kubeconfig, context }: ClusterAccessOptions): Promise<Read
   if (cluster === null) {
     throw new Error(`The kubeconfig has no cluster for the context ${config.getCurrentContext() || "(none)"}.`);
   }
+  // What the library falls back to where it finds nothing.
+  if (kubeconfig === undefined && cluster.server === "http://localhost:8080") {
+    throw new Error(
+      "There is no cluster to watch: neither KUBECONFIG, nor ~/.kube/config, nor a pod's ServiceAccount. Name a kubeconfig, or a folder by --manifests.",
+    );
+  }
   const server = new URL(cluster.server);
   // A token over plain HTTP would be anybody's.
   if (server.protocol !== "https:") throw new Error(`The API server ${cluster.server} must be reached over https.`);
