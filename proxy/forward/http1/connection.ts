@@ -2,8 +2,9 @@
  * One connection to an upstream: at most one request on its way, one answer behind it.
  *
  * Invariants: a connection serves another request only after an answer that was whole, to a request that was written
- * whole, with nothing behind it; everything else closes it. Hence no byte of one call ever reaches another, and an
- * upstream that answers early and stops reading holds nobody else. What is read lies in memory that all connections
+ * whole, with nothing behind it; everything else closes it. So does the refusal of a long body: it may have come before
+ * the body was read, and what the kernel took of it nobody can tell. Hence no byte of one call ever reaches another, and
+ * an upstream that answers early and stops reading holds nobody else. What is read lies in memory that all connections
  * share, because it is consumed before the next read begins.
  */
 import type { Socket } from "node:net";
@@ -30,6 +31,8 @@ export interface SocketHandlers {
 
 /** Head and body up to this length go out in one piece: copying costs less than two of them. */
 const joinedBytesMax = 16 * 1024;
+/** More than this an upstream may have left unread when it refuses. */
+const readBodyBytes = 64 * 1024;
 
 export class Connection implements UpstreamControl {
   readonly #host: string;
@@ -40,6 +43,7 @@ export class Connection implements UpstreamControl {
   /** Waits for the socket. */
   #request: SentRequest | undefined;
   #isReady = false;
+  #bodyBytes = 0;
   #keepsAlive = false;
   #keepAliveMs: number | undefined;
   #isAnswered = false;
@@ -114,6 +118,7 @@ export class Connection implements UpstreamControl {
     handler.onStart(this);
     if (this.#isClosed) return;
     const { body } = request;
+    this.#bodyBytes = body.length;
     if (body.length <= joinedBytesMax) {
       const joined = Buffer.allocUnsafe(head.length + body.length);
       joined.write(head, "latin1");
@@ -128,7 +133,8 @@ export class Connection implements UpstreamControl {
   }
 
   #onHead(head: ResponseHead): void {
-    this.#keepsAlive = head.keepsAlive;
+    const mayBeUnread = head.status >= 400 && this.#bodyBytes > readBodyBytes;
+    this.#keepsAlive = head.keepsAlive && !mayBeUnread;
     this.#keepAliveMs = head.keepAliveMs;
     if (head.status === 101) this.#fail(new Error("the upstream changed the protocol unasked"));
     else this.#handler?.onHead(head.status, head.headers);

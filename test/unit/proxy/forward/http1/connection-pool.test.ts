@@ -126,6 +126,19 @@ describe("ConnectionPool", () => {
     assert.equal(accepted, 2);
   });
 
+  it("uses no connection again on which a long body was refused, which may be unread", async () => {
+    serve = (socket, text, number) => {
+      if (text.endsWith("}")) socket.write(answer(`connection ${number}`));
+      else if (text.startsWith("POST")) {
+        socket.pause();
+        socket.write(answer("too long").replace("200 OK", "413 Too Large"));
+      }
+    };
+    assert.deepEqual(await send(Buffer.alloc(100_000, "x")), { text: "too long", statuses: [413] });
+    assert.equal((await send()).text, "connection 2");
+    assert.equal((await send()).text, "connection 2");
+  });
+
   it("uses no connection again that the upstream wrote to unasked", async () => {
     await send();
     for (const socket of sockets) socket.write(answer("MARK"));
