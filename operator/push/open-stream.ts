@@ -37,7 +37,7 @@ export async function openStream(
 ): Promise<ProxyConnection | undefined> {
   const epoch = await epochFor(options, hello);
   if (epoch < hello.epoch) {
-    response.status(503).json({ error: "the epoch was raised a moment ago: ask again" });
+    response.status(503).json({ error: "the epoch cannot be told now: ask again" });
     return undefined;
   }
   response.status(200).setHeader("content-type", "application/x-ndjson");
@@ -58,14 +58,15 @@ export async function openStream(
   return connect(options, hello, response);
 }
 
-/** The epoch to serve this proxy in; below the one it has seen only while that cannot be raised again. */
+/** The epoch to serve this proxy in; below the one it has seen while nobody can say which it is. */
 async function epochFor({ epochs }: PushAppOptions, hello: Hello): Promise<number> {
   if (epochs === undefined) return 1;
   if (hello.epoch <= epochs.current) return epochs.current;
   // Another operator raised it, or the restore of a backup lowered it.
-  const stored = await epochs.refresh();
+  const known = epochs.current;
+  const stored = await epochs.refresh().catch(() => known);
   if (hello.epoch > stored + epochsAheadMax) throw new MessageError("epoch: out of range");
-  return hello.epoch <= stored ? stored : await epochs.raise(hello.epoch);
+  return hello.epoch <= stored ? stored : await epochs.raise(hello.epoch).catch(() => stored);
 }
 
 async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal): Promise<boolean> {
@@ -77,7 +78,7 @@ async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal)
   if (gone.aborted) return false;
   if (epochs !== undefined && (await sourceWentBack?.(hello.versions).catch(() => false)) === true) {
     // Below a new epoch the proxy's past counts no longer.
-    if ((await epochs.raise(hello.epoch)) > hello.epoch) return true;
+    if ((await epochs.raise(hello.epoch).catch(() => 0)) > hello.epoch) return true;
   }
   return progress.catchUp(hello.versions, catchUpMs - firstMs, timers, gone);
 }

@@ -1,12 +1,12 @@
 /** Metrics of the connection between proxies and several operators; every label is from a closed set. */
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ServingCertificates } from "../certificates/serving-certificates.ts";
-import type { Leadership } from "../leader/leadership.ts";
-import type { ExpectedProxies } from "../peers/expected-proxies.ts";
-import type { PeerSummaries } from "../peers/peer-summaries.ts";
-import { type RefusalReason, refusalReasons } from "./authenticate/peer.ts";
-import type { Fleet } from "./fleet.ts";
-import type { Epochs } from "./versions/epoch.ts";
+import type { ServingCertificates } from "./certificates/serving-certificates.ts";
+import type { Leadership } from "./leader/leadership.ts";
+import type { ExpectedProxies } from "./peers/expected-proxies.ts";
+import type { PeerSummaries } from "./peers/peer-summaries.ts";
+import { type RefusalReason, refusalReasons } from "./push/authenticate/peer.ts";
+import type { Fleet } from "./push/fleet.ts";
+import type { Epochs } from "./push/versions/epoch.ts";
 
 export interface EndpointMetricsSources {
   readonly fleet: Fleet;
