@@ -36,6 +36,8 @@ export interface ProxyLimits {
   readonly replyBodyBytesMax: number;
   /** A client that takes nothing of its stream for so long is cut: its queue must not be held for ever. */
   readonly slowReaderTimeoutMs: number;
+  /** A client of a translated stream is told so often that its answer still lives, when nothing else is. */
+  readonly clientSilenceMs: number;
   readonly connectTimeoutMs: number;
   /** Without streaming the first byte is the whole reply; clients wait ten minutes. */
   readonly firstByteTimeoutMs: number;
@@ -75,6 +77,7 @@ export const defaultLimits: ProxyLimits = {
   eventBytesMax: 32 * MiB,
   replyBodyBytesMax: 64 * MiB,
   slowReaderTimeoutMs: 30_000,
+  clientSilenceMs: 15_000,
   connectTimeoutMs: 2_000,
   firstByteTimeoutMs: 600_000,
   firstByteStreamTimeoutMs: 120_000,

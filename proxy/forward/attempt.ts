@@ -12,6 +12,7 @@ import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { droppedHeader } from "../translate/dropped-fields.ts";
 import { InvalidReply } from "../translate/reply.ts";
+import { TranslatingMeter } from "../translate/translating-meter.ts";
 import type { Translation } from "../translate/translation.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import type { ClientStream } from "./client-stream.ts";
@@ -84,6 +85,7 @@ export class Attempt {
   #meter: StreamMeter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
+  #silence: NodeJS.Timeout | undefined;
   #outcome: AttemptOutcome | undefined;
   #resolve: ((outcome: AttemptOutcome) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
@@ -219,17 +221,40 @@ export class Attempt {
       this.#exchange.progress();
     }
     if (pieces.length > 0) {
-      const isFlowing = client.write(pieces);
+      this.#write(client, pieces);
       this.#options.onPiece();
-      if (!isFlowing) {
-        this.#exchange.pause();
-        this.#decoder?.pause();
-      }
+      this.#watchSilence(meter);
     }
     if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
     }
+  }
+
+  #write(client: ClientStream, pieces: readonly Buffer[]): void {
+    if (client.write(pieces)) return;
+    this.#exchange.pause();
+    this.#decoder?.pause();
+  }
+
+  /**
+   * What an upstream says may mean nothing to a client of another format, or wait until it is whole: the client hears
+   * from us then, so that nothing between takes its connection for dead (`protocols/translation.md` section 9.2).
+   */
+  #watchSilence(meter: StreamMeter): void {
+    if (this.#silence !== undefined) {
+      this.#silence.refresh();
+    } else if (meter instanceof TranslatingMeter) {
+      this.#silence = setTimeout(() => this.#breakSilence(meter), this.#options.limits.clientSilenceMs);
+    }
+  }
+
+  #breakSilence(meter: TranslatingMeter): void {
+    const { client } = this.#options;
+    if (this.#phase !== "streaming" || client === undefined) return;
+    const pieces = meter.ping();
+    if (pieces.length > 0) this.#write(client, pieces);
+    this.#silence?.refresh();
   }
 
   #takeEnd(): void {
@@ -350,6 +375,7 @@ export class Attempt {
   #crash(error: unknown): void {
     this.#exchange.abort();
     this.#phase = "done";
+    clearTimeout(this.#silence);
     this.#decoder?.close();
     this.#reject?.(error);
   }
@@ -358,6 +384,7 @@ export class Attempt {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#outcome = outcome;
+    clearTimeout(this.#silence);
     this.#decoder?.close();
     this.#resolve?.(outcome);
   }

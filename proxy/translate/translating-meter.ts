@@ -85,13 +85,20 @@ export class TranslatingMeter implements StreamMeter {
     return this.#translate(pieces, this.#inner.isComplete && this.#inner.error === undefined);
   }
 
+  /** What tells a client that its answer still lives; nothing before it began and after it ended. */
+  ping(): readonly Buffer[] {
+    if (this.violation !== undefined || this.error !== undefined) return nothing;
+    const text = this.#write({ type: "ping" });
+    return text === "" ? nothing : [Buffer.from(text)];
+  }
+
   /** Last bytes of a stream that failed; no sign of success. */
   fail(error: GatewayError, context: ErrorContext): Buffer {
     return Buffer.from(this.#writer.fail(error, context));
   }
 
   #translate(pieces: readonly Buffer[], isOver: boolean): readonly Buffer[] {
-    if (this.#violation !== undefined || this.#adapter.isCut) return nothing;
+    if (this.#violation !== undefined || this.#adapter.isCut || this.#isEnded) return nothing;
     let text = "";
     try {
       for (const piece of pieces) {

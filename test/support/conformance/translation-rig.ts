@@ -3,6 +3,7 @@
  * of them by the model's name (`to-openai-chat` …).
  */
 import { after, before } from "mocha";
+import type { ProxyLimits } from "../../../proxy/limits.ts";
 import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
 import type { DigestProtocol } from "../digest/facts.ts";
 import { FakeUpstream } from "../fake-upstream.ts";
@@ -36,12 +37,17 @@ export interface TranslationRig {
   call(from: DigestProtocol, to: DigestProtocol, stream: boolean, body?: object): Promise<HttpAnswer>;
 }
 
-/** Starts both before the tests of the enclosing `describe`. @param channel set over every channel's spec */
-export function useTranslationRig(channel: object = {}): () => TranslationRig {
+/**
+ * Starts both before the tests of the enclosing `describe`.
+ * @param channel set over every channel's spec
+ * @param limits set over the proxy's own
+ */
+export function useTranslationRig(channel: object = {}, limits: Partial<ProxyLimits> = {}): () => TranslationRig {
   let rig: TranslationRig | undefined;
   before(async () => {
     const upstream = await FakeUpstream.start();
     const gateway = await InProcessGateway.start({
+      limits,
       manifests: manifestOf(
         channelSecretManifest(),
         keyManifest("main"),
