@@ -4,12 +4,15 @@ import type { ServerResponse } from "node:http";
 /** Less than this the kernel takes at once, whether the client reads or not: no watch is needed. */
 const watchedBytesLeast = 64 * 1024;
 
-/** @param timeoutMs after which a connection that still holds bytes of this answer is cut */
+/**
+ * @param timeoutMs of silence after which a connection that still holds bytes of this answer is cut; a slow client that
+ *   takes some of them now and then is left alone
+ */
 export function endResponse(response: ServerResponse, body: Buffer | undefined, timeoutMs: number): void {
   if (body === undefined) response.end();
   else response.end(body);
   if (response.writableLength < watchedBytesLeast) return;
-  const { socket } = response;
-  const timer = setTimeout(() => socket?.destroy(), timeoutMs);
-  response.once("close", () => clearTimeout(timer));
+  // Node's own timeout begins anew whenever the kernel has taken bytes, and ends with the answer. Nobody listens to it,
+  // so the server destroys the socket.
+  response.setTimeout(timeoutMs);
 }

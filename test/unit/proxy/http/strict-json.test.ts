@@ -260,9 +260,13 @@ describe("scanJsonObject", () => {
     costly.push(`{${fill(" ")}}`, `{"a":${fill("1")}}`, `{"a":"${fill("é")}`, `${fill("[")}`, `{"a":${fill("[")}`);
     for (const text of costly) {
       const bytes = Buffer.from(text);
-      const start = process.cpuUsage();
-      refusal(bytes);
-      const { user } = process.cpuUsage(start);
+      // The best of three: other programs on the machine make caches cold.
+      const tries = [1, 2, 3].map(() => {
+        const start = process.cpuUsage();
+        refusal(bytes);
+        return process.cpuUsage(start).user;
+      });
+      const user = Math.min(...tries);
       // Measured: at most 3 ms a megabyte. The bound is loose for slow machines and tight enough for anything quadratic.
       assert.ok(user / 1_000 < 25 * megabytes, `${user / 1_000} ms for ${text.slice(0, 20)}`);
     }
