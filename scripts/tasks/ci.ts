@@ -12,6 +12,8 @@ import { runSuites } from "../suites.ts";
 const early = [clusterCache, prometheusCache];
 const failedEarly = early.filter((gate) => !pass(gate)).length;
 process.env["TOLLGATE_SKIP"] = "never";
+process.env["TOLLGATE_ABSENCE_MS"] ??= "20000";
+process.env["TOLLGATE_CHURN_MS"] ??= "30000";
 const test = spawnSync("npm", ["test"], {
   cwd: projectRoot,
   stdio: ["ignore", "pipe", "inherit"],

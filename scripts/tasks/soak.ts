@@ -11,6 +11,7 @@ process.env["TOLLGATE_CERTIFICATES_MS"] ??= "3600000";
 process.env["TOLLGATE_CERTIFICATE_SECONDS"] ??= "120";
 process.env["TOLLGATE_REVOCATIONS"] ??= "200";
 process.env["TOLLGATE_REVOCATION_RATE"] ??= "200";
+process.env["TOLLGATE_CHURN_MS"] ??= "600000";
 const absencesMs =
   10 * Number(process.env["TOLLGATE_ABSENCE_MS"]) + 2 * Number(process.env["TOLLGATE_CERTIFICATES_MS"]);
 const deadlineMs = (Number(process.env["TOLLGATE_SOAK_SECONDS"]) + 1_200) * 1_000 + absencesMs;

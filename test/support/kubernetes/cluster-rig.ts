@@ -70,7 +70,7 @@ export class OperatorUnderTest extends Program {
     revision: number;
     digest: string;
     keys: number;
-    proxies: { proxy: string; isReady: boolean; revision: number; digest: string }[];
+    proxies: { proxy: string; isReady: boolean; revision: number; digest: string; backlog: number }[];
   }> {
     return JSON.parse(await (await fetch(`${this.adminOrigin}/debug/fleet`)).text());
   }
