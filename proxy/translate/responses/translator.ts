@@ -11,8 +11,8 @@ import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { readRequest } from "./request/read-request.ts";
 import { writeRequest } from "./request/write-request.ts";
-import { ResponsesStreamReader } from "./stream/read-stream.ts";
-import { ResponsesStreamWriter } from "./stream/write-stream.ts";
+import { ResponsesStreamReader } from "./stream/read/read-stream.ts";
+import { ResponsesStreamWriter } from "./stream/write/write-stream.ts";
 
 export const responsesTranslator: Translator = {
   format: "Responses",

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Reply } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
 import { unfoldReply } from "../../unfold-reply.ts";
-import { ResponsesStreamWriter } from "../stream/write-stream.ts";
+import { ResponsesStreamWriter } from "../stream/write/write-stream.ts";
 
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
   const writer = new ResponsesStreamWriter(context);

@@ -1,6 +1,6 @@
 /** One reasoning item of a stream: its text as a summary, the provider's state in the envelope (section 6.2). */
-import type { ProviderState } from "../../conversation.ts";
-import { reasoningItem } from "../reply/output-items.ts";
+import type { ProviderState } from "../../../conversation.ts";
+import { reasoningItem } from "../../reply/output-items.ts";
 import { type Frames, itemMembers } from "./frames.ts";
 
 export class ReasoningWriter {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
-import { InvalidReply, type ReplyBlock } from "../../../../../../proxy/translate/reply.ts";
-import { readReply } from "../../../../../../proxy/translate/responses/reply/read-reply.ts";
-import { readStream } from "../../../../../support/translation/responses-exchange.ts";
+import { foldReply } from "../../../../../../../proxy/translate/fold-reply.ts";
+import { InvalidReply, type ReplyBlock } from "../../../../../../../proxy/translate/reply.ts";
+import { readReply } from "../../../../../../../proxy/translate/responses/reply/read-reply.ts";
+import { readStream } from "../../../../../../support/translation/responses-exchange.ts";
 
 type Event = Readonly<Record<string, unknown>>;
 

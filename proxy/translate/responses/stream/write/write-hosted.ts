@@ -1,6 +1,6 @@
 /** Items of provider-run tools and of images, which come whole (`protocols/openai-responses.md` section 6.1). */
-import type { HostedBlock, MediaBlock } from "../../reply.ts";
-import { codeItem, imageItem, searchItem } from "../reply/output-items.ts";
+import type { HostedBlock, MediaBlock } from "../../../reply.ts";
+import { codeItem, imageItem, searchItem } from "../../reply/output-items.ts";
 import { type Frames, itemMembers } from "./frames.ts";
 
 type NewId = (prefix: string) => string;

@@ -2,8 +2,8 @@
  * One message item of a stream. Neighbouring texts are one part, whatever blocks they came in: providers cut a text into
  * blocks to hang citations on (`protocols/translation.md` section 10.7).
  */
-import type { JsonObject } from "../../../protocols/json-value.ts";
-import type { Citation, TokenLogprob } from "../../reply.ts";
+import type { JsonObject } from "../../../../protocols/json-value.ts";
+import type { Citation, TokenLogprob } from "../../../reply.ts";
 import {
   type ItemStatus,
   logprobEntry,
@@ -11,7 +11,7 @@ import {
   outputText,
   refusalPart,
   urlCitation,
-} from "../reply/output-items.ts";
+} from "../../reply/output-items.ts";
 import { type Frames, itemMembers } from "./frames.ts";
 
 interface OpenPart {

@@ -2,10 +2,10 @@
  * One call of a stream. It waits for its first arguments or its end before it is announced: a provider's state for the
  * call travels in a reasoning item right before it, and may come a moment later (section 9.2).
  */
-import { parseJson } from "../../../protocols/json-value.ts";
-import type { ProviderState } from "../../conversation.ts";
-import type { StateKeeper } from "../../translator.ts";
-import { type CallIdentity, callItem, type ItemStatus } from "../reply/output-items.ts";
+import { parseJson } from "../../../../protocols/json-value.ts";
+import type { ProviderState } from "../../../conversation.ts";
+import type { StateKeeper } from "../../../translator.ts";
+import { type CallIdentity, callItem, type ItemStatus } from "../../reply/output-items.ts";
 import { type Frames, itemMembers } from "./frames.ts";
 import { ReasoningWriter } from "./write-reasoning.ts";
 

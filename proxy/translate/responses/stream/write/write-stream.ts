@@ -5,17 +5,17 @@
  * the final response, which holds every finished item, and exactly one terminal event. Several items may be open at
  * once. A whole response is written by the same code (`write-reply.ts`), so that both always agree.
  */
-import type { GatewayError } from "../../../errors.ts";
-import type { ErrorContext } from "../../../protocols/chat-format.ts";
-import type { JsonObject } from "../../../protocols/json-value.ts";
-import type { TokenUsage } from "../../../settle/usage.ts";
-import type { ProviderState } from "../../conversation.ts";
-import type { Finish, HostedBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
-import type { ReplyContext, StreamWriter } from "../../translator.ts";
-import { type ResponseEnd, writeFinish } from "../reply/finish.ts";
-import { clientNames } from "../reply/namespaces.ts";
-import { responseObject } from "../reply/response-object.ts";
-import { writeUsage } from "../reply/write-usage.ts";
+import type { GatewayError } from "../../../../errors.ts";
+import type { ErrorContext } from "../../../../protocols/chat-format.ts";
+import type { JsonObject } from "../../../../protocols/json-value.ts";
+import type { TokenUsage } from "../../../../settle/usage.ts";
+import type { ProviderState } from "../../../conversation.ts";
+import type { Finish, HostedBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
+import type { ReplyContext, StreamWriter } from "../../../translator.ts";
+import { type ResponseEnd, writeFinish } from "../../reply/finish.ts";
+import { clientNames } from "../../reply/namespaces.ts";
+import { responseObject } from "../../reply/response-object.ts";
+import { writeUsage } from "../../reply/write-usage.ts";
 import { failureOf } from "./failure.ts";
 import { Frames } from "./frames.ts";
 import { CallWriter } from "./write-call.ts";

@@ -4,12 +4,15 @@
  * Items are known by `output_index`, because relays change ids on the way; finished items count, deltas are previews;
  * what never came as an item is taken from the final response. Errors are found by the meter before they come here.
  */
-import { asText, isObject, type JsonObject, parseJson } from "../../../protocols/json-value.ts";
-import { readUsage } from "../../../protocols/responses/read-usage.ts";
-import { InvalidReply, type ReplyEvent } from "../../reply.ts";
-import type { StreamReader, WireEvent } from "../../translator.ts";
-import { checkArguments, readFinish } from "../reply/finish.ts";
-import { beginItem, EventSink, type OpenItem, OpenMessage, openItem } from "./open-items.ts";
+import { asText, isObject, type JsonObject, parseJson } from "../../../../protocols/json-value.ts";
+import { readUsage } from "../../../../protocols/responses/read-usage.ts";
+import { InvalidReply, type ReplyEvent } from "../../../reply.ts";
+import type { StreamReader, WireEvent } from "../../../translator.ts";
+import { checkArguments, readFinish } from "../../reply/finish.ts";
+import { EventSink } from "./event-sink.ts";
+import type { OpenItem } from "./open-item.ts";
+import { beginItem, openItem } from "./open-items.ts";
+import { OpenMessage } from "./open-message.ts";
 
 /** Far more than any model says in one answer; each new one is told to those that are open. */
 const itemsMax = 2_000;

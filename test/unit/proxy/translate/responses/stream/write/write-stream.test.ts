@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../../../../proxy/errors.ts";
-import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
-import type { TokenUsage } from "../../../../../../proxy/settle/usage.ts";
-import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
-import type { OpenedBlock, ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
-import { responsesTranslator } from "../../../../../../proxy/translate/responses/translator.ts";
-import { checkGrammar } from "../../../../../support/digest/grammar.ts";
+import { GatewayError } from "../../../../../../../proxy/errors.ts";
+import type { JsonObject } from "../../../../../../../proxy/protocols/json-value.ts";
+import type { TokenUsage } from "../../../../../../../proxy/settle/usage.ts";
+import { foldReply } from "../../../../../../../proxy/translate/fold-reply.ts";
+import type { OpenedBlock, ReplyEvent } from "../../../../../../../proxy/translate/reply.ts";
+import { responsesTranslator } from "../../../../../../../proxy/translate/responses/translator.ts";
+import { checkGrammar } from "../../../../../../support/digest/grammar.ts";
 import {
   framesOf,
   OpenStates,
   replyContext,
   writeStream,
   writeWhole,
-} from "../../../../../support/translation/responses-exchange.ts";
+} from "../../../../../../support/translation/responses-exchange.ts";
 
 const usage: TokenUsage = {
   input: 10,

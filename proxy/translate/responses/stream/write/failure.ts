@@ -1,9 +1,9 @@
 /** What a response that failed says about it (`protocols/openai-responses.md` section 6.4). */
-import type { GatewayError } from "../../../errors.ts";
-import type { ErrorContext } from "../../../protocols/chat-format.ts";
-import { asText, type JsonObject, memberAt } from "../../../protocols/json-value.ts";
-import { errorObject } from "../../../protocols/render-error.ts";
-import { responseCode } from "../../../protocols/responses/stream-error.ts";
+import type { GatewayError } from "../../../../errors.ts";
+import type { ErrorContext } from "../../../../protocols/chat-format.ts";
+import { asText, type JsonObject, memberAt } from "../../../../protocols/json-value.ts";
+import { errorObject } from "../../../../protocols/render-error.ts";
+import { responseCode } from "../../../../protocols/responses/stream-error.ts";
 
 export interface Failure {
   /** Members of the `error` event, which clients look for in two places. */

@@ -1,0 +1,55 @@
+/** Where the reader of a stream puts its neutral events; hands out part numbers in the order of their opening. */
+import type { JsonObject } from "../../../../protocols/json-value.ts";
+import type { Citation, OpenedBlock, ReplyEvent, TokenLogprob } from "../../../reply.ts";
+import { readItem } from "../../reply/read-items.ts";
+
+export class EventSink {
+  events: ReplyEvent[] = [];
+  hasCall = false;
+  hasRefusal = false;
+  #nextPart = 0;
+
+  open(block: OpenedBlock): number {
+    const part = this.#nextPart;
+    this.#nextPart += 1;
+    if (block.kind === "call") this.hasCall = true;
+    if (block.kind === "refusal") this.hasRefusal = true;
+    this.events.push({ type: "open", candidate: 0, part, block });
+    return part;
+  }
+
+  delta(part: number, text: string): void {
+    if (text !== "") this.events.push({ type: "delta", candidate: 0, part, text });
+  }
+
+  citation(part: number, citation: Citation): void {
+    this.events.push({ type: "citation", candidate: 0, part, citation });
+  }
+
+  logprobs(part: number, tokens: readonly TokenLogprob[]): void {
+    if (tokens.length > 0) this.events.push({ type: "logprobs", candidate: 0, part, tokens });
+  }
+
+  close(part: number): void {
+    this.events.push({ type: "close", candidate: 0, part });
+  }
+
+  /** An item of which nothing was said before. */
+  whole(item: JsonObject): void {
+    for (const block of readItem(item)) {
+      if (block.kind === "media" || block.kind === "hosted") {
+        this.close(this.open(block));
+        continue;
+      }
+      const opened = block.kind === "call" ? block : { kind: block.kind };
+      const part = this.open(
+        opened.kind === "call" ? { kind: "call", id: opened.id, name: opened.name, tool: opened.tool } : opened,
+      );
+      if (block.kind === "text") this.logprobs(part, block.logprobs);
+      this.delta(part, block.kind === "call" ? block.arguments : block.text);
+      if (block.kind === "text") for (const citation of block.citations) this.citation(part, citation);
+      for (const state of block.states) this.events.push({ type: "state", candidate: 0, part, state });
+      this.close(part);
+    }
+  }
+}
