@@ -30,11 +30,9 @@ async function answer(
   if (manner === "does not read") socket.pause();
   const timer = manner === "reads slowly" ? readSlowly(socket) : undefined;
   socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
-  await waitFor(
-    "the end of the answer",
-    () => response?.destroyed === true || response?.writableFinished === true,
-    20_000,
-  );
+  await waitFor("the end of the answer", () => response?.destroyed === true || response?.writableFinished === true, {
+    deadlineMs: 20_000,
+  });
   const isWhole = response?.writableFinished === true;
   if (isWhole) await waitFor("all bytes", () => receivedBytes > large.length);
   clearInterval(timer);
