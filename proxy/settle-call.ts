@@ -78,6 +78,10 @@ export class CallSettlement {
   }
 
   settleStream(meter: StreamMeter): Pending {
+    // Left before its end, an upstream has not counted everything that it said.
+    if (meter.isCut === true) {
+      return this.#estimated(meter.usage, meter.producedText()).then((estimated) => this.#settle(estimated, true));
+    }
     return this.#settleReported(meter.usage, () => meter.producedText());
   }
 

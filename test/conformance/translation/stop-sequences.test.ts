@@ -1,0 +1,36 @@
+/** Stop sequences that an upstream does not know: the gateway cuts, leaves the upstream, and bills what was produced. */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { digest } from "../../support/digest/digest.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const chunk = (text: string): string =>
+  `data: ${JSON.stringify({
+    candidates: [{ index: 0, content: { role: "model", parts: [{ text }] } }],
+    usageMetadata: { promptTokenCount: 7, totalTokenCount: 7 },
+  })}\r\n\r\n`;
+
+describe("stop sequences beyond those an upstream takes", () => {
+  const rig = useTranslationRig();
+
+  it("end the answer, and what was produced is billed though the upstream had not counted it yet", async () => {
+    const said = `${chunk("one two three four five ")}${chunk("six END seven")}`;
+    rig().upstream.forget();
+    rig().upstream.replyWith({
+      headers: { "content-type": "text/event-stream" },
+      body: `${said}x`,
+      stallAt: said.length,
+    });
+    const answer = await rig().call("anthropic-messages", "gemini", true, {
+      stop_sequences: ["A1", "A2", "A3", "A4", "A5", "END"],
+    });
+    assert.equal(answer.isComplete, true, answer.body.toString());
+    assert.equal(digest("anthropic-messages", answer.body).text, "one two three four five six ");
+    await waitFor("the upstream to be left", () => rig().upstream.requests[0]?.abortedAtMs);
+    const { usage, isEstimated } = await rig().gateway.recordOf(String(answer.header("x-request-id")));
+    assert.equal(usage?.input, 7);
+    assert.ok((usage?.output ?? 0) >= 6, `${usage?.output} output tokens`);
+    assert.equal(isEstimated, true);
+  });
+});
