@@ -242,7 +242,7 @@ async function concludeStream(
   if (outcome.problem === undefined) {
     // Numbers at hand are posted before the end, so that the client's next call finds them; an estimate takes longer.
     const settled = settlement.settleStream(outcome.meter);
-    if (outcome.meter.usage !== undefined) await settled;
+    if (outcome.meter.usage !== undefined && outcome.meter.isCut !== true) await settled;
     client?.endClean();
     await settled;
     return;

@@ -7,17 +7,26 @@ import { parseJsonText } from "../json-text.ts";
 import type { ReplyEvent } from "../reply.ts";
 import { partKey, type ReplyFilter } from "./filter.ts";
 
+/** A text that is held back, in pieces: joining them at each one would copy the whole again and again. */
+interface Held {
+  readonly pieces: string[];
+  /** Its first characters after white space, as far as they decide anything. */
+  head: string;
+}
+
+const headCharacters = 3;
+
 /** Holds each text back until it is complete, as long as `mayNeed` cannot rule out that it must change. */
 abstract class WholeText implements ReplyFilter {
-  readonly #held = new Map<string, string>();
+  readonly #held = new Map<string, Held>();
 
   /** Whether a text that begins so may have to change. */
-  protected abstract mayNeed(text: string): boolean;
+  protected abstract mayNeed(head: string): boolean;
   protected abstract change(text: string): string;
 
   take(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "text") {
-      this.#held.set(partKey(event), "");
+      this.#held.set(partKey(event), { pieces: [], head: "" });
       return [event];
     }
     if (event.type !== "delta" && event.type !== "close") return [event];
@@ -27,16 +36,16 @@ abstract class WholeText implements ReplyFilter {
     const at = { candidate: event.candidate, part: event.part };
     if (event.type === "close") {
       this.#held.delete(key);
-      const text = held === "" ? "" : this.change(held);
+      const text = held.pieces.length === 0 ? "" : this.change(held.pieces.join(""));
       return text === "" ? [event] : [{ type: "delta", ...at, text }, event];
     }
-    const text = held + event.text;
-    if (this.mayNeed(text)) {
-      this.#held.set(key, text);
-      return [];
+    held.pieces.push(event.text);
+    if (held.head.length < headCharacters) {
+      held.head = (held.head + event.text).trimStart().slice(0, headCharacters);
     }
+    if (this.mayNeed(held.head)) return [];
     this.#held.delete(key);
-    return [{ type: "delta", ...at, text }];
+    return [{ type: "delta", ...at, text: held.pieces.join("") }];
   }
 }
 
@@ -66,9 +75,8 @@ export class UnwrapMember extends WholeText {
 
 /** Takes the fence off an answer that was asked for as bare JSON. */
 export class StripFence extends WholeText {
-  protected mayNeed(text: string): boolean {
-    const start = text.trimStart().slice(0, 3);
-    return "```".startsWith(start);
+  protected mayNeed(head: string): boolean {
+    return "```".startsWith(head);
   }
 
   protected change(text: string): string {

@@ -119,6 +119,22 @@ describe("ReplyAdapter", () => {
     });
   }
 
+  for (const [name, adaptation, text] of [
+    ["a fenced answer", { isFencedJson: true }, `${fence}json\n"x`],
+    ["white space", { isFencedJson: true }, "  "],
+    ["a wrapped answer", { unwrapMember: "value" }, '{"value":"'],
+  ] as const) {
+    it(`holds ${name} of many pieces back without copying it for each`, () => {
+      const adapter = new ReplyAdapter(adaptation);
+      adapter.adapt({ type: "open", ...at, block: { kind: "text" } });
+      adapter.adapt({ type: "delta", ...at, text });
+      const startedMs = performance.now();
+      const piece = text.trim() === "" ? "          " : "0123456789";
+      for (let pieces = 0; pieces < 40_000; pieces += 1) adapter.adapt({ type: "delta", ...at, text: piece });
+      assert.ok(performance.now() - startedMs < 2_000, `${performance.now() - startedMs} ms`);
+    });
+  }
+
   it("cuts at the first stop sequence, wherever the pieces end", () => {
     const said = "one END two STOP three";
     fc.assert(
