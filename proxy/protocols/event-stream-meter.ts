@@ -4,6 +4,7 @@
  *
  * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
  * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
+ * What stands behind the terminator, garbage or an error, changes nothing: the client has been told that it has all.
  * Created by each format's `stream-meter.ts`, called by the forwarding stage.
  */
 import { isUtf8 } from "node:buffer";
@@ -67,6 +68,8 @@ export class EventStreamMeter implements StreamMeter {
   #events = 0;
   #endsWithReturn = false;
   #passesLineFeed = false;
+  /** Behind the terminator came an event over the cap: nothing that follows is listened to. */
+  #isDeaf = false;
 
   constructor(reader: EventReader, eventBytesMax: number) {
     this.#splitter = new EventSplitter(eventBytesMax);
@@ -108,7 +111,7 @@ export class EventStreamMeter implements StreamMeter {
   }
 
   push(chunk: Buffer): readonly Buffer[] {
-    if (this.#state.violation !== undefined) return noBytes;
+    if (this.#state.violation !== undefined || this.#isDeaf) return noBytes;
     if (!this.#endsWithReturn) return this.#pushWhole(chunk);
     if (chunk.length === 0) return noBytes;
     this.#endsWithReturn = false;
@@ -122,7 +125,10 @@ export class EventStreamMeter implements StreamMeter {
   #pushWhole(chunk: Buffer): readonly Buffer[] {
     const block = this.#splitter.push(chunk);
     if (block === undefined) {
-      if (this.#splitter.isOverflowing) this.#state.violation = "an event of the upstream exceeds the size allowed";
+      if (this.#splitter.isOverflowing) {
+        this.#isDeaf = true;
+        this.#violate("an event of the upstream exceeds the size allowed");
+      }
       return noBytes;
     }
     this.#events += 1;
@@ -136,7 +142,7 @@ export class EventStreamMeter implements StreamMeter {
   }
 
   end(): readonly Buffer[] {
-    if (this.#state.violation !== undefined) return noBytes;
+    if (this.#state.violation !== undefined || this.#isDeaf) return noBytes;
     const passed: Buffer[] = [];
     const rest = this.#splitter.takeRest();
     // Half an event must not pass, and JSON that parses is not half.
@@ -157,6 +163,10 @@ export class EventStreamMeter implements StreamMeter {
     return !this.#state.isComplete && this.#state.error === undefined;
   }
 
+  #violate(violation: string): void {
+    if (!this.#state.isComplete) this.#state.violation = violation;
+  }
+
   #isWhole(rest: Buffer): boolean {
     if (!isUtf8(rest)) return false;
     const fields = readEventFields(rest);
@@ -166,7 +176,7 @@ export class EventStreamMeter implements StreamMeter {
 
   #readBlock(block: Buffer): readonly Buffer[] {
     if (!isUtf8(block)) {
-      this.#state.violation = "the upstream sent bytes that are not UTF-8";
+      this.#violate("the upstream sent bytes that are not UTF-8");
       return noBytes;
     }
     const reader = this.#reader;
@@ -212,10 +222,11 @@ export class EventStreamMeter implements StreamMeter {
     if (text !== undefined && text !== reader.terminatorText && json === undefined) {
       // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
       if (fields.data === undefined) return bytes;
-      this.#state.violation = "an event of the upstream is not JSON";
+      this.#violate("an event of the upstream is not JSON");
       return undefined;
     }
-    return reader.read({ name: fields.name, data: text, json, bytes }, this.#state, this.#retained);
+    const state = this.#state.isComplete ? { ...this.#state } : this.#state;
+    return reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
   }
 }
 

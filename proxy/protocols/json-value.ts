@@ -1,11 +1,12 @@
 /** Careful looks into JSON of unknown shape: never throws, never reads an inherited member. */
+import { isTooDeep } from "./json-depth.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Parses JSON; undefined when it is none. */
+/** Parses JSON; undefined when it is none, or has more levels than anybody needs. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return isTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -4,12 +4,14 @@
  *
  * Bodies without a run of 16 digits, which is nearly all, take the plain parser.
  */
+import { isTooDeep } from "../protocols/json-depth.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
 
 const manyDigits = /\d{16}/;
 
-/** @throws SyntaxError when the text is no JSON */
+/** @throws SyntaxError when the text is no JSON, or has more levels than anybody needs */
 export function parseJsonText(text: string): unknown {
+  if (isTooDeep(text)) throw new SyntaxError("nested too deeply");
   return manyDigits.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 

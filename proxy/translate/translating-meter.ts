@@ -52,12 +52,13 @@ export class TranslatingMeter implements StreamMeter {
     return this.#adapter.isCut;
   }
 
+  /** What comes behind the end, or behind a stop sequence, changes nothing: the client has been told that it has all. */
   get error(): UpstreamError | undefined {
-    return this.#inner.error;
+    return this.isComplete ? undefined : this.#inner.error;
   }
 
   get violation(): string | undefined {
-    return this.#violation ?? this.#inner.violation;
+    return this.isComplete ? undefined : (this.#violation ?? this.#inner.violation);
   }
 
   get usage(): TokenUsage | undefined {

@@ -1,6 +1,6 @@
 /**
  * `.ci/run`: the programs of a Kubernetes where the cache has none, `npm test`, format, lint and generated files, then the
- * slower suites, soaks scaled down; ends with `N passed, N failed` and exits 1 on any failure. Nothing may be skipped for
+ * slower suites, soaks scaled down, the fuzzer last; ends with `N passed, N failed` and exits 1 on any failure. Nothing may be skipped for
  * want of a program here.
  */
 import { spawnSync } from "node:child_process";
@@ -26,7 +26,7 @@ const first = closing === null ? { passed: 0, failed: 1 } : { passed: Number(clo
 if (test.status !== 0 && first.failed === 0) first.failed = 1;
 const late = [formatAndLint, generatedFiles];
 const failedGates = failedEarly + late.filter((gate) => !pass(gate)).length;
-const slower = await runSuites(["security", "resilience", "integration", "chart", "e2e", "soak"]);
+const slower = await runSuites(["security", "resilience", "integration", "chart", "e2e", "soak", "fuzz"]);
 const failed = first.failed + failedGates + slower.failed;
 console.log(`\n${first.passed + early.length + late.length - failedGates + slower.passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -52,7 +52,17 @@ export function streamOf(upstream: ChatWireFormat, client: ChatWireFormat, clien
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, stream: boolean): Translation {
+/** A call of the client as it goes to an upstream of another format. @throws GatewayError */
+export function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, stream: boolean): Translation {
+  return translate(readClientRequest(callOf(from, body, stream)), to);
+}
+
+/** The same for a call that was read before. @throws GatewayError */
+export function translate(
+  request: ClientRequest,
+  to: ChatWireFormat,
+  unsupportedParameters: "Ignore" | "Reject" = "Ignore",
+): Translation {
   const { provider, model } = usualTargets[to];
   const callStates = new CallStates({ ...callStatesDefaults, clock: () => 0 });
   const scope = { channel: "ns/channel", secrets: ["secret"], format: to, key: "ns/key" };
@@ -62,19 +72,19 @@ function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, s
     outputTokensMax: undefined,
     states: createStateKeeper(scope, callStates),
   };
-  const client = withFetchedFiles(readClientRequest(callOf(from, body, stream)), (part) =>
-    Boolean(translators[to].needsDownload?.(part, target)),
-  );
+  const client = withFetchedFiles(request, (part) => Boolean(translators[to].needsDownload?.(part, target)));
   let ids = 0;
-  return Translation.toAnotherFormat(client, {
+  const options = {
     format: to,
     target,
-    unsupportedParameters: "Ignore",
+    unsupportedParameters,
     nowSeconds: 1_790_000_000,
-    newId: (prefix) => `${prefix}${++ids}`,
+    newId: (prefix: string) => `${prefix}${++ids}`,
     inputTokensEstimate: 100,
     jsonKeysMax: 50_000,
-  });
+  };
+  const isOwn = client.call.endpoint.format === to;
+  return isOwn ? Translation.ofOwnFormat(client, options) : Translation.toAnotherFormat(client, options);
 }
 
 const privacy = {
@@ -99,11 +109,15 @@ const endpoints = {
 } as const;
 
 function callOf(name: ChatWireFormat, body: object, stream: boolean): ChatCall {
+  const streaming = stream && name !== "GenerateContent" ? { stream: true } : {};
+  const withUsage = stream && name === "ChatCompletions" ? { stream_options: { include_usage: true } } : {};
+  return readCallOf(name, Buffer.from(JSON.stringify({ ...body, ...streaming, ...withUsage })), stream);
+}
+
+/** A client's bytes as its format reads them. @throws GatewayError */
+export function readCallOf(name: ChatWireFormat, bytes: Buffer, stream: boolean): ChatCall {
   const format = chatFormats[name];
   const isGemini = name === "GenerateContent";
-  const streaming = stream && !isGemini ? { stream: true } : {};
-  const withUsage = stream && name === "ChatCompletions" ? { stream_options: { include_usage: true } } : {};
-  const bytes = Buffer.from(JSON.stringify({ ...body, ...streaming, ...withUsage }));
   const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
   return format.readCall(scanned, {
     kind: "chat",

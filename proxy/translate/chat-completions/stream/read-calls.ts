@@ -5,7 +5,7 @@
  * A call opens when its name is known and its id is, or will not come. It closes when the next part opens and its
  * arguments are a whole JSON value, else at the end, so that formats with one open block at a time need not wait.
  */
-import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { asText, isObject, type JsonObject, parseJson } from "../../../protocols/json-value.ts";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
 import { JsonBalance } from "./json-balance.ts";
 
@@ -186,12 +186,7 @@ function isWhole(call: Call): boolean {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(text) !== undefined;
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 
 import { usageOf } from "../../../protocols/chat-completions/read-usage.ts";
-import { asList, asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, parseJson } from "../../../protocols/json-value.ts";
 import { parseJsonText } from "../../json-text.ts";
 import { InvalidReply, type ReplyEvent } from "../../reply.ts";
 import type { StreamReader, WireEvent } from "../../translator.ts";
@@ -90,13 +90,17 @@ export class ChunkReader implements StreamReader {
 }
 
 function parseChunk(data: string): JsonObject {
-  let chunk: unknown;
-  try {
-    // Arguments as an object would lose digits.
-    chunk = data.includes('"arguments":{') ? parseJsonText(data) : JSON.parse(data);
-  } catch {
-    throw new InvalidReply("an event is not JSON");
-  }
+  // Arguments as an object would lose digits.
+  const chunk = data.includes('"arguments":{') ? keepingDigits(data) : parseJson(data);
+  if (chunk === undefined) throw new InvalidReply("an event is not JSON");
   if (!isObject(chunk)) throw new InvalidReply("an event is no object");
   return chunk;
+}
+
+function keepingDigits(data: string): unknown {
+  try {
+    return parseJsonText(data);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 /** Reads output items as blocks (`protocols/openai-responses.md` section 4). */
-import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, member, parseJson } from "../../../protocols/json-value.ts";
 import type { ProviderState } from "../../conversation.ts";
 import type { CallBlock, Citation, HostedBlock, MediaBlock, ReplyBlock, TextBlock, TokenLogprob } from "../../reply.ts";
 
@@ -93,12 +93,7 @@ export function mayBeParallel(name: string): boolean {
 /** Several calls wrapped into one that nobody declared, as single ones; every other call as it is. */
 export function expandParallel(call: CallBlock): readonly CallBlock[] {
   if (!mayBeParallel(call.name)) return [call];
-  let wrapped: unknown;
-  try {
-    wrapped = member(JSON.parse(call.arguments), "tool_uses");
-  } catch {
-    return [call];
-  }
+  const wrapped = member(parseJson(call.arguments), "tool_uses");
   const calls = asList(wrapped).flatMap((use, index) => {
     const name = asText(member(use, "recipient_name")).replace(/^functions\./, "");
     const id = call.id === undefined ? undefined : `${call.id}_${index}`;

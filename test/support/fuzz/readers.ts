@@ -1,0 +1,169 @@
+/**
+ * The twelve readers of translation as a fuzzer drives them: bytes of one format in, through the whole pure pipeline
+ * with the writers of all formats behind it. A refusal is an answer; anything else that is thrown is a crash.
+ */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../proxy/errors.ts";
+import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import { InvalidReply } from "../../../proxy/translate/reply.ts";
+import { readClientRequest, type Translation, withoutSealedState } from "../../../proxy/translate/translation.ts";
+import { formats, readCallOf, translate, translationOf } from "../translation/pure-translation.ts";
+import type { Corpus } from "./corpus.ts";
+import { damageBytes } from "./mutate-bytes.ts";
+import { mutateJson } from "./mutate-json.ts";
+import { mutateStream } from "./mutate-stream.ts";
+import type { Random } from "./random.ts";
+
+/** Runs one step of the pipeline: what blocks the event loop at once. */
+export type Measure = <Result>(step: string, run: () => Result) => Result;
+
+export interface FuzzedReader {
+  readonly name: string;
+  /** An input that nearly is what this reader expects. */
+  mutate(random: Random): Buffer;
+  /** @throws whatever is no refusal */
+  run(input: Buffer, random: Random, measure: Measure): void;
+}
+
+export const readerNames: readonly string[] = formats.flatMap((format) => [
+  `${format} requests`,
+  `${format} replies`,
+  `${format} streams`,
+]);
+
+/** A larger input says nothing that a smaller one does not. */
+const inputBytesMax = 256 * 1024;
+
+const signsOfSuccess = /data: \[DONE\]|"type":"(?:message_stop|response\.completed|response\.incomplete)"/;
+
+export function createReaders(corpora: Readonly<Record<ChatWireFormat, Corpus>>): readonly FuzzedReader[] {
+  const translations = new Translations(corpora);
+  return formats.flatMap((format) => {
+    const corpus = corpora[format];
+    const { requests, replies, streams, vocabulary } = corpus;
+    const others = formats.flatMap((other) => (other === format ? streams : corpora[other].streams.slice(0, 3)));
+    return [
+      {
+        name: `${format} requests`,
+        mutate: (random) => damaged(Buffer.from(mutateJson(random.pick(requests), random, vocabulary)), random),
+        run: (input, random, measure) => runRequest(format, input, random, measure),
+      },
+      {
+        name: `${format} replies`,
+        mutate: (random) => damaged(Buffer.from(mutateJson(random.pick(replies), random, vocabulary)), random),
+        run: (input, random, measure) => runReply(translations, format, input, random, measure),
+      },
+      {
+        name: `${format} streams`,
+        mutate: (random) => damaged(mutateStream(random.pick(streams), random, others, vocabulary), random),
+        run: (input, random, measure) => runStream(translations, format, input, random, measure),
+      },
+    ] satisfies FuzzedReader[];
+  });
+}
+
+function damaged(input: Buffer, random: Random): Buffer {
+  return (random.chance(0.15) ? damageBytes(input, random) : input).subarray(0, inputBytesMax);
+}
+
+/** Undefined for a refusal. */
+function unlessRefused<Result>(run: () => Result): Result | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof GatewayError || error instanceof InvalidReply) return undefined;
+    throw error;
+  }
+}
+
+function runRequest(format: ChatWireFormat, input: Buffer, random: Random, measure: Measure): void {
+  const stream = random.chance(0.5);
+  const call = unlessRefused(() => measure("read the call", () => readCallOf(format, input, stream)));
+  if (call === undefined) return;
+  unlessRefused(() => measure("take sealed state out", () => withoutSealedState(call, 50_000)));
+  const client = unlessRefused(() => measure("read the conversation", () => readClientRequest(call)));
+  if (client === undefined) return;
+  const policy = random.chance(0.8) ? "Ignore" : "Reject";
+  for (const to of formats) {
+    if (to === format) continue;
+    const translation = unlessRefused(() => measure(`write for ${to}`, () => translate(client, to, policy)));
+    if (translation !== undefined) JSON.parse(translation.upstreamCall.body.bytes.toString("utf8"));
+  }
+}
+
+function runReply(
+  translations: Translations,
+  format: ChatWireFormat,
+  input: Buffer,
+  random: Random,
+  measure: Measure,
+): void {
+  for (const client of formats) {
+    const translation = translations.pick(client, format, random);
+    unlessRefused(() => {
+      const reading = measure("read usage", () => translation.readReply(input));
+      reading.producedText();
+      if (reading.error !== undefined) return;
+      const answer = measure(`translate for ${client}`, () => translation.translateReply(input));
+      JSON.parse(answer.toString("utf8"));
+      measure(`stream for ${client}`, () => translation.streamOfReply(input));
+    });
+  }
+}
+
+function runStream(
+  translations: Translations,
+  format: ChatWireFormat,
+  input: Buffer,
+  random: Random,
+  measure: Measure,
+): void {
+  // A long stream byte by byte says nothing that a short one does not, and takes all the time.
+  const pieceBytes = Math.max(Math.ceil(input.length / 500), random.pick([1, 7, 100, 1_000, 16_384, 65_536]));
+  for (const client of formats) {
+    if (client === format) continue;
+    const meter = translations.pick(client, format, random).createStreamMeter(1 << 20);
+    let said = "";
+    for (let at = 0; at < input.length && isGoing(meter); at += pieceBytes) {
+      const piece = input.subarray(at, at + pieceBytes);
+      said += text(measure(`push for ${client}`, () => meter.push(piece)));
+    }
+    if (isGoing(meter)) said += text(measure(`end for ${client}`, () => meter.end()));
+    meter.producedText();
+    if (meter.isComplete && meter.error === undefined && meter.violation === undefined) continue;
+    said += meter
+      .fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "fuzz" })
+      .toString("utf8");
+    assert.doesNotMatch(said, signsOfSuccess, `a failed stream looks whole to ${client} clients`);
+  }
+}
+
+function isGoing(meter: ReturnType<Translation["createStreamMeter"]>): boolean {
+  return meter.error === undefined && meter.violation === undefined && !meter.isCut;
+}
+
+function text(pieces: readonly Buffer[]): string {
+  return pieces.map((piece) => piece.toString("utf8")).join("");
+}
+
+/** Calls of every client's format to every upstream's, as the goldens hold them: they decide how an answer is adapted. */
+class Translations {
+  readonly #corpora: Readonly<Record<ChatWireFormat, Corpus>>;
+  readonly #made = new Map<string, readonly Translation[]>();
+
+  constructor(corpora: Readonly<Record<ChatWireFormat, Corpus>>) {
+    this.#corpora = corpora;
+  }
+
+  pick(client: ChatWireFormat, upstream: ChatWireFormat, random: Random): Translation {
+    const name = `${client} ${upstream}`;
+    let made = this.#made.get(name);
+    if (made === undefined) {
+      made = this.#corpora[client].requests.flatMap(
+        (body) => unlessRefused(() => translationOf(upstream, client, body, false)) ?? [],
+      );
+      this.#made.set(name, made);
+    }
+    return random.pick(made);
+  }
+}
