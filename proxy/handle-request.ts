@@ -55,6 +55,8 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
       await serveStoredResponse({ exchange, services, ...caller, record }, endpoint); //                     403 404 5xx
     else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
+    // The parser may still be inside the bytes that this request came in: behind them it knows whether it is whole.
+    await undefined;
     answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
   } finally {
     services.metrics.requestEnded();
