@@ -140,6 +140,22 @@ describe("lease elector", function () {
     await first.close();
   });
 
+  for (const row of [
+    { name: "long past", renewTime: "2001-01-01T00:00:00.000000Z" },
+    { name: "far in the future", renewTime: "2099-01-01T00:00:00.000000Z" },
+  ]) {
+    it(`waits a whole lease by its own clock where the holder's says a time ${row.name} (M2)`, async () => {
+      const spec = { holderIdentity: "10.9.9.9:1", leaseDurationSeconds: 3, renewTime: row.renewTime };
+      await plane.must("POST", leases, { metadata: { name: "tollgate" }, spec });
+      const beganAt = performance.now();
+      const first = elector("10.0.0.1:8443");
+      await waitFor("the holder to be seen", () => first.leaderAddress() === "10.9.9.9:1");
+      await leader(first);
+      const tookMs = performance.now() - beganAt;
+      assert.ok(tookMs >= timings.leaseDurationMs - 10 && tookMs <= timings.leaseDurationMs + 600, `${tookMs} ms`);
+    });
+  }
+
   it("goes on without the API server until its deadline, and leads again when it is back", async () => {
     const first = elector("10.0.0.1:8443");
     await leader(first);
