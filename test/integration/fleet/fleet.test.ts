@@ -52,17 +52,39 @@ describe("a fleet in a cluster", function () {
 
   it("names a ready pod that never connected", async () => {
     const leader = await fleet.leader();
-    const labels = { "app.kubernetes.io/component": "proxy" };
-    const containers = [{ name: "proxy", image: "none" }];
-    const spec = { serviceAccountName: "tollgate-proxy", automountServiceAccountToken: false, containers };
     const path = `/api/v1/namespaces/${ownNamespace}/pods`;
-    await plane.must("POST", path, { metadata: { name: "silent", labels }, spec });
-    const status = JSON.stringify({ status: { conditions: [{ type: "Ready", status: "True" }] } });
-    await plane.must("PATCH", `${path}/silent/status`, status, "application/strategic-merge-patch+json");
+    await makeReadyPod("silent");
     await waitFor("it to be missed", async () => (await leader.metric("tollgate_fleet_unconnected_proxies")) === 1);
     assert.equal(await leader.metric("tollgate_fleet_ready_proxies"), 4);
     await plane.must("DELETE", `${path}/silent?gracePeriodSeconds=0`);
     await waitFor("it to be forgotten", async () => (await leader.metric("tollgate_fleet_unconnected_proxies")) === 0);
+  });
+
+  it("calls a key programmed when every proxy holds it, and a pod that never connected holds it up (J12)", async () => {
+    const key = (name: string) => `/apis/tollgate.dev/v1alpha1/namespaces/default/apikeys/${name}`;
+    const programmed = async (name: string): Promise<{ status: string; message: string } | undefined> => {
+      const { body } = await plane.call("GET", key(name));
+      const conditions = JSON.parse(JSON.stringify(body)).status?.conditions ?? [];
+      return conditions.find(({ type }: { type: string }) => type === "Programmed");
+    };
+    await waitFor("the first key", async () => (await programmed("main"))?.status === "True", { deadlineMs: 20_000 });
+    await makeReadyPod("silent");
+    const leader = await fleet.leader();
+    await waitFor("it to be missed", async () => (await leader.metric("tollgate_fleet_unconnected_proxies")) === 1);
+    await applyAll(plane, [apiKey("held-up")]);
+    await waitFor("its status", async () => (await programmed("held-up"))?.status === "False", { deadlineMs: 20_000 });
+    await waitFor("the three others", async () => {
+      const views = await leader.fleet();
+      return new Set([views.digest, ...views.proxies.map(({ digest }) => digest)]).size === 1;
+    });
+    assert.equal((await programmed("held-up"))?.status, "False");
+    assert.match((await programmed("held-up"))?.message ?? "", /of 4 ready proxies/);
+    assert.equal((await programmed("main"))?.status, "True", "what was programmed before stays so");
+    await plane.must("DELETE", `/api/v1/namespaces/${ownNamespace}/pods/silent?gracePeriodSeconds=0`);
+    await waitFor("it to be programmed", async () => (await programmed("held-up"))?.status === "True", {
+      deadlineMs: 20_000,
+    });
+    await plane.must("DELETE", key("held-up"));
   });
 
   for (const row of [
@@ -134,6 +156,17 @@ describe("a fleet in a cluster", function () {
     const again = await fleet.operator(0);
     await again.waitUntilReady();
   });
+
+  /** A pod of the proxies that the cluster calls ready, without a program. */
+  async function makeReadyPod(name: string): Promise<void> {
+    const labels = { "app.kubernetes.io/component": "proxy" };
+    const containers = [{ name: "proxy", image: "none" }];
+    const spec = { serviceAccountName: "tollgate-proxy", automountServiceAccountToken: false, containers };
+    const path = `/api/v1/namespaces/${ownNamespace}/pods`;
+    await plane.must("POST", path, { metadata: { name, labels }, spec });
+    const status = JSON.stringify({ status: { conditions: [{ type: "Ready", status: "True" }] } });
+    await plane.must("PATCH", `${path}/${name}/status`, status, "application/strategic-merge-patch+json");
+  }
 
   async function podOf(name: string, account: string): Promise<string> {
     const spec = {
