@@ -8,6 +8,8 @@ import { promisify } from "node:util";
 import { clusterCache } from "../cluster/programs.ts";
 
 const run = promisify(execFile);
+
+const isFullSoak = (): boolean => Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= fullSoakSeconds;
 const fullSoakSeconds = 7_200;
 
 /**
@@ -18,7 +20,7 @@ const fullSoakSeconds = 7_200;
 export async function findSoakTool(name: string, goPackage: string): Promise<string | undefined> {
   const path = join(clusterCache, "bin", name);
   if (existsSync(path)) return path;
-  if (Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) < fullSoakSeconds) {
+  if (!isFullSoak()) {
     console.error(`      SKIPPED: no ${name}; a soak of full length builds it`);
     return undefined;
   }
@@ -31,5 +33,22 @@ export async function findSoakTool(name: string, goPackage: string): Promise<str
     return path;
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The sources of a Go module, from the module cache or, in a soak of full length, the module proxy.
+ *
+ * @param module with its version: `k8s.io/kubernetes@v1.31.14`
+ * @returns its folder
+ */
+export async function findSoakModule(module: string): Promise<string | undefined> {
+  try {
+    const environment = { ...process.env, GOFLAGS: "", ...(!isFullSoak() && { GOPROXY: "off" }) };
+    const { stdout } = await run("go", ["mod", "download", "-json", module], { env: environment });
+    return JSON.parse(stdout).Dir;
+  } catch {
+    console.error(`      SKIPPED: no sources of ${module}; a soak of full length fetches them`);
+    return undefined;
   }
 }
