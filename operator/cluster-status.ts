@@ -11,6 +11,9 @@ import { identityOf, type OwnKind, type ResourceSet } from "./resources/resource
 import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
 import { registerStatusMetrics } from "./status/cluster/status-metrics.ts";
 import { StatusWriter } from "./status/cluster/status-writer.ts";
+import { EventWriter } from "./status/events/event-writer.ts";
+import { eventsOf } from "./status/events/events-of.ts";
+import { ExpiryNotices } from "./status/events/expiry-notices.ts";
 import type { StatusDocument } from "./status/status-document.ts";
 import { noStatus } from "./status/status-sink.ts";
 
@@ -21,11 +24,25 @@ export interface ClusterStatusOptions extends Pick<KeepStatusOptions, "compilati
   readonly standing: StandingStatuses;
   readonly isReachable: () => boolean;
   readonly registry: Registry;
+  /** This operator, as Events name it. */
+  readonly podName: string;
 }
 
 /** Begins to keep status; `started` ends it. */
 export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): StatusLoop {
-  const { client, leadership, standing, resources, compilation, registry, log } = options;
+  const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
+  const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
+  started.defer(() => events.close());
+  const expiries = new ExpiryNotices({
+    results: () => compilation.results,
+    isLeader: () => leadership.isLeader(),
+    tell({ kind, namespace, name }, facts) {
+      const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
+      if (uid !== undefined) events.tell({ kind, namespace, name, uid }, facts);
+    },
+  });
+  started.defer(() => expiries.close());
+  started.defer(leadership.onChange(() => void expiries.lookAtAll()));
   const writer = new StatusWriter({
     client,
     leadership,
@@ -34,8 +51,11 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
       const document = loop.statusOf(id);
       return document && { document, uid: uidOf(document, resources) };
     },
-    isReachable: options.isReachable,
-    onWritten: () => undefined,
+    isReachable,
+    onWritten(before, after, uid) {
+      const regarding = { kind: after.kind, ...after.metadata, uid };
+      for (const facts of eventsOf(before, after)) events.tell(regarding, facts);
+    },
     log,
   });
   const loop = keepStatus({
@@ -53,12 +73,13 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
   });
   started.defer(() => loop.close());
   started.defer(standing.onSeen((id) => loop.see(id)));
-  registerStatusMetrics(registry, writer);
+  registerStatusMetrics(registry, writer, events);
   return {
     ...loop,
     look(changes) {
       for (const [id, result] of changes.results) {
         if (result === undefined && !compilation.results.has(id)) standing.forget(id);
+        expiries.look(id, result);
       }
       loop.look(changes);
     },

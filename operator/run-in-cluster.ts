@@ -59,8 +59,8 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     ...settings.push,
   };
   const sources = startFleetSources(started, endpoint);
-  // Half of what makes a silent proxy a dead one: whoever is alive has come back by then.
-  const settleMs = settings.push.deadMs / 2;
+  // Whoever is alive has come back by then; where the cluster says which proxies there are it mostly takes a moment.
+  const settleMs = settings.push.deadMs;
   const core = startCore(started, settings, source.current(), { ...sources, settleMs });
   const { compilation, fleet, registry } = core;
   started.defer(registerApiMetrics(registry, client));
@@ -79,6 +79,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     compilation,
     fleet,
     registry,
+    podName,
     log,
   });
 

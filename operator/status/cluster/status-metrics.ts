@@ -1,10 +1,13 @@
-/** Metrics of the writing of status; labels are closed sets. */
+/** Metrics of the writing of status and Events; labels are closed sets. */
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { EventResult, EventWriter } from "../events/event-writer.ts";
 import type { StatusWriter, WriteResult } from "./status-writer.ts";
 
 const results: readonly WriteResult[] = ["written", "conflict", "gone", "invalid", "forbidden", "throttled", "failed"];
 
-export function registerStatusMetrics(registry: Registry, writer: StatusWriter): void {
+const eventResults: readonly EventResult[] = ["created", "counted", "dropped", "failed"];
+
+export function registerStatusMetrics(registry: Registry, writer: StatusWriter, events: EventWriter): void {
   const registers = [registry];
   new Counter({
     name: "tollgate_status_writes_total",
@@ -14,6 +17,16 @@ export function registerStatusMetrics(registry: Registry, writer: StatusWriter):
     collect() {
       this.reset();
       for (const result of results) this.inc({ result }, writer.results.get(result) ?? 0);
+    },
+  });
+  new Counter({
+    name: "tollgate_events_total",
+    help: "Events told by this operator, by result; dropped: too many at once.",
+    labelNames: ["result"],
+    registers,
+    collect() {
+      this.reset();
+      for (const result of eventResults) this.inc({ result }, events.results.get(result) ?? 0);
     },
   });
   new Gauge({

@@ -1,0 +1,124 @@
+/**
+ * Changes of status that a person should see -> Events. Pure.
+ *
+ * An Event is told once for a change that was written, so it needs no memory: what is not as it should be, what is so
+ * again, and quotas that fill up. Left out is what thousands of objects would say at once of one cause (no proxy, an
+ * account without credit): the one that is to blame says it.
+ */
+import type { Condition } from "../../resources/types.gen.ts";
+import type { StatusDocument } from "../status-document.ts";
+
+/** What an Event says; about what and when it is said belongs to the writer. */
+export interface EventFacts {
+  readonly type: "Normal" | "Warning";
+  /** For programs, as the reason of the condition. */
+  readonly reason: string;
+  /** What it is about: the type of the condition. */
+  readonly action: string;
+  /** For people. */
+  readonly note: string;
+}
+
+/** Conditions whose fall and rise are told. */
+const toldTypes: ReadonlySet<string> = new Set([
+  "Accepted",
+  "ResolvedRefs",
+  "Active",
+  "Available",
+  "Healthy",
+  "Funded",
+]);
+/** Another condition or another object says the same. */
+const toldElsewhere: ReadonlySet<string> = new Set([
+  "NotYetValid",
+  "AccountUnfunded",
+  "AccountSuspended",
+  "AccountRequired",
+  "NotAccepted",
+  "Pending",
+]);
+/** Percent of a quota; at 100 it is used up, which its condition says. */
+const thresholds = [80, 50] as const;
+
+/** @param before what stood; undefined: nothing did */
+export function eventsOf(before: StatusDocument | undefined, after: StatusDocument): EventFacts[] {
+  const events: EventFacts[] = [];
+  const isAvailable = after.status.conditions.some(({ type, status }) => type === "Available" && status === "True");
+  for (const condition of after.status.conditions) {
+    const was = before?.status.conditions.find(({ type }) => type === condition.type);
+    if (was !== undefined && isSame(was, condition)) continue;
+    // The channel says it itself, and the route works with another.
+    if (condition.reason === "ChannelNotReady" && isAvailable) continue;
+    const event = eventOf(was, condition);
+    if (event !== undefined) events.push(event);
+  }
+  return [...events, ...quotaEvents(before, after), ...balanceEvents(before, after)];
+}
+
+function isSame(was: Condition, condition: Condition): boolean {
+  if (was.status !== condition.status || was.reason !== condition.reason) return false;
+  return condition.type === "Programmed" || was.message === condition.message;
+}
+
+function eventOf(was: Condition | undefined, condition: Condition): EventFacts | undefined {
+  const { type: action, reason, message: note } = condition;
+  if (action === "Programmed") {
+    const isRefused = reason === "Rejected" || reason === "ProxyTooOld";
+    return isRefused ? { type: "Warning", reason, action, note } : undefined;
+  }
+  if (!toldTypes.has(action) || toldElsewhere.has(reason)) return undefined;
+  if (!isWell(condition)) {
+    if (condition.status === "Unknown") return undefined;
+    // Somebody wanted it so.
+    return { type: reason === "Suspended" ? "Normal" : "Warning", reason, action, note };
+  }
+  const isWellAgain = was !== undefined && !isWell(was) && was.status !== "Unknown" && !toldElsewhere.has(was.reason);
+  return isWellAgain ? { type: "Normal", reason, action, note } : undefined;
+}
+
+function isWell({ status, reason }: Condition): boolean {
+  return status === "True" && reason !== "PartiallyValid";
+}
+
+function quotaEvents(before: StatusDocument | undefined, after: StatusDocument): EventFacts[] {
+  const usedBefore = usageOf(before);
+  return usageOf(after).flatMap(({ name, used, limit, resetAt }) => {
+    const was = usedBefore.find((one) => one.name === name && one.resetAt === resetAt);
+    const threshold = thresholdCrossed(percentOf(was?.used, was?.limit), percentOf(used, limit));
+    if (threshold === undefined) return [];
+    const until = resetAt === undefined ? "" : ` until ${resetAt}`;
+    return [filling("QuotaThreshold", "Active", threshold, `The quota ${name} is used to ${threshold} %${until}.`)];
+  });
+}
+
+function usageOf(document: StatusDocument | undefined) {
+  return document !== undefined && "usage" in document.status ? (document.status.usage ?? []) : [];
+}
+
+function balanceEvents(before: StatusDocument | undefined, after: StatusDocument): EventFacts[] {
+  const threshold = thresholdCrossed(spentPercentOf(before), spentPercentOf(after));
+  if (threshold === undefined) return [];
+  return [filling("BalanceThreshold", "Funded", threshold, `The credit is used to ${threshold} %.`)];
+}
+
+function spentPercentOf(document: StatusDocument | undefined): number {
+  if (document === undefined || !("balance" in document.status)) return 0;
+  const { granted, consumed } = document.status.balance ?? {};
+  return percentOf(consumed, granted);
+}
+
+function filling(reason: string, action: string, threshold: number, note: string): EventFacts {
+  return { type: threshold >= 80 ? "Warning" : "Normal", reason, action, note };
+}
+
+/** For comparison with a threshold only: amounts may be larger than a double counts exactly. */
+function percentOf(used: string | undefined, limit: string | undefined): number {
+  const whole = Number(limit ?? "0");
+  return whole > 0 ? (Number(used ?? "0") / whole) * 100 : 0;
+}
+
+/** The highest threshold that was passed upwards, where nothing else is said of it. */
+function thresholdCrossed(beforePercent: number, afterPercent: number): number | undefined {
+  if (afterPercent >= 100) return undefined;
+  return thresholds.find((threshold) => beforePercent < threshold && afterPercent >= threshold);
+}

@@ -1,0 +1,74 @@
+/**
+ * Tells that a key ends soon, before its callers get 401: once for each end of each key while this operator leads. Time
+ * passes without anybody's change, so all keys are looked at now and then, a few at a time.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { KeyResult, ObjectResult } from "../../compile/result.ts";
+import type { EventFacts } from "./events-of.ts";
+
+export interface ExpiryNoticesOptions {
+  readonly results: () => ReadonlyMap<string, ObjectResult>;
+  readonly tell: (key: KeyResult, facts: EventFacts) => void;
+  readonly isLeader: () => boolean;
+  readonly now?: () => number;
+  readonly everyMs?: number;
+}
+
+/** As the metric and the alert have it. */
+const soonMs = 7 * 24 * 3_600_000;
+const sliceOf = 2_000;
+
+export class ExpiryNotices {
+  readonly #options: ExpiryNoticesOptions;
+  readonly #now: () => number;
+  /** End of each key that was told of. */
+  readonly #told = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #isClosed = false;
+
+  constructor(options: ExpiryNoticesOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#timer = setInterval(() => void this.lookAtAll(), options.everyMs ?? 10 * 60_000).unref();
+  }
+
+  /** A key was compiled; undefined: it is gone. */
+  look(id: string, result: ObjectResult | undefined): void {
+    const endMs = result?.kind === "ApiKey" ? endOf(result) : undefined;
+    if (result?.kind !== "ApiKey" || endMs === undefined) {
+      this.#told.delete(id);
+      return;
+    }
+    const leftMs = endMs - this.#now();
+    if (leftMs <= 0 || leftMs > soonMs || this.#told.get(id) === endMs || !this.#options.isLeader()) return;
+    this.#told.set(id, endMs);
+    const when = new Date(endMs).toISOString().replace(/\.\d+Z$/, "Z");
+    const note = `The key ends at ${when}: calls get 401 from then on. Move spec.expiresAt, or add a credential that lives longer.`;
+    this.#options.tell(result, { type: "Warning", reason: "KeyExpiring", action: "Active", note });
+  }
+
+  async lookAtAll(): Promise<void> {
+    let left = sliceOf;
+    for (const [id, result] of this.#options.results()) {
+      if (this.#isClosed || !this.#options.isLeader()) return;
+      this.look(id, result);
+      left -= 1;
+      if (left > 0) continue;
+      left = sliceOf;
+      await nextTurn();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+  }
+}
+
+/** Milliseconds since the epoch; undefined for a key that does not end, or serves nobody anyway. */
+function endOf({ state, wireIds, expiresAtMs = Infinity, credentials }: KeyResult): number | undefined {
+  if (state !== "Active" || wireIds.length === 0) return undefined;
+  const lives = credentials.filter(({ usable }) => usable).map(({ notAfterMs = Infinity }) => notAfterMs);
+  const endMs = Math.min(expiresAtMs, lives.length === 0 ? Infinity : Math.max(...lives));
+  return Number.isFinite(endMs) ? endMs : undefined;
+}
