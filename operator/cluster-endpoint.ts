@@ -112,7 +112,9 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
     started.defer(keepLastGoodKey(secret, log));
   }
   endpoint.open(settings.listen).then(
-    ({ host, port }) => log.info("proxies are served", { push: `${host}:${port}` }),
+    (address) => {
+      if (address !== undefined) log.info("proxies are served", { push: `${address.host}:${address.port}` });
+    },
     (cause: unknown) => log.error("the push endpoint cannot be opened", { cause }),
   );
 }

@@ -58,8 +58,8 @@ export interface PushEndpointOptions {
 }
 
 export interface PushEndpoint {
-  /** Opens the port. @returns where it listens; waits for the first certificate */
-  open(listen: ListenAddress): Promise<ListenAddress>;
+  /** Opens the port. Waits for the first certificate. @returns where it listens; undefined when it was closed meanwhile */
+  open(listen: ListenAddress): Promise<ListenAddress | undefined>;
   /** Sends proxies away and closes the port. */
   close(): Promise<void>;
 }
@@ -96,10 +96,12 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     if (!isLeader) summaries.clear();
     wasLeader = isLeader;
   });
-  const stopEpochs = epochs.onRaise((epoch) => {
+  const beginEpoch = (epoch: number) => {
     log.warn("the source went back in time: proxies begin a new epoch", { epoch });
     fleet.sendAway(newEpochWithinMs, "a new epoch began");
-  });
+  };
+  let stopEpochs = () => {};
+  let isClosed = false;
   let server: Awaited<ReturnType<typeof listenOverTls>>["server"] | undefined;
 
   return {
@@ -107,6 +109,8 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
       await certificates.start();
       // Where it cannot be read now, the first proxy that knows of a higher one makes it be read again.
       await epochs.refresh().catch((cause: unknown) => log.warn("the epoch cannot be read", { cause }));
+      if (isClosed) return undefined;
+      stopEpochs = epochs.onRaise(beginEpoch);
       const opened = await listenOverTls(
         {
           publisher,
@@ -139,9 +143,11 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
         listen,
       );
       server = opened.server;
+      if (isClosed) server.close();
       return { host: listen.host, port: opened.port };
     },
     async close() {
+      isClosed = true;
       stopLeadership();
       stopEpochs();
       fleet.close("the operator stops");

@@ -167,7 +167,7 @@ export class TlsRig {
     };
     operator.publish(objects);
     const opened = await endpoint.open({ host: address, port: this.#port });
-    this.#port = opened.port;
+    this.#port = opened?.port ?? 0;
     this.operators.push(operator);
     return operator;
   }
