@@ -33,8 +33,8 @@ export interface EventWriterOptions {
   readonly podName: string;
   readonly log: { warn(message: string): void };
   readonly now?: () => number;
-  /** Between two writes of one series. */
-  readonly seriesEveryMs?: number;
+  /** From the first repetition to its count, and between two counts of one series. */
+  readonly seriesMs?: { readonly first: number; readonly every: number };
   readonly backoff?: Backoff;
 }
 
@@ -64,7 +64,7 @@ const instanceMax = 128;
 export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #now: () => number;
-  readonly #seriesEveryMs: number;
+  readonly #seriesMs: { readonly first: number; readonly every: number };
   readonly #backoff: Backoff;
   /** By what is said of what; the least recently told first. */
   readonly #told = new Map<string, Told>();
@@ -80,9 +80,9 @@ export class EventWriter {
   constructor(options: EventWriterOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#seriesEveryMs = options.seriesEveryMs ?? 60_000;
+    this.#seriesMs = options.seriesMs ?? { first: 5_000, every: 60_000 };
     this.#backoff = options.backoff ?? new Backoff(500, 30_000);
-    this.#queue = new HeldQueue([0, this.#seriesEveryMs]);
+    this.#queue = new HeldQueue([0, this.#seriesMs.first, this.#seriesMs.every]);
     const { leadership } = options;
     this.#stop = leadership.onChange(() => {
       if (!leadership.isLeader()) this.#stepDown();
@@ -121,7 +121,8 @@ export class EventWriter {
       if (!isAgain) this.#told.delete(key);
       return;
     }
-    this.#queue.put(key, isAgain ? this.#seriesEveryMs : 0, performance.now());
+    const { first, every } = this.#seriesMs;
+    this.#queue.put(key, !isAgain ? 0 : before.count === 2 ? first : every, performance.now());
     this.#writeSoon();
   }
 
