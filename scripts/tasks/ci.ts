@@ -1,7 +1,7 @@
 /**
  * `.ci/run`: the programs of a Kubernetes where the cache has none, `npm test`, format, lint and generated files, then the
- * slower suites, soaks scaled down, the fuzzer last; ends with `N passed, N failed` and exits 1 on any failure. Nothing may be skipped for
- * want of a program here.
+ * slower suites, soaks scaled down and the fuzzer; ends with `N passed, N failed` and exits 1 on any failure. Nothing may
+ * be skipped for want of a program here.
  */
 import { spawnSync } from "node:child_process";
 import { clusterCache, prometheusCache } from "../cluster-cache.ts";

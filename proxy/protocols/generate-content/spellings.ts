@@ -40,9 +40,17 @@ export const topLevelNames = [
   "serviceTier",
 ] as const;
 
+/** The names are those of tables, a few dozen, and each call asks for nearly all of them. */
+const snakeCases = new Map<string, string>();
+const snakeCasesMax = 500;
+
 /** `maxOutputTokens` as `max_output_tokens`. */
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const known = snakeCases.get(name);
+  if (known !== undefined) return known;
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (snakeCases.size < snakeCasesMax) snakeCases.set(name, snake);
+  return snake;
 }
 
 export interface FoundMember {
