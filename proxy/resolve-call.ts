@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from "./protocols/json-value.ts";
 import { type Affinity, resolveReferences } from "./responses-state/resolve-references.ts";
 import type { ResponseStore } from "./responses-state/response-store.ts";
 import type { FoundKey } from "./snapshot/snapshot.ts";
-import { parseJsonText } from "./translate/json-text.ts";
+import { jsonText, parseJsonText } from "./translate/json-text.ts";
 
 /** What a call went on from. */
 export interface CallReferences {
@@ -63,7 +63,7 @@ export async function resolveCall(
 }
 
 function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.from(jsonText(body));
   if (bytes.length > limits.jsonBodyBytesMax) {
     throw new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
       param: "previous_response_id",

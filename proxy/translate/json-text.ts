@@ -27,6 +27,17 @@ function rawJson(source: string): unknown {
   return rawJSON(source);
 }
 
+/**
+ * A value as JSON that every reader takes: half of a surrogate pair, which models write at a cut and which only an
+ * escape can carry, becomes the replacement character.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes("\\ud")) return text;
+  // Each escape is looked at as one, so that the text of an escape stays text.
+  return text.replace(/\\(?:u[0-9a-f]{4}|.)/g, (written) => (written.startsWith("\\ud") ? "\\ufffd" : written));
+}
+
 /** The arguments of a call as an object; undefined when the text is none (`""` is `{}`). */
 export function argumentsObject(text: string): JsonObject | undefined {
   if (text.trim() === "") return {};

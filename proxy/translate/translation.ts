@@ -14,7 +14,7 @@ import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { Conversation } from "./conversation.ts";
 import { foldReply, ReplyFolder } from "./fold-reply.ts";
-import { parseJsonText } from "./json-text.ts";
+import { jsonText, parseJsonText } from "./json-text.ts";
 import { Losses } from "./losses.ts";
 import { InvalidReply, type Reply, type ReplyEvent } from "./reply.ts";
 import { envelopeMark } from "./state/envelope.ts";
@@ -98,7 +98,7 @@ export class Translation {
       losses,
     );
     const format = chatFormats[name];
-    const bytes = Buffer.from(JSON.stringify(body));
+    const bytes = Buffer.from(jsonText(body));
     const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: format.watchedKeys });
     const call = format.readCall(scanned, upstreamEndpoint(client, name));
     return new Translation(client, options, { call, adaptation, dropped: losses.dropped });
