@@ -41,14 +41,21 @@ describe("official SDKs: messages", function () {
       assert.match(textOf(reply), /You said/);
     });
 
-    it(`${name} authenticates by either header`, async () => {
-      const byToken = new (load())({
-        baseURL: gateway().origin,
-        apiKey: null,
-        authToken: clientKey("main"),
-        maxRetries: 0,
+    it(`pitfall 142: ${name} authenticates by a bearer token alone, with its own version`, async () => {
+      const byToken = (authToken: string): Anthropic =>
+        new (load())({ baseURL: gateway().origin, apiKey: null, authToken, maxRetries: 0 });
+      const client = byToken(clientKey("main"));
+      assert.match(textOf(await client.messages.create(usual)), /You said/);
+      const [model] = (await client.models.list()).data;
+      assert.equal(model?.type, "model", "the list has the shape of the SDK's own format");
+      await assert.rejects(byToken("sk-unknown").messages.create(usual), (error: unknown) => {
+        const { status, error: body } = error as {
+          status?: unknown;
+          error?: { type?: string; error?: { type?: string } };
+        };
+        assert.deepEqual([status, body?.type, body?.error?.type], [401, "error", "authentication_error"]);
+        return true;
       });
-      assert.match(textOf(await byToken.messages.create(usual)), /You said/);
     });
 
     it(`${name} reads usage and the request id`, async () => {

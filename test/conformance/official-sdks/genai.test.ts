@@ -31,7 +31,7 @@ describe("official SDKs: generateContent", function () {
       { base: "/v1beta", apiVersion: "v1beta" },
     ]) {
       const { base, ...options } = row;
-      it(`${name} lists, gets and calls with base '${base}' and ${row.apiVersion ?? "its own version"}`, async () => {
+      it(`pitfall 141: ${name} lists, gets and calls with base '${base}' and ${row.apiVersion ?? "its own version"}`, async () => {
         const client = create(base, options);
         const listed: (string | undefined)[] = [];
         for await (const model of await client.models.list({ config: { pageSize: 1 } })) listed.push(model.name);
@@ -44,6 +44,10 @@ describe("official SDKs: generateContent", function () {
         assert.equal(model.name, "models/demo");
         assert.equal(model.inputTokenLimit, 128_000);
         assert.match((await client.models.generateContent(usual)).text ?? "", /what is the weather/);
+        let streamed = "";
+        for await (const frame of await client.models.generateContentStream(usual)) streamed += frame.text ?? "";
+        assert.match(streamed, /what is the weather/);
+        assert.ok(Number((await client.models.countTokens(usual)).totalTokens) > 0);
       });
     }
 

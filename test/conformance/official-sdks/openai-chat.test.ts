@@ -31,8 +31,11 @@ describe("official SDKs: chat completions", function () {
       });
     }
 
-    it(`${name} gets and calls a model with a slash and a colon in its name`, async () => {
+    it(`pitfall 140: ${name} gets and calls a model with a slash and a colon in its name, and no other`, async () => {
       assert.equal((await create().models.retrieve("maker/demo:1")).id, "maker/demo:1");
+      const unknown = { status: 404, code: "model_not_found" };
+      await assert.rejects(create().models.retrieve("maker/demo"), unknown);
+      await assert.rejects(create().models.retrieve("vendor/model-x"), unknown);
       const reply = await create().chat.completions.create({ model: "maker/demo:1", messages: [question] });
       assert.match(reply.choices[0]?.message.content ?? "", /You said/);
     });

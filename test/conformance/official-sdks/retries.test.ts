@@ -20,7 +20,7 @@ describe("official SDKs: retries", function () {
     const create = (key: string, http = countingFetch()): OpenAI =>
       new (load())({ baseURL: `${gateway().origin}/v1`, apiKey: clientKey(key), fetch: http.fetch });
 
-    it(`${name} sends exactly one request when the quota is used up`, async () => {
+    it(`pitfall 137: ${name} sends exactly one request when the quota is used up`, async () => {
       const http = countingFetch();
       const client = create(`spent-${index + 1}`, http);
       await client.chat.completions.create({ model: "demo", messages });
@@ -72,11 +72,11 @@ describe("official SDKs: retries", function () {
     const create = (key: string, http = countingFetch()) =>
       new (load())({ baseURL: gateway().origin, apiKey: clientKey(key), fetch: http.fetch });
 
-    it(`${name} sends exactly one request when the quota is used up`, async () => {
+    it(`pitfall 137: ${name} sends exactly one request when the quota is used up`, async () => {
       const http = countingFetch();
       const client = create(`spent-${index + 3}`, http);
       await client.messages.create(usual);
-      await assert.rejects(client.messages.create(usual), { status: 402 });
+      await assert.rejects(client.messages.create(usual), { status: 402, message: /insufficient quota/ });
       assert.equal(http.count(), 2);
     });
 
