@@ -23,7 +23,7 @@ import type { Upstream } from "./forward/http1/upstream.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
-import type { StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
+import type { ChatCall, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
@@ -306,12 +306,20 @@ function clientError(admitted: AdmittedCall, selected: SelectedTarget, error: Up
     kind: error.kind,
     status: error.status,
   });
-  return toClientError(error, {
+  return toClientError(inClientsWords(error, selected, call), {
     publicModel: call.model,
     upstreamModel: selected.target.upstreamModel ?? call.model,
     requestId: record.requestId,
     channelSecrets: secretsOf(selected),
   });
+}
+
+/** A field that an upstream of another format complains of may not be one of the client's. */
+function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ChatCall): UpstreamError {
+  if (error.param === undefined || format === call.endpoint.format) return error;
+  const [first = ""] = error.param.split(/[.[]/);
+  const isPath = first !== error.param;
+  return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
 }
 
 /** Values of the channel's headers may be credentials as well. */
