@@ -5,10 +5,12 @@
  * in where resources come from and where status goes; `core.ts` is what they share.
  */
 import { runFromFolder } from "./run-from-folder.ts";
-import { runInCluster } from "./run-in-cluster.ts";
 import type { OperatorIo, OperatorSettings, RunningOperator } from "./settings.ts";
 
 /** Runs an operator until its `close` is called. @throws when it cannot start; nothing is left running then */
-export function runOperator(settings: OperatorSettings, io: OperatorIo): Promise<RunningOperator> {
-  return settings.cluster === undefined ? runFromFolder(settings, io) : runInCluster(settings, io);
+export async function runOperator(settings: OperatorSettings, io: OperatorIo): Promise<RunningOperator> {
+  if (settings.cluster === undefined) return runFromFolder(settings, io);
+  // Loaded on first need: the Kubernetes client takes half a second, which one machine should not wait for.
+  const { runInCluster } = await import("./run-in-cluster.ts");
+  return runInCluster(settings, io);
 }
