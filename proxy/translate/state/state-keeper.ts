@@ -36,9 +36,7 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
   let keys: readonly Buffer[] | undefined;
   // Derived on first use: most calls carry no state at all.
   const allKeys = (): readonly Buffer[] => {
-    keys ??= (scope.secrets.length === 0 ? [processSecret] : scope.secrets).map((secret) =>
-      sealingKey(scope.channel, secret),
-    );
+    keys ??= (scope.secrets.length === 0 ? [processSecret] : scope.secrets).map((secret) => sealingKey(scope, secret));
     return keys;
   };
   const open = (carried: CarriedState): readonly ProviderState[] => {
@@ -51,7 +49,7 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
     return [];
   };
   return {
-    seal: (states) => sealEnvelope(states, allKeys()[0] ?? sealingKey(scope.channel, processSecret)),
+    seal: (states) => sealEnvelope(states, allKeys()[0] ?? sealingKey(scope, processSecret)),
     remember: (callId, states) => callStates.remember(owner, callId, states),
     recover(part) {
       const carried = (part.states ?? []).flatMap(open);
@@ -62,6 +60,6 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
 }
 
 /** Not the credential itself: a client sees MACs made with it. */
-function sealingKey(channel: string, secret: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, channel, "tollgate provider state", 32));
+function sealingKey({ channel, key }: StateScope, secret: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, `${channel}\n${key}`, "tollgate provider state", 32));
 }

@@ -43,6 +43,7 @@ describe("StateKeeper", () => {
   for (const row of [
     { name: "another channel", changes: { channel: "ns/other" } },
     { name: "another account of the provider", changes: { secrets: ["three"] } },
+    { name: "another client's key", changes: { key: "ns/other" } },
     { name: "another vendor's format", changes: { format: "Messages" as const } },
   ]) {
     it(`gives ${row.name} nothing (pitfall 91)`, () => {
