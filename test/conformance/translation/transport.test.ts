@@ -101,6 +101,38 @@ describe("translated calls on the wire", () => {
     assert.equal(rig().upstream.requests[0]?.headers["content-encoding"], undefined);
   });
 
+  for (const to of protocols.filter((protocol) => protocol !== "anthropic-messages")) {
+    it(`pitfall 7: ${to} clients hear that an upstream lives that thinks for long`, async () => {
+      const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
+      const [start = ""] = anthropicBeginning.split(/(?<=\n\n)/);
+      const said = start + ping.repeat(3);
+      rig().upstream.replyWith({ headers: events, body: `${said}.`, stallAt: said.length });
+      const form = callFormOf(to);
+      const model = routeTo("anthropic-messages");
+      const call = { path: form.path(model, true), headers: form.headers("main"), body: form.body(model, true) };
+      const { text } = await leaveWhen({ origin: rig().gateway.origin, ...call }, (said) => comments(said) >= 3);
+      assert.equal(comments(text), 3, text);
+    });
+  }
+
+  it("pitfall 42: a code of an error that nobody knows passes in its own format as it is", async () => {
+    const failed = `data: ${JSON.stringify({
+      type: "content_block_start",
+      index: 0,
+      content_block: {
+        type: "web_search_tool_result",
+        tool_use_id: "srvtoolu_1",
+        content: { type: "web_search_tool_result_error", error_code: "code_of_tomorrow" },
+      },
+    })}\n\n`;
+    const [start = ""] = anthropicBeginning.split(/(?<=\n\n)/);
+    const end = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+    const body = `${start}event: content_block_start\n${failed}${end}`;
+    rig().upstream.replyWith({ headers: events, body });
+    const answer = await rig().call("anthropic-messages", "anthropic-messages", true);
+    assert.ok(answer.body.toString().includes(failed));
+  });
+
   it("pitfall 9: an error as the first event is an error, not an empty stream", async () => {
     rig().upstream.replyWith({
       headers: events,
@@ -186,13 +218,16 @@ describe("translated calls on the wire", () => {
       rig().upstream.forget();
       rig().upstream.replyWith({ headers: events, body: said, stallAt: endOfEvent(said, "grüß") });
       const form = callFormOf(to);
-      const leaving = await leaveAfterFirstBytes(
-        rig().gateway.origin,
-        form.path(routeTo(from), true),
-        form.headers("main"),
-        form.body(routeTo(from), true),
+      const { requestId } = await leaveWhen(
+        {
+          origin: rig().gateway.origin,
+          path: form.path(routeTo(from), true),
+          headers: form.headers("main"),
+          body: form.body(routeTo(from), true),
+        },
+        (text) => text.includes("grüß") || text.includes("good morning"),
       );
-      const record = await rig().gateway.recordOf(leaving);
+      const record = await rig().gateway.recordOf(requestId);
       assert.ok(record.usage !== undefined && record.usage.output > 0, "what was produced is billed");
       assert.ok(record.usage.input > 0, "and the prompt");
       await waitFor("the upstream to be left", () => rig().upstream.requests[0]?.abortedAtMs);
@@ -200,6 +235,11 @@ describe("translated calls on the wire", () => {
     });
   }
 });
+
+/** Lines that clients skip. */
+function comments(text: string): number {
+  return text.match(/^:/gm)?.length ?? 0;
+}
 
 /** Bytes up to the end of the event that says this. */
 function endOfEvent(stream: string, words: string): number {
@@ -248,23 +288,21 @@ function naturalReplyOf(protocol: "openai-chat"): unknown {
   return JSON.parse(String(reply.body));
 }
 
-/** @returns the request's id */
-function leaveAfterFirstBytes(
-  origin: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: object,
-): Promise<string> {
+/** Reads a stream until it says enough, and leaves. */
+function leaveWhen(
+  { origin, path, headers, body }: Leaving,
+  isEnough: (text: string) => boolean,
+): Promise<{ readonly requestId: string; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
     const sent = request(
-      { hostname, port, path, method: "POST", headers: { ...headers, "content-type": "application/json" } },
+      { hostname, port, path, method: "POST", headers: { "content-type": "application/json", ...headers } },
       (response) => {
         let text = "";
         response.on("data", (piece: Buffer) => {
           text += piece.toString();
-          if (!text.includes("grüß") && !text.includes("good morning")) return;
-          resolve(String(response.headers["x-request-id"]));
+          if (!isEnough(text)) return;
+          resolve({ requestId: String(response.headers["x-request-id"]), text });
           sent.destroy();
         });
         response.on("error", () => undefined);
@@ -275,4 +313,11 @@ function leaveAfterFirstBytes(
     sent.setTimeout(5_000, () => reject(new Error("no answer in time")));
     sent.end(JSON.stringify(body));
   });
+}
+
+interface Leaving {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
 }

@@ -225,6 +225,18 @@ describe("responses: stream writer", () => {
     assert.deepEqual(numbers, [...numbers.keys()]);
   });
 
+  it("pitfall 47: has what strict clients decode in every response, whatever the call said", () => {
+    const responses = framesOf(writeStream(golden)).flatMap((frame) => frame["response"] ?? []);
+    assert.equal(responses.length, 3);
+    for (const response of responses) {
+      const { text, tools, tool_choice, parallel_tool_calls } = Object(response);
+      assert.deepEqual([text.format, tools, tool_choice, parallel_tool_calls], [{ type: "text" }, [], "auto", true]);
+    }
+    const { usage } = Object(responses.at(-1));
+    assert.equal(typeof usage.input_tokens_details.cached_tokens, "number");
+    assert.equal(typeof usage.output_tokens_details.reasoning_tokens, "number");
+  });
+
   it("pitfall 46: an item is announced before anything of it is said", () => {
     const announced = new Set<unknown>();
     for (const frame of framesOf(writeStream(golden))) {
