@@ -195,7 +195,8 @@ export class StatusKeeper {
     }).map((condition) => this.#pool.share(condition));
     const after = statusDocument(result, conditions, nowMs, { ...this.#attachedTo(result), use: observed.use });
     if (before && isSameMeaning(before, after)) {
-      this.#documents.set(id, before);
+      // How far it has come is not told for itself, but should be right when something else is.
+      this.#documents.set(id, isPending(after) ? after : before);
       return;
     }
     this.#documents.set(id, after);
@@ -223,6 +224,10 @@ export class StatusKeeper {
     const account = this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
     return account?.kind === "Account" ? account : undefined;
   }
+}
+
+function isPending({ status }: StatusDocument): boolean {
+  return status.conditions.some(({ type, reason }) => type === "Programmed" && reason === "Pending");
 }
 
 /** Whether a status says that this very version is live. */
