@@ -50,6 +50,7 @@ export function toLimits(settings: Settings): ProxyLimits {
     eventBytesMax: settings.number("limits.eventBytes"),
     replyBodyBytesMax: settings.number("limits.replyBody"),
     slowReaderTimeoutMs: settings.number("timeouts.slowReader"),
+    clientSilenceMs: settings.number("timeouts.clientSilence"),
     connectTimeoutMs: settings.number("timeouts.connect"),
     firstByteTimeoutMs: settings.number("timeouts.firstByte"),
     firstByteStreamTimeoutMs: settings.number("timeouts.firstByteStream"),
