@@ -14,6 +14,7 @@ import { InvalidReply, type ReplyEvent } from "./reply.ts";
 import type { StreamReader, StreamWriter } from "./translator.ts";
 
 const nothing: readonly Buffer[] = [];
+const colon = 0x3a;
 
 export interface TranslatingMeterParts {
   /** Meter of the upstream's format. */
@@ -106,8 +107,9 @@ export class TranslatingMeter implements StreamMeter {
         for (const bytes of splitEvents(piece)) {
           const { name, data, stray } = readEventFields(bytes);
           if (data !== undefined) text += this.#read({ name, data });
-          // A comment says that the upstream lives; so must we. Lines that are no field say nothing.
-          else if (stray === undefined) text += this.#write({ type: "ping" });
+          // A comment says that the upstream lives; so must we. Lines that are no field, and line ends that came late,
+          // say nothing.
+          else if (stray === undefined && bytes.includes(colon)) text += this.#write({ type: "ping" });
         }
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);

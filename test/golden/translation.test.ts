@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseDocument as parseYaml } from "yaml";
 import type { ChatWireFormat } from "../../proxy/protocols/wire.ts";
-import { answerOf, formats, sendTo, streamOf } from "../support/translation/pure-translation.ts";
+import { answerOf, formats, sendTo, smallestCalls, streamOf } from "../support/translation/pure-translation.ts";
 
 interface RequestGolden {
   /** Row of the support matrix. */
@@ -29,21 +29,6 @@ interface ReplyGolden {
 
 const root = join(import.meta.dirname, "translation");
 const isUpdate = process.env["UPDATE_GOLDENS"] === "1";
-
-const smallest: Readonly<Record<ChatWireFormat, object>> = {
-  ChatCompletions: { model: "m", messages: [{ role: "user", content: "hi" }] },
-  Responses: { model: "m", input: "hi", reasoning: { effort: "medium", summary: "auto" } },
-  Messages: {
-    model: "m",
-    max_tokens: 4096,
-    thinking: { type: "enabled", budget_tokens: 2048 },
-    messages: [{ role: "user", content: "hi" }],
-  },
-  GenerateContent: {
-    contents: [{ role: "user", parts: [{ text: "hi" }] }],
-    generationConfig: { thinkingConfig: { includeThoughts: true } },
-  },
-};
 
 /** For each format that is given, what every other one makes of it. */
 function toEveryOther<Given>(
@@ -89,7 +74,7 @@ describe("golden: requests in other formats", () => {
 
 describe("golden: answers in other formats", () => {
   eachGolden<ReplyGolden>("replies", (path, text, { given, call, expected }) => {
-    const clientBody = (client: ChatWireFormat): object => ({ ...smallest[client], ...call?.[client] });
+    const clientBody = (client: ChatWireFormat): object => ({ ...smallestCalls[client], ...call?.[client] });
     const outcome = toEveryOther(given, (upstream, client, answer) =>
       typeof answer === "string"
         ? streamOf(upstream, client, clientBody(client), answer)

@@ -24,6 +24,22 @@ export const usualTargets = {
   GenerateContent: { provider: "Gemini", model: "gemini-3-pro" },
 } as const;
 
+/** The smallest call of each client that wants to see thinking. */
+export const smallestCalls: Readonly<Record<ChatWireFormat, object>> = {
+  ChatCompletions: { model: "m", messages: [{ role: "user", content: "hi" }] },
+  Responses: { model: "m", input: "hi", reasoning: { effort: "medium", summary: "auto" } },
+  Messages: {
+    model: "m",
+    max_tokens: 4096,
+    thinking: { type: "enabled", budget_tokens: 2048 },
+    messages: [{ role: "user", content: "hi" }],
+  },
+  GenerateContent: {
+    contents: [{ role: "user", parts: [{ text: "hi" }] }],
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+  },
+};
+
 export type Sent = { readonly body: unknown; readonly dropped?: readonly string[] } | { readonly refused: string };
 
 /** What goes to the upstream, before the edits that every channel makes; or why nothing does. */

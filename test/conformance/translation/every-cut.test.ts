@@ -1,0 +1,104 @@
+/**
+ * Every recorded stream to clients of every other format, without a network: however its bytes are split the client gets
+ * the same bytes, and cut behind any event it ends in an error, unless the provider had said that this was all.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { GatewayError } from "../../../proxy/errors.ts";
+import type { StreamMeter } from "../../../proxy/protocols/chat-format.ts";
+import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
+import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import { splitEvents } from "../../../proxy/sse/event-fields.ts";
+import type { DigestProtocol } from "../../support/digest/digest.ts";
+import { explainAbsence, readRecorded } from "../../support/digest/recorded.ts";
+import { formats, smallestCalls, translationOf } from "../../support/translation/pure-translation.ts";
+
+const streams = readRecorded()?.filter((reply) => reply.isStream);
+
+const formatOf: Readonly<Record<DigestProtocol, ChatWireFormat>> = {
+  "openai-chat": "ChatCompletions",
+  "openai-responses": "Responses",
+  "anthropic-messages": "Messages",
+  gemini: "GenerateContent",
+};
+
+/** More would take minutes; the places are spread over the whole stream. */
+const eventCutsMax = 60;
+const byteSplitsMax = 120;
+const eventBytesMax = 1 << 20;
+const signsOfSuccess = /data: \[DONE\]|"type":"(?:message_stop|response\.completed|response\.incomplete)"/;
+
+describe("recorded streams split and cut everywhere", () => {
+  if (streams === undefined) {
+    it(explainAbsence("recorded streams split and cut everywhere"));
+    return;
+  }
+  for (const stream of streams) {
+    const from = formatOf[stream.protocol];
+    const name = stream.id.replace(/^upstream\//, "");
+    for (const to of formats.filter((format) => format !== from)) {
+      it(`says the same to ${to} clients however ${name} is split`, () => {
+        const bytes = stream.bytes();
+        const whole = told(meterOf(from, to), [bytes]);
+        assert.equal(
+          told(
+            meterOf(from, to),
+            Array.from(bytes, (byte) => Buffer.of(byte)),
+          ),
+          whole,
+          "byte by byte",
+        );
+        for (const at of spread(bytes.length, byteSplitsMax)) {
+          const pieces = [bytes.subarray(0, at), bytes.subarray(at)];
+          assert.equal(told(meterOf(from, to), pieces), whole, `split at ${at}`);
+        }
+      });
+
+      it(`never takes a part of ${name} for the whole, for ${to} clients`, () => {
+        const events = splitEvents(stream.bytes());
+        for (const count of spread(events.length, eventCutsMax)) {
+          const cut = Buffer.concat(events.slice(0, count));
+          // The provider's own format decides what is a whole answer.
+          const own = chatFormats[from].createStreamMeter(callOf(from), eventBytesMax);
+          own.push(cut);
+          own.end();
+          const isWhole = own.isComplete && own.error === undefined;
+          const meter = meterOf(from, to);
+          const said = told(meter, [cut]);
+          assert.equal(meter.isComplete && meter.error === undefined, isWhole, `${count} events`);
+          if (!isWhole) assert.doesNotMatch(said, signsOfSuccess, `${count} events`);
+        }
+      });
+    }
+  }
+});
+
+/** Numbers from 1 to the last, all or evenly spread. */
+function spread(last: number, countMax: number): readonly number[] {
+  const count = Math.min(last, countMax);
+  return Array.from({ length: count }, (_, index) => Math.max(1, Math.round(((index + 1) * last) / count)));
+}
+
+function callOf(format: ChatWireFormat) {
+  const other = format === "Messages" ? "ChatCompletions" : "Messages";
+  return { ...translationOf(format, other, smallestCalls[other], true).upstreamCall, wantsStreamUsage: true };
+}
+
+function meterOf(from: ChatWireFormat, to: ChatWireFormat) {
+  return translationOf(from, to, smallestCalls[to], true).createStreamMeter(eventBytesMax);
+}
+
+/** All that a client gets, the error of a stream that failed at its end. */
+function told(meter: ReturnType<typeof meterOf>, pieces: readonly Buffer[]): string {
+  const said: Buffer[] = [];
+  for (const piece of pieces) if (isGoing(meter)) said.push(...meter.push(piece));
+  if (isGoing(meter)) said.push(...meter.end());
+  if (!meter.isComplete || meter.error !== undefined) {
+    said.push(meter.fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "r" }));
+  }
+  return Buffer.concat(said).toString("utf8");
+}
+
+function isGoing(meter: StreamMeter): boolean {
+  return meter.error === undefined && meter.violation === undefined;
+}
