@@ -54,7 +54,7 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   const asSent = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(asSent)) throw new TypeError("a scanned body is an object");
-  const { body, affinity, unknown } = await resolveReferences(asSent, owner, responses);
+  const { body, affinity, unknown } = await resolveReferences(asSent, owner, responses, limits.jsonBodyBytesMax);
   const references = { asSent, affinity, unknown };
   const resolved = body === asSent ? call : readResolved(body, call, format, limits);
   // What stays was looked up: it is the one channel's own. What nobody knows is judged for each channel.

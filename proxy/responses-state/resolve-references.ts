@@ -9,6 +9,7 @@ import { GatewayError } from "../errors.ts";
 import type { JsonObject } from "../protocols/json-value.ts";
 import { member } from "../protocols/json-value.ts";
 import { referenceOf, replayed } from "./conversation-items.ts";
+import { ReferencedItems } from "./referenced-items.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { itemsOf, type LocalResponse, type NativeResponse, type StoredResponse } from "./stored-response.ts";
 
@@ -39,14 +40,20 @@ export function hasReferences(body: JsonObject): boolean {
 
 /**
  * @param owner client key that makes the call, `namespace/name`
+ * @param bytesMax of what references to items may stand for together
  * @throws GatewayError `previous_response_not_found` when what it refers to is kept in two places at once, or its
- *   beginning is gone
+ *   beginning is gone; `context_length`, `invalid_value` for too many references
  */
-export async function resolveReferences(body: JsonObject, owner: string, store: ResponseStore): Promise<Resolution> {
+export async function resolveReferences(
+  body: JsonObject,
+  owner: string,
+  store: ResponseStore,
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<Resolution> {
   const affinities: Affinity[] = [];
   const unknown: string[] = [];
   const before = await itemsBefore(body, owner, store, affinities, unknown);
-  const own = await ownItems(body, owner, store, affinities, unknown);
+  const own = await ownItems(body, new ReferencedItems(owner, store, bytesMax), affinities, unknown);
   const [affinity] = affinities;
   if (affinity !== undefined && affinities.some((other) => !isSame(affinity, other))) {
     throw notFound("input", "The items that this call refers to were made by different providers.");
@@ -80,8 +87,7 @@ async function itemsBefore(
 /** The call's own items, with references replaced by what the gateway keeps. */
 async function ownItems(
   body: JsonObject,
-  owner: string,
-  store: ResponseStore,
+  references: ReferencedItems,
   affinities: Affinity[],
   unknown: string[],
 ): Promise<{ items: readonly unknown[]; isChanged: boolean }> {
@@ -91,12 +97,11 @@ async function ownItems(
   let isChanged = false;
   for (const [index, item] of items.entries()) {
     const id = referenceOf(item);
-    const found = id === undefined ? undefined : await store.findItem(owner, id);
+    const found = id === undefined ? undefined : await references.find(id);
     if (id !== undefined && found === undefined) unknown.push(Array.isArray(input) ? `input[${index}].id` : "input.id");
-    if (found?.kind === "native") affinities.push(affinityOf(found));
-    const kept = found?.kind === "local" ? itemsOf(found).find((candidate) => candidate["id"] === id) : undefined;
-    if (kept !== undefined) isChanged = true;
-    own.push(kept === undefined ? asItem(item) : replayed(kept));
+    if (found?.kind === "native") affinities.push(affinityOf(found.response));
+    if (found?.kind === "local") isChanged = true;
+    own.push(found?.kind === "local" ? replayed(found.item) : asItem(item));
   }
   return { items: own, isChanged };
 }

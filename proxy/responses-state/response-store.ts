@@ -12,7 +12,7 @@ export interface ResponseStore {
   keep(owner: string, response: StoredResponse): void;
   /** @throws GatewayError when the store cannot be read */
   get(owner: string, id: string): Promise<StoredResponse | undefined>;
-  /** The response and those it goes on from, oldest first; undefined when one is missing or there are too many. */
+  /** The response and those it goes on from, oldest first; undefined when one is missing or they are too many or too much. */
   chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
   /** The response that an item belongs to. */
   findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
@@ -30,13 +30,15 @@ export interface StoreLimits {
   readonly bytesMax: number;
   /** Links of one chain: each is read again for every call that goes on from it. */
   readonly chainLengthMax: number;
+  /** Of one chain, answers as they are kept included: all of it is read at once. */
+  readonly chainBytesMax: number;
 }
 
 const MiB = 1024 * 1024;
 
 /**
  * Thirty days, as the provider promises; a conversation with pictures; a key's day of work; a disk that holds it; an
- * agent's longest session.
+ * agent's longest session; twice what one call may say.
  */
 export const defaultStoreLimits: StoreLimits = {
   ttlMs: 30 * 24 * 3_600_000,
@@ -45,6 +47,7 @@ export const defaultStoreLimits: StoreLimits = {
   ownerBytesMax: 256 * MiB,
   bytesMax: 2 * 1024 * MiB,
   chainLengthMax: 1_000,
+  chainBytesMax: 64 * MiB,
 };
 
 /** Memory is dearer, and lost with the process. */

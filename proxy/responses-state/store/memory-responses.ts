@@ -55,10 +55,13 @@ export class MemoryResponses implements ResponseStore {
   chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
     const links: StoredResponse[] = [];
     const seen = new Set<string>();
+    const { chainLengthMax, chainBytesMax } = this.#options.limits;
+    let bytes = 0;
     let next: string | undefined = id;
     while (next !== undefined) {
       const link = this.#find(owner, next);
-      if (link === undefined || seen.has(next) || links.length === this.#options.limits.chainLengthMax) {
+      bytes += this.#owners.get(owner)?.responses.get(next)?.bytes ?? 0;
+      if (link === undefined || seen.has(next) || links.length === chainLengthMax || bytes > chainBytesMax) {
         return Promise.resolve(undefined);
       }
       seen.add(next);

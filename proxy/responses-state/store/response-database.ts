@@ -84,6 +84,8 @@ export class ResponseDatabase {
   chain(owner: string, id: string, nowMs: number): readonly string[] | undefined {
     const bodies: string[] = [];
     const seen = new Set<string>();
+    const { chainLengthMax, chainBytesMax } = this.#limits;
+    let bytes = 0;
     let next: string | undefined = id;
     while (next !== undefined) {
       const row: Readonly<Record<string, unknown>> | undefined = this.#statements.get.get(
@@ -91,7 +93,9 @@ export class ResponseDatabase {
         next,
         nowMs - this.#limits.ttlMs,
       );
-      if (row === undefined || seen.has(next) || bodies.length === this.#limits.chainLengthMax) return undefined;
+      if (row === undefined || seen.has(next) || bodies.length === chainLengthMax) return undefined;
+      bytes += Number(row["bytes"]);
+      if (bytes > chainBytesMax) return undefined;
       seen.add(next);
       bodies.unshift(String(row["body"]));
       next = typeof row["previous_id"] === "string" ? row["previous_id"] : undefined;
@@ -209,7 +213,7 @@ function prepare(database: DatabaseSync) {
     ),
     insertItem: statement("INSERT OR REPLACE INTO items (owner, id, response) VALUES (?, ?, ?)"),
     find: statement(`SELECT ${key} FROM responses WHERE owner = ? AND id = ?`),
-    get: statement("SELECT body, previous_id FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
+    get: statement("SELECT body, previous_id, bytes FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
     getByItem: statement(
       `SELECT body FROM responses WHERE created_ms > ?3
        AND sequence = (SELECT response FROM items WHERE owner = ?1 AND id = ?2)`,

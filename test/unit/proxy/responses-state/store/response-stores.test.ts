@@ -137,6 +137,24 @@ for (const { name, open } of stores) {
       await store.close();
     });
 
+    it("has no chain that is too much to read at once", async () => {
+      const { store } = await open({ chainBytesMax: 3_000 });
+      for (let index = 1; index <= 3; index += 1) {
+        store.keep("ns/a", {
+          kind: "local",
+          id: `r${index}`,
+          previousId: index === 1 ? undefined : `r${index - 1}`,
+          createdMs: 1_000,
+          model: "m",
+          input: [],
+          response: { id: `r${index}`, instructions: "x".repeat(1_200) },
+        });
+      }
+      assert.equal((await store.chain("ns/a", "r2"))?.length, 2);
+      assert.equal(await store.chain("ns/a", "r3"), undefined);
+      await store.close();
+    });
+
     it("has no chain that lost a link, is too long, or bites its tail", async () => {
       const { store } = await open({ chainLengthMax: 2 });
       store.keep("ns/a", local("r1"));
