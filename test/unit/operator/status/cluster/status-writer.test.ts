@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { ApiError, type ApiErrorFacts } from "../../../../../operator/kubernetes/api-error.ts";
+import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
+import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
+import { StandingStatuses } from "../../../../../operator/status/cluster/standing-statuses.ts";
+import { StatusWriter } from "../../../../../operator/status/cluster/status-writer.ts";
+import type { StatusDocument } from "../../../../../operator/status/status-document.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+
+const sinceText = "2026-11-21T12:00:00Z";
+
+/** An API server of accounts: versions count, preconditions hold, faults come in the order given. */
+class FakeApiServer {
+  readonly objects = new Map<string, ApiObject>();
+  readonly applied: ApiObject[] = [];
+  /** Thrown by the next calls, the first first. */
+  readonly faults: ApiErrorFacts[] = [];
+  lists = 0;
+  inFlight = 0;
+  mostInFlight = 0;
+  attempts: number[] = [];
+  /** Resolved before each answer. */
+  gate: Promise<void> = Promise.resolve();
+  #version = 100;
+
+  put(name: string, changes: { uid?: string; generation?: number; status?: unknown } = {}): ApiObject {
+    const { uid = `uid-${name}`, generation = 1, status } = changes;
+    this.#version += 1;
+    const metadata = { namespace: "a", name, uid, generation, resourceVersion: String(this.#version) };
+    const object = { metadata, ...(status !== undefined && { status }) };
+    this.objects.set(name, object);
+    return object;
+  }
+
+  async apply(
+    _resource: unknown,
+    object: ApiObject,
+    options: { signal?: AbortSignal | undefined },
+  ): Promise<ApiObject> {
+    this.attempts.push(performance.now());
+    this.inFlight += 1;
+    this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
+    await this.gate;
+    this.inFlight -= 1;
+    options.signal?.throwIfAborted();
+    const fault = this.faults.shift();
+    if (fault !== undefined) throw new ApiError("refused", fault);
+    const present = this.objects.get(object.metadata.name);
+    if (present === undefined) throw new ApiError("gone", { code: "refused", status: 404 });
+    if (present.metadata.resourceVersion !== object.metadata.resourceVersion)
+      throw new ApiError("conflict", { code: "refused", status: 409 });
+    this.applied.push(object);
+    const { uid = "", generation = 1 } = present.metadata;
+    return this.put(object.metadata.name, { uid, generation, status: object["status"] });
+  }
+
+  async list(_resource: unknown, { fieldSelector = "" }: { fieldSelector?: string | undefined }) {
+    this.lists += 1;
+    const object = this.objects.get(fieldSelector.replace("metadata.name=", ""));
+    return { resourceVersion: String(this.#version), continueToken: undefined, items: object ? [object] : [] };
+  }
+}
+
+function funded(name: string, reason: string, changes: Partial<StatusDocument["status"]> = {}): StatusDocument {
+  const condition = { type: "Funded", reason, message: reason, observedGeneration: 1, lastTransitionTime: sinceText };
+  return {
+    apiVersion: "tollgate.dev/v1alpha1",
+    kind: "Account",
+    metadata: { namespace: "a", name },
+    status: { observedGeneration: 1, conditions: [{ ...condition, status: "True" }], ...changes },
+  };
+}
+
+describe("StatusWriter", () => {
+  let api: FakeApiServer;
+  let standing: StandingStatuses;
+  let writer: StatusWriter;
+  let desired: Map<string, StatusDocument>;
+  let told: string[];
+  let isLeader: boolean;
+  let isReachable: boolean;
+  let leaderChanged: () => void;
+
+  beforeEach(() => {
+    api = new FakeApiServer();
+    standing = new StandingStatuses();
+    desired = new Map();
+    told = [];
+    isLeader = true;
+    isReachable = true;
+    writer = new StatusWriter({
+      client: api,
+      leadership: {
+        isLeader: () => isLeader,
+        onChange(callback) {
+          leaderChanged = callback;
+          return () => undefined;
+        },
+      },
+      standing,
+      desired(id) {
+        const document = desired.get(id);
+        return document && { document, uid: `uid-${document.metadata.name}` };
+      },
+      isReachable: () => isReachable,
+      onWritten: (before, after) =>
+        told.push(`${before?.status.conditions[0]?.reason} ${after.status.conditions[0]?.reason}`),
+      log: { warn() {}, error() {} },
+      backoff: new Backoff(60, 200, () => 1),
+    });
+  });
+  afterEach(() => writer.close());
+
+  /** The watch brings an object. */
+  const see = (object: ApiObject) => standing.see("Account", object);
+  const want = (document: StatusDocument) => {
+    const id = `account/a/${document.metadata.name}`;
+    desired.set(id, document);
+    writer.look(id);
+  };
+  const untilIdle = () => waitFor("nothing to wait", () => writer.depth === 0);
+  const results = () => Object.fromEntries(writer.results);
+
+  it("writes what differs in meaning, with the uid and the version it was made for", async () => {
+    const { metadata } = api.put("one");
+    see(api.objects.get("one") ?? assert.fail());
+    want(funded("one", "Funded"));
+    await untilIdle();
+    assert.equal(api.applied.length, 1);
+    const { uid, resourceVersion } = metadata;
+    assert.deepEqual(api.applied[0]?.metadata, { namespace: "a", name: "one", uid, resourceVersion });
+    assert.deepEqual(told, ["undefined Funded"]);
+  });
+
+  it("writes nothing where the same stands already, whoever wrote it and since whenever", async () => {
+    const { status } = funded("one", "Funded");
+    const conditions = status.conditions.map((condition) => ({
+      ...condition,
+      lastTransitionTime: "2025-01-01T00:00:00Z",
+    }));
+    see(api.put("one", { status: { ...status, conditions } }));
+    want(funded("one", "Funded"));
+    await untilIdle();
+    assert.deepEqual(api.applied, []);
+    want(funded("one", "Unlimited"));
+    await untilIdle();
+    // It has been true for a year, only the reason is new.
+    assert.match(JSON.stringify(api.applied[0]), /2025-01-01/);
+  });
+
+  it("writes what changes meanwhile together, and once", async () => {
+    see(api.put("one"));
+    for (const reason of ["Funded", "Unlimited", "Funded"]) want(funded("one", reason));
+    await untilIdle();
+    assert.equal(api.applied.length, 1);
+  });
+
+  it("has one write in flight an object, and few over all", async () => {
+    const gate = Promise.withResolvers<void>();
+    api.gate = gate.promise;
+    for (let index = 0; index < 30; index += 1) {
+      see(api.put(`n${index}`));
+      want(funded(`n${index}`, "Funded"));
+    }
+    await waitFor("as many as there may be", () => api.inFlight === 8);
+    want(funded("n0", "Unlimited"));
+    gate.resolve();
+    await untilIdle();
+    assert.equal(api.mostInFlight, 8);
+    assert.equal(results()["conflict"], undefined);
+    assert.equal(JSON.stringify(api.objects.get("n0")).includes("Unlimited"), true);
+  });
+
+  it("looks again after a conflict when the watch brings what came first", async () => {
+    see(api.put("one"));
+    api.put("one", { status: { conditions: [] } });
+    want(funded("one", "Funded"));
+    await waitFor("the conflict", () => results()["conflict"] === 1);
+    see(api.objects.get("one") ?? assert.fail());
+    await untilIdle();
+    assert.deepEqual([api.applied.length, api.lists], [1, 0]);
+  });
+
+  it("asks for the object where the watch brings nothing, as after a restore from a backup", async () => {
+    const later = api.put("one");
+    see({ ...later, metadata: { ...later.metadata, resourceVersion: "999999" } });
+    want(funded("one", "Funded"));
+    await untilIdle();
+    assert.deepEqual([api.applied.length, api.lists], [1, 1]);
+  });
+
+  it("lets go of an object that is gone, and of one that is another by now", async () => {
+    see(api.put("one"));
+    api.objects.delete("one");
+    want(funded("one", "Funded"));
+    await untilIdle();
+    assert.equal(results()["gone"], 1);
+    see(api.put("two", { uid: "another" }));
+    want(funded("two", "Funded"));
+    await waitFor("it to wait for the compiler", () => writer.depth === 1 && writer.oldestMs > 100);
+    assert.deepEqual(api.applied, []);
+  });
+
+  it("does not try a status again that is refused for what it is, but the next one", async () => {
+    see(api.put("one"));
+    api.faults.push({ code: "refused", status: 422 });
+    want(funded("one", "Funded"));
+    await untilIdle();
+    writer.look("account/a/one");
+    await untilIdle();
+    assert.deepEqual(results(), { invalid: 1 });
+    want(funded("one", "Unlimited"));
+    await untilIdle();
+    assert.equal(api.applied.length, 1);
+  });
+
+  for (const { name, fault, result, leastMs } of [
+    {
+      name: "too many requests",
+      fault: { code: "refused", status: 429, retryAfterMs: 150 },
+      result: "throttled",
+      leastMs: 150,
+    },
+    { name: "a missing permission", fault: { code: "refused", status: 403 }, result: "forbidden", leastMs: 50 },
+    { name: "a server that fails", fault: { code: "refused", status: 500 }, result: "failed", leastMs: 50 },
+    { name: "a connection that breaks", fault: { code: "unreachable" }, result: "failed", leastMs: 50 },
+    { name: "no answer in time", fault: { code: "timeout" }, result: "failed", leastMs: 50 },
+  ] as const) {
+    it(`slows down at ${name}, one at a time, and forgets nothing`, async () => {
+      for (let count = 0; count < 3; count += 1) api.faults.push(fault);
+      for (let index = 0; index < 3; index += 1) {
+        see(api.put(`n${index}`));
+        want(funded(`n${index}`, "Funded"));
+      }
+      await waitFor("all to be written", () => api.applied.length === 3);
+      assert.equal(results()[result], 3);
+      const [last = 0, before = 0] = api.attempts.slice(0, 4).reverse();
+      assert.ok(last - before >= leastMs, `${last - before} ms`);
+    });
+  }
+
+  it("waits for an API server that is away without asking it", async () => {
+    isReachable = false;
+    see(api.put("one"));
+    want(funded("one", "Funded"));
+    await waitFor("its turn to pass", () => writer.oldestMs > 300);
+    assert.deepEqual(api.attempts, []);
+    isReachable = true;
+    await untilIdle();
+    assert.equal(api.applied.length, 1);
+  });
+
+  it("writes nothing of what waited when it leads no longer, nor what is in flight", async () => {
+    const gate = Promise.withResolvers<void>();
+    api.gate = gate.promise;
+    for (const name of ["one", "two"]) see(api.put(name));
+    want(funded("one", "Funded"));
+    await waitFor("a write in flight", () => api.inFlight === 1);
+    want(funded("two", "Funded"));
+    isLeader = false;
+    leaderChanged();
+    gate.resolve();
+    await untilIdle();
+    want(funded("two", "Unlimited"));
+    assert.deepEqual([api.applied.length, writer.depth, told.length], [0, 0, 0]);
+  });
+
+  it("asks itself before each write whether it leads still", async () => {
+    see(api.put("one"));
+    want(funded("one", "Funded"));
+    // The process was paused: nobody has told it anything yet.
+    isLeader = false;
+    await untilIdle();
+    assert.deepEqual(api.attempts, []);
+  });
+
+  it("puts right what somebody else wrote over it", async () => {
+    see(api.put("one"));
+    want(funded("one", "Funded"));
+    await untilIdle();
+    see(api.put("one", { status: funded("one", "BalanceExhausted").status }));
+    await untilIdle();
+    assert.equal(api.applied.length, 2);
+  });
+});
