@@ -108,10 +108,12 @@ async function serveCall(
   if (exchange.expectsContinue) exchange.response.writeContinue();
   const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
   let settlement: CallSettlement | undefined;
+  let { heldBytes } = body;
   try {
     record.requestBytes = body.bytes.length;
     const read = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
     const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                         400
+    heldBytes += holdConversation(read, authorized); //                                                         503
     const reserving = reserve(authorized, services); //                                                 402 429 503
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     settlement = reserved.settlement;
@@ -119,7 +121,7 @@ async function serveCall(
   } finally {
     const pending = settlement?.release();
     if (pending !== undefined) await pending;
-    inFlightBytes.release(body.heldBytes);
+    inFlightBytes.release(heldBytes);
   }
 }
 
@@ -131,7 +133,8 @@ async function serveCount(
   endpoint: CountEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const { limits, inFlightBytes } = services;
+  const { limits, inFlightBytes, metrics } = services;
+  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
   if (exchange.expectsContinue) exchange.response.writeContinue();
   const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
   try {
@@ -190,6 +193,13 @@ function readCall(
 /** With what the call goes on from, so that what is reserved covers it all. */
 async function withReferences(read: AuthorizedCall): Promise<AuthorizedCall> {
   return { ...read, ...(await resolveCall(read.call, read.format, ownerOf(read.found), read.services)) };
+}
+
+/** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
+function holdConversation(read: AuthorizedCall, { call, services }: AuthorizedCall): number {
+  if (call.body.bytes === read.call.body.bytes) return 0;
+  services.inFlightBytes.take(call.body.bytes.length);
+  return call.body.bytes.length;
 }
 
 const routeNames = new WeakMap<Route, string>();
