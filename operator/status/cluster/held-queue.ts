@@ -3,16 +3,17 @@
  * case has its own first-in-first-out line, so that nothing is ever sorted or searched, however many objects wait.
  */
 export class HeldQueue {
-  /** By how long one waits; each in the order of its due times. */
-  readonly #lines: ReadonlyMap<number, Map<string, number>>;
+  /** By how long one waits. */
+  readonly #lines: ReadonlyMap<number, Line>;
   /** When each was first put, the oldest first. */
   readonly #since = new Map<string, number>();
 
-  /** @param delaysMs the waits that there are, the shortest first */
+  /** @param delaysMs the waits that there are */
   constructor(delaysMs: readonly number[]) {
-    this.#lines = new Map(delaysMs.map((delayMs) => [delayMs, new Map()]));
+    this.#lines = new Map(delaysMs.map((delayMs) => [delayMs, new Line()]));
   }
 
+  /** Those that wait. */
   get size(): number {
     let size = 0;
     for (const line of this.#lines.values()) size += line.size;
@@ -30,53 +31,103 @@ export class HeldQueue {
     return undefined;
   }
 
-  /** Puts an object in line, but where it is due sooner already. */
+  /** Puts an object in line, but where it is due sooner already. @param delayMs one of those of the constructor */
   put(id: string, delayMs: number, nowMs: number): void {
     const dueMs = nowMs + delayMs;
     if (!this.#since.has(id)) this.#since.set(id, nowMs);
     for (const line of this.#lines.values()) {
-      const presentMs = line.get(id);
+      const presentMs = line.dueMsOf(id);
       if (presentMs === undefined) continue;
       if (presentMs <= dueMs) return;
-      line.delete(id);
+      line.remove(id);
     }
-    this.#lines.get(delayMs)?.set(id, dueMs);
+    this.#lines.get(delayMs)?.append(id, dueMs);
   }
 
   /** When the next is due; undefined: none waits. */
   nextDueMs(): number | undefined {
-    let least: number | undefined;
-    for (const line of this.#lines.values()) {
-      for (const dueMs of line.values()) {
-        if (least === undefined || dueMs < least) least = dueMs;
-        break;
-      }
-    }
-    return least;
+    return this.#firstLine()?.headDueMs();
   }
 
   /** Takes the one that is due longest. */
   take(nowMs: number): string | undefined {
-    const leastMs = this.nextDueMs();
-    if (leastMs === undefined || leastMs > nowMs) return undefined;
-    for (const line of this.#lines.values()) {
-      for (const [id, dueMs] of line) {
-        if (dueMs !== leastMs) break;
-        line.delete(id);
-        return id;
-      }
-    }
-    return undefined;
+    const line = this.#firstLine();
+    const dueMs = line?.headDueMs();
+    return dueMs === undefined || dueMs > nowMs ? undefined : line?.shift();
   }
 
   /** It is written, or need not be. Not where it was put again meanwhile. */
   done(id: string): void {
-    for (const line of this.#lines.values()) if (line.has(id)) return;
+    for (const line of this.#lines.values()) if (line.dueMsOf(id) !== undefined) return;
     this.#since.delete(id);
   }
 
   clear(): void {
     for (const line of this.#lines.values()) line.clear();
     this.#since.clear();
+  }
+
+  #firstLine(): Line | undefined {
+    let first: Line | undefined;
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const line of this.#lines.values()) {
+      const dueMs = line.headDueMs();
+      if (dueMs === undefined || dueMs >= leastMs) continue;
+      leastMs = dueMs;
+      first = line;
+    }
+    return first;
+  }
+}
+
+/** A list and not a map alone: the first of a map is slow to find once many before it were deleted. */
+class Line {
+  readonly #dueMs = new Map<string, number>();
+  #entries: { readonly id: string; readonly dueMs: number }[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#dueMs.size;
+  }
+
+  dueMsOf(id: string): number | undefined {
+    return this.#dueMs.get(id);
+  }
+
+  append(id: string, dueMs: number): void {
+    this.#dueMs.set(id, dueMs);
+    this.#entries.push({ id, dueMs });
+  }
+
+  /** Its place stays in the list and is passed over. */
+  remove(id: string): void {
+    this.#dueMs.delete(id);
+  }
+
+  headDueMs(): number | undefined {
+    for (let entry = this.#entries[this.#head]; entry !== undefined; entry = this.#entries[this.#head]) {
+      if (this.#dueMs.get(entry.id) === entry.dueMs) return entry.dueMs;
+      this.#head += 1;
+    }
+    this.clear();
+    return undefined;
+  }
+
+  shift(): string | undefined {
+    if (this.headDueMs() === undefined) return undefined;
+    const id = this.#entries[this.#head]?.id;
+    if (id !== undefined) this.#dueMs.delete(id);
+    this.#head += 1;
+    if (this.#head > 1_024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    return id;
+  }
+
+  clear(): void {
+    this.#dueMs.clear();
+    this.#entries = [];
+    this.#head = 0;
   }
 }
