@@ -27,6 +27,8 @@ export interface FuzzOptions {
   readonly durationMs: number;
   /** Only this case. */
   readonly onlyCase?: number;
+  /** Time that goes into making one failing input small. */
+  readonly minimiseMs?: number;
   /** Told the number of each case before it runs, so that a case that never ends has a name. */
   readonly onCase: (index: number) => void;
 }
@@ -35,7 +37,7 @@ export interface FuzzOptions {
 export const stepLimitMs = 50;
 const repetitions = 5;
 const failuresMax = 5;
-const minimiseMs = 5_000;
+const minimiseMsDefault = 5_000;
 
 export function fuzzReader(reader: FuzzedReader, options: FuzzOptions): FuzzOutcome {
   const endMs = performance.now() + options.durationMs;
@@ -53,7 +55,7 @@ export function fuzzReader(reader: FuzzedReader, options: FuzzOptions): FuzzOutc
       const smallest = minimise(
         input,
         (smaller) => findProblem(reader, smaller, choices).problem?.signature === signature,
-        minimiseMs,
+        options.minimiseMs ?? minimiseMsDefault,
       );
       failures.set(signature, { case: index, problem: description, input: shown(smallest) });
     }
