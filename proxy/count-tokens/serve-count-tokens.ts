@@ -14,8 +14,10 @@ import { GatewayError } from "../errors.ts";
 import { Attempt } from "../forward/attempt.ts";
 import { upstreamModelOf } from "../forward/build-upstream-request.ts";
 import { endResponse } from "../forward/end-response.ts";
+import type { Upstream } from "../forward/http1/upstream.ts";
 import { upstreamPath } from "../forward/upstream-path.ts";
 import { upstreamHeaders } from "../http/header-rules.ts";
+import { ClientGoneError } from "../http/read-body.ts";
 import type { RunningCall } from "../is-still-allowed.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
 import { AttemptPreparation } from "../prepare-attempt.ts";
@@ -116,12 +118,14 @@ async function askUpstream(
   selected: SelectedTarget,
   preparation: AttemptPreparation,
 ): Promise<number | undefined> {
-  const { services, snapshot, call, record, exchange } = admitted;
+  const { services, call, record, exchange } = admitted;
   const { channel, format } = selected;
   const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
   if (template === undefined || !canCount(format)) return undefined;
   const prepared = await preparation.prepare(selected);
   if (prepared instanceof GatewayError) return undefined;
+  const upstream = upstreamOf(admitted, selected);
+  if (upstream === undefined) return undefined;
   const upstreamModel = upstreamModelOf(channel, selected.target, call.model);
   const request = {
     ...prepared.request,
@@ -129,7 +133,7 @@ async function askUpstream(
     body: countBody(format, prepared.request.body, upstreamModel),
   };
   const attempt = new Attempt({
-    upstream: services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs),
+    upstream,
     request,
     format: countingFormat(prepared.format, format),
     call: prepared.call,
@@ -144,9 +148,20 @@ async function askUpstream(
   exchange.onClosed = () => attempt.stop("client-left");
   try {
     const outcome = await attempt.run();
+    // Nobody waits for another counter, nor for an estimate.
+    if (outcome.kind === "stopped") throw new ClientGoneError();
     return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
   } finally {
     exchange.onClosed = undefined;
+  }
+}
+
+/** Undefined where the egress policy lets nothing through. */
+function upstreamOf({ services, snapshot }: AdmittedCall, { channel }: SelectedTarget): Upstream | undefined {
+  try {
+    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
+  } catch {
+    return undefined;
   }
 }
 

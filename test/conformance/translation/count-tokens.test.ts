@@ -3,6 +3,7 @@
  * and by an estimate that says so everywhere else.
  */
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { after, before, describe, it } from "mocha";
 import { httpCall } from "../../support/conformance/http-call.ts";
 import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
@@ -17,6 +18,7 @@ import {
 import { pixel } from "../../support/conformance/sdk-gateway.ts";
 import { FakeUpstream, type ReceivedRequest } from "../../support/fake-upstream.ts";
 import { anthropicGenerations, genaiGenerations } from "../../support/official-clients.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const counters = {
   messages: { provider: "Anthropic", formats: [{ type: "Messages" }, { type: "CountTokens" }] },
@@ -53,6 +55,9 @@ describe("token counting", () => {
           channelManifest(name, upstream.origin, spec),
           routeManifest(name, { targets: [{ name: "main", channelRef: { name }, upstreamModel: `upstream-${name}` }] }),
         ]),
+        routeManifest("twice", {
+          targets: ["a", "b"].map((name) => ({ name, channelRef: { name: "messages" }, upstreamModel: "m" })),
+        }),
       ),
     });
   });
@@ -89,17 +94,33 @@ describe("token counting", () => {
     const answer = await byMessages("messages", { tools: [tool], temperature: 1, metadata: { user_id: "u" } });
     assert.deepEqual(answer.json(), { input_tokens: 14 });
     assert.equal(answer.header("x-tollgate-token-count"), undefined);
-    const [request] = upstream.requests;
-    assert.equal(request?.target, "/v1/messages/count_tokens");
-    assert.deepEqual(request?.json(), { model: "upstream-messages", ...prompt, tools: [tool] });
+    const [asked] = upstream.requests;
+    assert.equal(asked?.target, "/v1/messages/count_tokens");
+    assert.deepEqual(asked?.json(), { model: "upstream-messages", ...prompt, tools: [tool] });
+  });
+
+  it("asks nobody else, and estimates nothing, for a client that has left", async () => {
+    upstream.replyWith({ body: '{"input_tokens":14}', stallAt: 3 });
+    const before = gateway.records.length;
+    const { hostname, port } = new URL(gateway.origin);
+    const headers = { "x-api-key": clientKey("main"), "content-type": "application/json" };
+    const leaving = request({ hostname, port, path: "/v1/messages/count_tokens", method: "POST", headers });
+    leaving.on("error", () => undefined);
+    leaving.end(JSON.stringify({ model: "twice", ...prompt }));
+    await waitFor("the counter to be asked", () => upstream.requests[0]);
+    leaving.destroy();
+    const record = await waitFor("the record", () => gateway.records[before]);
+    assert.equal(record.end, "CR");
+    assert.equal(upstream.requests.length, 1);
+    await waitFor("the ledger to hold nothing", () => gateway.ledger.openCount === 0);
   });
 
   it("asks a counter of the other format in its own words", async () => {
     const answer = await byMessages("gemini");
     assert.deepEqual(answer.json(), { input_tokens: 8 });
-    const [request] = upstream.requests;
-    assert.equal(request?.target, "/v1/models/upstream-gemini:countTokens");
-    const { generateContentRequest } = Object(request?.json());
+    const [asked] = upstream.requests;
+    assert.equal(asked?.target, "/v1/models/upstream-gemini:countTokens");
+    const { generateContentRequest } = Object(asked?.json());
     assert.equal(generateContentRequest.model, "models/upstream-gemini");
     assert.deepEqual(generateContentRequest.systemInstruction, { parts: [{ text: "Be brief." }] });
   });
