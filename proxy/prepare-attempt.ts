@@ -17,7 +17,7 @@ import { unknownReference } from "./resolve-call.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
 import type { MediaPart } from "./translate/conversation.ts";
 import { droppedLabel } from "./translate/dropped-fields.ts";
-import { mediaToFetch, replaceMedia } from "./translate/inline-media.ts";
+import { canBe, mediaToFetch, replaceMedia } from "./translate/inline-media.ts";
 import { sniffMime } from "./translate/media/sniff-mime.ts";
 import { newId } from "./translate/new-id.ts";
 import { createStateKeeper } from "./translate/state/state-keeper.ts";
@@ -117,8 +117,13 @@ export class AttemptPreparation {
       inFlightBytes.take(bytes);
       this.#heldBytes += bytes;
     };
-    const { base64, mime } = await mediaDownloads.fetch(file.source.url, file.where ?? "content", { signal, hold });
-    return [file, { ...file, mime: sniffMime(base64) ?? file.mime ?? mime, source: { type: "data", base64 } }];
+    const { where = "content" } = file;
+    const { base64, mime } = await mediaDownloads.fetch(file.source.url, where, { signal, hold });
+    const sniffed = sniffMime(base64);
+    if (!canBe(file.media, sniffed ?? mime)) {
+      throw new GatewayError("invalid_value", `The file at '${where}' is no ${file.media}.`, { param: where });
+    }
+    return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
   #translated(client: ClientRequest, selected: SelectedTarget): PreparedAttempt {

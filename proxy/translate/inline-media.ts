@@ -28,3 +28,17 @@ export function replaceMedia(
     turns: conversation.turns.map((turn) => ({ ...turn, parts: turn.parts.map(replace) })),
   };
 }
+
+/** What servers say of files that they know nothing about. */
+const unknownTypes: ReadonlySet<string> = new Set(["application/octet-stream", "binary/octet-stream"]);
+
+/**
+ * Whether what came can be the file that a client spoke of: a login page where a picture should be is none.
+ * @param mime as the bytes tell, else as their server does
+ */
+export function canBe(media: MediaPart["media"], mime: string | undefined): boolean {
+  if (media === "document" || mime === undefined || unknownTypes.has(mime)) return true;
+  // Clients put PDFs where only pictures have a place, and containers hold sound and pictures alike.
+  if (media === "image") return mime.startsWith("image/") || mime === "application/pdf";
+  return /^(?:audio|video)\//.test(mime) || mime === "application/ogg";
+}

@@ -86,6 +86,36 @@ describe("files fetched for an upstream", () => {
     assert.equal(gateway.inFlightBytes, 0);
   });
 
+  for (const row of [
+    {
+      name: "a page where a picture should be",
+      type: "text/html; charset=utf-8",
+      body: "<html>log in</html>",
+      status: 400,
+    },
+    {
+      name: "a picture whose server does not say what it is",
+      type: "application/octet-stream",
+      body: picture,
+      status: 200,
+    },
+    { name: "a picture that its server calls text", type: "text/plain", body: picture, status: 200 },
+  ]) {
+    it(`are ${row.status === 200 ? "taken" : "refused, naming the part"}: ${row.name}`, async () => {
+      upstream.replyWith((asked) =>
+        asked.method === "GET" ? { headers: { "content-type": row.type }, body: row.body } : naturalReply(asked),
+      );
+      const answer = await call(1);
+      assert.equal(answer.status, row.status, answer.body.toString());
+      if (row.status === 200) return;
+      assert.equal(Object(answer.json()).error.param, "messages[0].content[0]");
+      assert.ok(
+        upstream.requests.every(({ method }) => method === "GET"),
+        "nothing was asked of the model",
+      );
+    });
+  }
+
   it("are given up when the client leaves", async () => {
     upstream.replyWith({ headers: { "content-type": "image/png" }, body: picture, stallAt: 10 });
     const { hostname, port } = new URL(gateway.origin);
