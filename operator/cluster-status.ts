@@ -51,6 +51,7 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
       const document = loop.statusOf(id);
       return document && { document, uid: uidOf(document, resources) };
     },
+    ids: () => loop.ids(),
     isReachable,
     onWritten(before, after, uid) {
       const regarding = { kind: after.kind, ...after.metadata, uid };

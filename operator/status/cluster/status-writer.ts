@@ -30,10 +30,14 @@ export interface StatusWriterOptions {
   readonly standing: StandingStatuses;
   /** What should stand, by `resultId`, and the uid of the object that it is about. */
   readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
+  /** All objects that should have a status, by `resultId`. */
+  readonly ids: () => Iterable<string>;
   readonly isReachable: () => boolean;
   /** Told each status that was written, with what stood before and the object's uid. */
   readonly onWritten: (before: StatusDocument | undefined, after: StatusDocument, uid: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
+  /** Between two looks at everything, should a notice ever have been lost. */
+  readonly sweepEveryMs?: number;
   /** Writes a second; 200 by default. */
   readonly perSecond?: number;
   readonly backoff?: Backoff;
@@ -49,6 +53,8 @@ const inFlightMax = 8;
 const writeTimeoutMs = 5_000;
 const unreachableMs = 500;
 const tellEveryMs = 60_000;
+/** Between two looks whether the Lease that seemed lost is ours after all. */
+const resumeMs = 500;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -61,6 +67,7 @@ export class StatusWriter {
   readonly #results = new Map<WriteResult, number>();
   readonly #backoff: Backoff;
   readonly #stops: (() => void)[];
+  readonly #sweeping: NodeJS.Timeout;
   #term = new AbortController();
   /** Writes are spread over time. */
   #nextSlotMs = 0;
@@ -69,6 +76,9 @@ export class StatusWriter {
   #isFailing = false;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  /** Something was let go of as this operator did not lead at that moment. */
+  #hasLetGo = false;
+  #sweptAtMs = performance.now();
   #isClosed = false;
 
   constructor(options: StatusWriterOptions) {
@@ -81,12 +91,17 @@ export class StatusWriter {
       }),
       standing.onSeen((id) => this.look(id)),
     ];
+    this.#sweeping = setInterval(() => this.#sweep(), resumeMs).unref();
   }
 
   /** Looks at an object, by `resultId`, soon: its status or what stands of it may have changed. */
   look(id: string): void {
     const { leadership, standing, desired } = this.#options;
-    if (this.#isClosed || !leadership.isLeader()) return;
+    if (this.#isClosed) return;
+    if (!leadership.isLeader()) {
+      this.#hasLetGo = true;
+      return;
+    }
     const wanted = desired(id);
     const stands = standing.get(id);
     if (wanted === undefined || stands === undefined || !isDifferent(stands, wanted.document)) return;
@@ -112,12 +127,24 @@ export class StatusWriter {
 
   close(): void {
     this.#isClosed = true;
+    clearInterval(this.#sweeping);
     for (const stop of this.#stops) stop();
     this.#stepDown();
   }
 
+  /** Looks at everything: now and then, and where a Lease that had run out was renewed before anybody took it. */
+  #sweep(): void {
+    const { leadership, ids, sweepEveryMs = 10 * 60_000 } = this.#options;
+    const nowMs = performance.now();
+    if (!leadership.isLeader() || (!this.#hasLetGo && nowMs - this.#sweptAtMs < sweepEveryMs)) return;
+    this.#hasLetGo = false;
+    this.#sweptAtMs = nowMs;
+    for (const id of ids()) this.look(id);
+  }
+
   /** Another operator writes, from what it knows: nothing that waits here is of any use. */
   #stepDown(): void {
+    this.#hasLetGo = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#queue.clear();

@@ -102,6 +102,7 @@ describe("StatusWriter", () => {
         const document = desired.get(id);
         return document && { document, uid: `uid-${document.metadata.name}` };
       },
+      ids: () => desired.keys(),
       isReachable: () => isReachable,
       onWritten: (before, after) =>
         told.push(`${before?.status.conditions[0]?.reason} ${after.status.conditions[0]?.reason}`),
@@ -272,6 +273,15 @@ describe("StatusWriter", () => {
     isLeader = false;
     await untilIdle();
     assert.deepEqual(api.attempts, []);
+  });
+
+  it("goes on where its Lease had run out and was renewed before anybody took it", async () => {
+    see(api.put("one"));
+    want(funded("one", "Funded"));
+    isLeader = false;
+    await untilIdle();
+    isLeader = true;
+    await waitFor("the write", () => api.applied.length === 1);
   });
 
   it("puts right what somebody else wrote over it", async () => {
