@@ -37,9 +37,10 @@ export class GenerateContentStreamReader implements StreamReader {
     return this.#take();
   }
 
-  /** @throws InvalidReply when no candidate ever said why it ended */
+  /** @throws InvalidReply when a candidate never said why it ended: it was cut */
   end(): readonly ReplyEvent[] {
-    if (!this.#blocked && !this.#candidates.some(({ hasFinish }) => hasFinish)) {
+    const isWhole = this.#candidates.length > 0 && this.#candidates.every(({ hasFinish }) => hasFinish);
+    if (!this.#blocked && !isWhole) {
       throw new InvalidReply("the answer ended before it was complete");
     }
     this.finish();

@@ -58,6 +58,15 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     assert.deepEqual(candidate, { blocks: [], finish: want });
   });
 
+  for (const [name, first] of [
+    ["was cut", [{ index: 0, content: { parts: [{ text: "half of" }] } }]],
+    ["never came", []],
+  ] as const) {
+    it(`an answer is none when one candidate ended and another ${name}`, () => {
+      const other = { index: 1, content: { parts: [{ text: "whole" }] }, finishReason: "STOP" };
+      assert.throws(() => readFrames([{ candidates: [...first, other] }]), InvalidReply);
+    });
+  }
   it("pitfall 8: an answer that never said why it ended is none", () => {
     assert.throws(() => readFrames([frame({ text: "a" })]), InvalidReply);
     assert.throws(() => readFrames([]), InvalidReply);
