@@ -177,7 +177,9 @@ export class Attempt {
 
   #createMeter(): StreamMeter {
     const { translation, format, call, limits } = this.#options;
-    return translation?.createStreamMeter(limits.eventBytesMax) ?? format.createStreamMeter(call, limits.eventBytesMax);
+    const { eventBytesMax, replyBodyBytesMax } = limits;
+    const translating = translation?.createStreamMeter(eventBytesMax, replyBodyBytesMax);
+    return translating ?? format.createStreamMeter(call, eventBytesMax);
   }
 
   /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */

@@ -15,6 +15,8 @@ import type { StreamReader, StreamWriter } from "./translator.ts";
 
 const nothing: readonly Buffer[] = [];
 const colon = 0x3a;
+/** What an event costs whoever gathers it, beside its text. */
+const eventCharacters = 64;
 
 export interface TranslatingMeterParts {
   /** Meter of the upstream's format. */
@@ -22,6 +24,8 @@ export interface TranslatingMeterParts {
   readonly reader: StreamReader;
   readonly adapter: ReplyAdapter;
   readonly writer: StreamWriter;
+  /** Some writers gather the whole answer: it ends with an error beyond so many characters, counted about. */
+  readonly charactersMax: number;
 }
 
 export class TranslatingMeter implements StreamMeter {
@@ -29,6 +33,8 @@ export class TranslatingMeter implements StreamMeter {
   readonly #reader: StreamReader;
   readonly #adapter: ReplyAdapter;
   readonly #writer: StreamWriter;
+  readonly #charactersMax: number;
+  #characters = 0;
   #isStarted = false;
   #isEnded = false;
   #violation: string | undefined;
@@ -38,6 +44,7 @@ export class TranslatingMeter implements StreamMeter {
     this.#reader = parts.reader;
     this.#adapter = parts.adapter;
     this.#writer = parts.writer;
+    this.#charactersMax = parts.charactersMax;
   }
 
   get events(): number {
@@ -131,11 +138,28 @@ export class TranslatingMeter implements StreamMeter {
     if (event.type === "start") this.#isStarted = true;
     // Before the answer has begun nothing is sent: an error may still come, with a status of its own.
     if (event.type === "ping" && !this.#isStarted) return "";
+    this.#characters += charactersOf(event);
+    if (this.#characters > this.#charactersMax) throw new InvalidReply("the answer is longer than any may be");
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {
       if (adapted.type === "end") this.#isEnded = true;
       text += this.#writer.write(adapted);
     }
     return text;
+  }
+}
+
+function charactersOf(event: ReplyEvent): number {
+  switch (event.type) {
+    case "ping":
+      return 0;
+    case "delta":
+      return eventCharacters + event.text.length;
+    case "open":
+      return eventCharacters + (event.block.kind === "media" ? (event.block.base64?.length ?? 0) : 0);
+    case "state":
+      return eventCharacters + ("data" in event.state ? event.state.data.length : event.state.text.length);
+    default:
+      return eventCharacters;
   }
 }

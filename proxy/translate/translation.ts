@@ -6,6 +6,7 @@
  * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by the serving stage.
  */
 import { scanJsonObject } from "../http/strict-json.ts";
+import { defaultLimits } from "../limits.ts";
 import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "../protocols/chat-format.ts";
 import { chatFormats } from "../protocols/chat-formats.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
@@ -73,6 +74,7 @@ export class Translation {
   readonly #client: ClientRequest;
   readonly #adaptation: ReplyAdaptation;
   readonly #options: TranslationOptions;
+  #last: { readonly body: Buffer; readonly json: JsonObject } | undefined;
 
   private constructor(
     client: ClientRequest,
@@ -109,14 +111,18 @@ export class Translation {
     return new Translation(client, options, { call: client.call, adaptation: noAdaptation, dropped: [] });
   }
 
-  /** Meter of the upstream's stream that lets out the client's. */
-  createStreamMeter(eventBytesMax: number): TranslatingMeter {
+  /**
+   * Meter of the upstream's stream that lets out the client's.
+   * @param answerBytesMax of the whole answer, framing not counted
+   */
+  createStreamMeter(eventBytesMax: number, answerBytesMax = defaultLimits.replyBodyBytesMax): TranslatingMeter {
     return new TranslatingMeter({
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
       reader: translators[this.format.format].createStreamReader(),
       adapter: new ReplyAdapter(this.#adaptation),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
+      charactersMax: answerBytesMax,
     });
   }
 
@@ -125,7 +131,7 @@ export class Translation {
    * @throws InvalidReply, GatewayError when it is no answer of its format
    */
   readReply(body: Buffer): ReplyReading {
-    return isJsonObject(body) ? this.format.readReply(body) : this.#meterOf(body).reading;
+    return isJsonObject(body) ? this.format.readReply(body, this.#parsed(body)) : this.#meterOf(body).reading;
   }
 
   /** @param body of a success without an error in it. @throws InvalidReply */
@@ -147,7 +153,7 @@ export class Translation {
 
   #read(body: Buffer): Reply {
     const translator = translators[this.format.format];
-    if (isJsonObject(body)) return translator.readReply(parsed(body));
+    if (isJsonObject(body)) return translator.readReply(this.#parsed(body));
     const reader = translator.createStreamReader();
     const read = this.#meterOf(body)
       .pieces.flatMap(splitEvents)
@@ -157,6 +163,12 @@ export class Translation {
         return payload === undefined ? [] : reader.read({ name, data: payload });
       });
     return foldReply([...read, ...reader.end()]);
+  }
+
+  /** A body is read for what it costs and then for what it says: parsed once for both. */
+  #parsed(body: Buffer): JsonObject {
+    if (this.#last?.body !== body) this.#last = { body, json: parsed(body) };
+    return this.#last.json;
   }
 
   /** Events, or Google's array of them: the meter knows both, and whether they came to their end. */
