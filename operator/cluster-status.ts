@@ -12,7 +12,7 @@ import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
 import { registerStatusMetrics } from "./status/cluster/status-metrics.ts";
 import { StatusWriter } from "./status/cluster/status-writer.ts";
 import { EventWriter } from "./status/events/event-writer.ts";
-import { eventsOf } from "./status/events/events-of.ts";
+import { type EventFacts, eventsOf } from "./status/events/events-of.ts";
 import { ExpiryNotices } from "./status/events/expiry-notices.ts";
 import type { StatusDocument } from "./status/status-document.ts";
 import { noStatus } from "./status/status-sink.ts";
@@ -28,18 +28,24 @@ export interface ClusterStatusOptions extends Pick<KeepStatusOptions, "compilati
   readonly podName: string;
 }
 
+export interface ClusterStatusLoop extends StatusLoop {
+  /** Tells something about a key in an Event. */
+  tellOfKey(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
+}
+
 /** Begins to keep status; `started` ends it. */
-export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): StatusLoop {
+export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
   const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
   const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
   started.defer(() => events.close());
+  const tellOfKey: ClusterStatusLoop["tellOfKey"] = ({ namespace, name }, facts) => {
+    const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
+    if (uid !== undefined) events.tell({ kind: "ApiKey", namespace, name, uid }, facts);
+  };
   const expiries = new ExpiryNotices({
     results: () => compilation.results,
     isLeader: () => leadership.isLeader(),
-    tell({ kind, namespace, name }, facts) {
-      const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
-      if (uid !== undefined) events.tell({ kind, namespace, name, uid }, facts);
-    },
+    tell: tellOfKey,
   });
   started.defer(() => expiries.close());
   started.defer(leadership.onChange(() => void expiries.lookAtAll()));
@@ -77,6 +83,7 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
   registerStatusMetrics(registry, writer, events);
   return {
     ...loop,
+    tellOfKey,
     look(changes) {
       for (const [id, result] of changes.results) {
         if (result === undefined && !compilation.results.has(id)) standing.forget(id);

@@ -20,7 +20,7 @@ import { Publisher } from "./push/publisher.ts";
 import { registerPushMetrics } from "./push/push-metrics.ts";
 import { createPushServer } from "./push/push-server.ts";
 import type { Problem, ResourceSet } from "./resources/resource.ts";
-import type { CommonSettings, ListenAddress, OperatorLog } from "./settings.ts";
+import type { CommonSettings, ListenAddress, OperatorLog, OperatorSettings } from "./settings.ts";
 
 /** What compiles and publishes, and who it is published to. */
 export interface Core {
@@ -33,11 +33,12 @@ export interface Core {
 /** @param fleetSources where a fleet of several operators learns of proxies that are not connected to this one */
 export function startCore(
   started: AsyncDisposableStack,
-  settings: CommonSettings,
+  settings: OperatorSettings,
   resources: ResourceSet,
   fleetSources: FleetOptions = {},
 ): Core {
-  const compilation = new Compilation(resources, settings.fleet, settings.quotaScope);
+  const makesKeys = settings.cluster === undefined || settings.cluster.generatesKeys;
+  const compilation = new Compilation(resources, settings.fleet, settings.quotaScope, makesKeys);
   const publisher = started.adopt(new Publisher(), (it) => it.close());
   const fleet = started.adopt(new Fleet(publisher, fleetSources), (it) => it.close("the operator stops"));
   const registry = new Registry();

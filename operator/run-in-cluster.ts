@@ -21,6 +21,7 @@ import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./set
 import { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import { registerWatchMetrics } from "./source/kubernetes/watch-metrics.ts";
 import { StandingStatuses } from "./status/cluster/standing-statuses.ts";
+import { secretNotCreated } from "./status/events/events-of.ts";
 
 /**
  * Opens its ports, then reads the cluster and follows every change. An API server that is away is waited for: until it
@@ -90,6 +91,8 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     wanted: () => (cluster.generatesKeys ? compilation.wantedSecrets() : []),
     randomBytes,
     log,
+    onFailure: ({ namespace, ownerName: name, secretName }, why) =>
+      status.tellOfKey({ namespace, name }, secretNotCreated(secretName, why)),
   });
   started.defer(() => keySecrets.close());
   // What was left to the leader before may be this operator's now.

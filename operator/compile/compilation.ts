@@ -63,6 +63,7 @@ export class Compilation {
   readonly #resources: ResourceSet;
   readonly #settings: CompileSettings;
   readonly #quotaScope: QuotaScope;
+  readonly #makesKeys: boolean;
   readonly #egress: EgressPolicy;
   readonly #objects = new Map<string, WireObject>();
   readonly #results = new Map<string, ObjectResult>();
@@ -72,9 +73,13 @@ export class Compilation {
   readonly #digests = new Claims();
   readonly #names = new Claims();
 
-  /** @param quotaScope where the proxies count; see `limits/hard-quotas.ts` */
-  constructor(resources: ResourceSet, settings: CompileSettings, quotaScope: QuotaScope = "Exact") {
+  /**
+   * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
+   * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
+   */
+  constructor(resources: ResourceSet, settings: CompileSettings, quotaScope: QuotaScope = "Exact", makesKeys = true) {
     this.#quotaScope = quotaScope;
+    this.#makesKeys = makesKeys;
     this.#resources = resources;
     this.#settings = settings;
     this.#egress = new EgressPolicy(settings.egressAllowCIDRs);
@@ -230,7 +235,8 @@ export class Compilation {
       const key = this.#resources.apiKeys.get(identity);
       const digests = new Set<string>();
       if (key)
-        for (const { sha256 } of resolveCredentials(key, this.#resources.secrets)) if (sha256) digests.add(sha256);
+        for (const { sha256 } of resolveCredentials(key, this.#resources.secrets, this.#makesKeys))
+          if (sha256) digests.add(sha256);
       for (const digest of this.#digests.set(identity, [...digests])) {
         for (const rival of this.#digests.claimantsOf(digest)) if (!identities.has(rival)) rivals.add(rival);
       }
@@ -253,7 +259,7 @@ export class Compilation {
       this.#putResult(id, undefined, pass);
       return;
     }
-    const credentials = resolveCredentials(key, this.#resources.secrets);
+    const credentials = resolveCredentials(key, this.#resources.secrets, this.#makesKeys);
     const winnerOf = (digest: string) => {
       const claimants = this.#digests.claimantsOf(digest);
       if (claimants.length <= 1) return claimants[0] ?? identity;

@@ -33,15 +33,25 @@ export interface ResolvedCredential {
   readonly isWanted?: true;
 }
 
-/** Finds the digest of every credential of a key. */
-export function resolveCredentials(key: ApiKeyResource, secrets: ResourceSet["secrets"]): ResolvedCredential[] {
-  return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, key.metadata.namespace, secrets));
+/**
+ * Finds the digest of every credential of a key.
+ *
+ * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
+ */
+export function resolveCredentials(
+  key: ApiKeyResource,
+  secrets: ResourceSet["secrets"],
+  makesKeys: boolean,
+): ResolvedCredential[] {
+  const { namespace } = key.metadata;
+  return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, namespace, secrets, makesKeys));
 }
 
 function resolveCredential(
   spec: KeyCredentialSpec,
   namespace: string,
   secrets: ResourceSet["secrets"],
+  makesKeys: boolean,
 ): ResolvedCredential {
   if (spec.sha256 !== undefined) return { spec, sha256: spec.sha256 };
   const location = secretOfCredential(spec);
@@ -49,6 +59,10 @@ function resolveCredential(
   if (!location) return { spec, failure: refused("InvalidSecret", `${at} give secretKeyRef, sha256 or generate.`) };
   const secret = secrets.get(`${namespace}/${location.name}`);
   if (!secret) {
+    if (spec.generate && !makesKeys) {
+      const message = `${at} Secret ${location.name} does not exist, and this installation makes no keys: create it, or turn key generation on.`;
+      return { spec, failure: refused("SecretNotFound", message) };
+    }
     if (spec.generate) {
       const message = `${at} Secret ${location.name} is being created.`;
       return { spec, failure: { status: "Unknown", reason: "Pending", message }, isWanted: true };

@@ -21,6 +21,8 @@ export interface KeySecretsOptions {
   readonly wanted: () => readonly WantedSecret[];
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: { info(message: string): void; warn(message: string): void };
+  /** Told each Secret that could not be written, and why. */
+  readonly onFailure?: (wanted: WantedSecret, why: string) => void;
   readonly retryMs?: number;
 }
 
@@ -75,7 +77,7 @@ export class KeySecrets {
 
   /** @returns whether there is nothing more to do about it */
   async #make(wanted: WantedSecret): Promise<boolean> {
-    const { client, resources, randomBytes, log } = this.#options;
+    const { client, resources, randomBytes, log, onFailure } = this.#options;
     const { namespace, secretName, key, prefix, ownerName } = wanted;
     const uid = resources.apiKeys.get(`${namespace}/${ownerName}`)?.metadata.uid;
     // It is gone; without the owner's uid its Secret would outlive it.
@@ -97,6 +99,7 @@ export class KeySecrets {
       if (this.#stop.signal.aborted) return true;
       const why = error instanceof Error ? error.message : String(error);
       log.warn(`ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created: ${why}`);
+      onFailure?.(wanted, why);
       return false;
     }
   }

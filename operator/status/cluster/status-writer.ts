@@ -38,7 +38,7 @@ export interface StatusWriterOptions {
   readonly log: { warn(message: string): void; error(message: string): void };
   /** Between two looks at everything, should a notice ever have been lost. */
   readonly sweepEveryMs?: number;
-  /** Writes a second; 200 by default. */
+  /** Writes a second, where more than a burst waits. */
   readonly perSecond?: number;
   readonly backoff?: Backoff;
 }
@@ -50,6 +50,9 @@ const settleMs = 300;
 /** Proxies acknowledge within milliseconds; one that does not is named. Also after somebody else was faster. */
 const patientMs = 1_000;
 const inFlightMax = 8;
+/** An API server that takes ten thousand first statuses has other things to do, too. */
+const defaultPerSecond = 100;
+const burst = 200;
 const writeTimeoutMs = 5_000;
 const unreachableMs = 500;
 const tellEveryMs = 60_000;
@@ -69,8 +72,8 @@ export class StatusWriter {
   readonly #stops: (() => void)[];
   readonly #sweeping: NodeJS.Timeout;
   #term = new AbortController();
-  /** Writes are spread over time. */
-  #nextSlotMs = 0;
+  /** When all writes so far would be over at the even pace; a burst may be ahead of it. */
+  #pacedUntilMs = 0;
   /** The API server has had enough, or is away. */
   #pausedUntilMs = 0;
   #isFailing = false;
@@ -154,16 +157,21 @@ export class StatusWriter {
     this.#term = new AbortController();
   }
 
+  get #intervalMs(): number {
+    return 1_000 / (this.#options.perSecond ?? defaultPerSecond);
+  }
+
   #pumpSoon(): void {
     const dueMs = this.#queue.nextDueMs();
     if (dueMs === undefined || this.#isClosed) return;
     clearTimeout(this.#timer);
-    const waitMs = Math.max(dueMs, this.#nextSlotMs, this.#pausedUntilMs) - performance.now();
+    const waitMs =
+      Math.max(dueMs, this.#pacedUntilMs - burst * this.#intervalMs, this.#pausedUntilMs) - performance.now();
     this.#timer = setTimeout(() => this.#pump(), Math.max(0, waitMs)).unref();
   }
 
   #pump(): void {
-    const { leadership, isReachable, perSecond = 200 } = this.#options;
+    const { leadership, isReachable } = this.#options;
     const nowMs = performance.now();
     if (!leadership.isLeader()) {
       this.#stepDown();
@@ -174,10 +182,11 @@ export class StatusWriter {
     // Whoever ends makes room and looks again.
     if (this.#inFlight.size >= most) return;
     if (!isReachable()) this.#pausedUntilMs = nowMs + unreachableMs;
-    else if (nowMs >= this.#nextSlotMs && nowMs >= this.#pausedUntilMs) {
+    else if (nowMs >= this.#pacedUntilMs - burst * this.#intervalMs && nowMs >= this.#pausedUntilMs) {
       const id = this.#queue.take(nowMs);
       if (id !== undefined && this.#inFlight.has(id)) this.#queue.put(id, settleMs, nowMs);
-      else if (id !== undefined && this.#begin(id)) this.#nextSlotMs = nowMs + 1_000 / perSecond;
+      else if (id !== undefined && this.#begin(id))
+        this.#pacedUntilMs = Math.max(this.#pacedUntilMs, nowMs) + this.#intervalMs;
     }
     this.#pumpSoon();
   }

@@ -55,6 +55,12 @@ export function eventsOf(before: StatusDocument | undefined, after: StatusDocume
   return [...events, ...quotaEvents(before, after), ...balanceEvents(before, after)];
 }
 
+/** The Secret of a `generate` credential could not be made; tried again while somebody waits for it. */
+export function secretNotCreated(secretName: string, why: string): EventFacts {
+  const note = `The Secret ${secretName} cannot be created: ${why}`;
+  return { type: "Warning", reason: "SecretNotCreated", action: "ResolvedRefs", note };
+}
+
 function isSame(was: Condition, condition: Condition): boolean {
   if (was.status !== condition.status || was.reason !== condition.reason) return false;
   return condition.type === "Programmed" || was.message === condition.message;

@@ -155,6 +155,11 @@ describe("status in the API server (J12, T9)", function () {
     for (const { note } of events) assert.ok(!note.includes("sk-"), note);
   });
 
+  it("says that a Secret has to be created where the installation makes no keys", async () => {
+    await applyAll(plane, [apiKey("made", { credentials: [{ name: "one", generate: { secretName: "made-key" } }] })]);
+    await waitForCondition(plane, "ApiKey", "made", "ResolvedRefs", "False SecretNotFound");
+  });
+
   it("names the winner of a conflict, in the condition and in an Event", async () => {
     await applyAll(plane, [numberedKey(1)]);
     const { spec } = numberedKey(1) as { spec: object };

@@ -172,6 +172,17 @@ describe("StatusWriter", () => {
     assert.equal(JSON.stringify(api.objects.get("n0")).includes("Unlimited"), true);
   });
 
+  it("writes a few hundred at once, and more at an even pace", async () => {
+    for (let index = 0; index < 260; index += 1) {
+      see(api.put(`n${index}`));
+      want(funded(`n${index}`, "Funded"));
+    }
+    await untilIdle();
+    const [first = 0] = api.attempts;
+    // Sixty beyond the burst, at a hundred a second.
+    assert.ok((api.attempts.at(-1) ?? 0) - first >= 550, "no pace at all");
+  });
+
   it("looks again after a conflict when the watch brings what came first", async () => {
     see(api.put("one"));
     api.put("one", { status: { conditions: [] } });
