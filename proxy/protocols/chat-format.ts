@@ -143,8 +143,12 @@ export interface ChatFormat {
    * `unsupportedParameters: Reject`
    */
   editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void;
-  /** Whether a successful body is a whole reply; @throws GatewayError `upstream_error` when it is not JSON. */
-  readReply(body: Buffer): ReplyReading;
+  /**
+   * Whether a successful body is a whole reply.
+   * @param parsed the body's JSON, where it was parsed before
+   * @throws GatewayError `upstream_error` when it is not JSON
+   */
+  readReply(body: Buffer, parsed?: unknown): ReplyReading;
   /** Classifies the body of a reply whose status is an error. */
   readErrorReply(
     status: number,

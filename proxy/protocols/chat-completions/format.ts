@@ -44,8 +44,7 @@ export const chatCompletions: ChatFormat = {
   contentType: (call: ChatCall) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 
-function readReply(body: Buffer): ReplyReading {
-  const json = parseJson(body.toString("utf8"));
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
   const reply = Array.isArray(json) ? json[0] : json;
   if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
   const hasError = reply["error"] !== undefined && reply["error"] !== null;

@@ -59,8 +59,7 @@ function findParameter(call: ChatCall, generation: GenerationMembers, name: stri
   return generation.find(camel) ?? findEither(call.body, camel);
 }
 
-function readReply(body: Buffer): ReplyReading {
-  const json = parseJson(body.toString("utf8"));
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
   const reply = Array.isArray(json) ? json[0] : json;
   if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
   const hasError = isObject(reply["error"]);

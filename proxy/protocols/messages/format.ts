@@ -44,8 +44,7 @@ export const messages: ChatFormat = {
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 
-function readReply(body: Buffer): ReplyReading {
-  const reply = parseJson(body.toString("utf8"));
+function readReply(body: Buffer, reply: unknown = parseJson(body.toString("utf8"))): ReplyReading {
   if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
   const hasError = reply["type"] === "error" || isObject(reply["error"]);
   const isReply = Array.isArray(reply["content"]);

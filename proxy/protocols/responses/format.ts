@@ -39,8 +39,7 @@ export const responses: ChatFormat = {
 };
 
 /** A body of status 200 can be an error: `status: "failed"`, or an error object without any output. */
-function readReply(body: Buffer): ReplyReading {
-  const reply = parseJson(body.toString("utf8"));
+function readReply(body: Buffer, reply: unknown = parseJson(body.toString("utf8"))): ReplyReading {
   if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
   const hasFailed = reply["status"] === "failed" || reply["status"] === "cancelled" || isObject(reply["error"]);
   const isReply = Array.isArray(reply["output"]);
