@@ -15,6 +15,7 @@ import { proxyNodeFlags } from "../../cli/proxy-node-flags.ts";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { type Figure, measureConfiguration } from "./configuration.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
+import { measureTranslation } from "./translated.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..", "..");
@@ -121,6 +122,14 @@ async function main(): Promise<void> {
     for (const scenario of scenarios) {
       if (only !== undefined && !scenario.name.includes(only)) continue;
       figures.push(await runScenario(scenario, folder, bare, gateway.proxy, gateway.data));
+    }
+    if (only === undefined || only === "translated") {
+      const bareOrigin = `http://127.0.0.1:${bare.found}`;
+      const processes = { proxyPid: gateway.proxy.pid, barePid: bare.pid };
+      const origins = { data: gateway.data, bare: bareOrigin };
+      figures.push(
+        ...(await measureTranslation({ folder, ...origins, ...processes, rounds, roundMs, load, progress })),
+      );
     }
     if (only === undefined || only === "configuration") {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
