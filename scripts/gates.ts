@@ -9,9 +9,12 @@ export interface Gate {
   readonly run: () => boolean;
 }
 
+/** Its `ci` command colours its words also where nobody can see it. */
+const colours = process.stdout.isTTY ? "--colors=force" : "--colors=off";
+
 export const formatAndLint: Gate = {
   name: "format and lint",
-  run: () => runTool("@biomejs/biome/bin/biome", ["ci", "."], "inherit").status === 0,
+  run: () => runTool("@biomejs/biome/bin/biome", ["ci", colours, "."], "inherit").status === 0,
 };
 
 export const types: Gate = {

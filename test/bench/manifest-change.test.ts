@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PushClient } from "../../proxy/sync/push-client.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
+import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { eventually } from "../support/push-rig.ts";
 import { sha256Of } from "../support/wire-objects.ts";
 

@@ -9,8 +9,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { PushClient } from "../../proxy/sync/push-client.ts";
 import type { PushTransport } from "../../proxy/sync/push-transport.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
+import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { eventually } from "../support/push-rig.ts";
 import { sha256Of } from "../support/wire-objects.ts";
 

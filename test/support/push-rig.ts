@@ -10,8 +10,8 @@ import { createPushServer } from "../../operator/push/push-server.ts";
 import { objectId } from "../../proxy/snapshot/object-id.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
 import { PushClient, type PushClientEvent } from "../../proxy/sync/push-client.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
+import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 
 export interface RigProxy {
   readonly store: SnapshotStore;
