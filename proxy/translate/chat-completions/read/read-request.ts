@@ -2,7 +2,7 @@
  * Reads a client's chat completions body as a conversation (`protocols/openai-chat.md` section 2, `translation.md`
  * section 3). Types and ranges were checked by `ChatFormat.readCall`.
  */
-import { asList, asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Sampling } from "../../conversation.ts";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
@@ -173,7 +173,7 @@ const known: ReadonlySet<string> = new Set([
   ...["function_call", "web_search_options", "temperature", "top_p", "top_k", "seed", "presence_penalty", "stop"],
   ...["frequency_penalty", "n", "logit_bias", "logprobs", "top_logprobs", "max_completion_tokens", "max_tokens"],
   ...["response_format", "verbosity", "modalities", "audio", "user", "safety_identifier", "metadata", "store"],
-  ...["prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "cache_control", "service_tier"],
+  ...["prompt_cache_key", "prompt_cache_retention", "cache_control", "service_tier"],
   ...reasoningMembers,
 ]);
 
@@ -183,7 +183,15 @@ const numbers = ["seed", "top_k", "temperature", "top_p", "n", "max_tokens", "ma
 function unreadMembers(body: JsonObject): string[] {
   const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
   if (isUnknownEffort(body)) unread.push("reasoning_effort");
-  return [...unread, ...numbers.filter((name) => isObject(body[name]))];
+  return [...unread, ...speakers(asList(body["messages"])), ...numbers.filter((name) => isObject(body[name]))];
+}
+
+/** No other format has names of speakers; that of a function is read with its result. */
+function speakers(messages: readonly unknown[]): string[] {
+  return messages.flatMap((message, index) => {
+    const isResult = ["tool", "function"].includes(asText(member(message, "role")));
+    return !isResult && asText(member(message, "name")) !== "" ? [`messages[${index}].name`] : [];
+  });
 }
 
 /** Absent, null, empty and false are what a member means by default. */

@@ -250,6 +250,23 @@ describe("readRequest(): tools", () => {
 });
 
 describe("readRequest(): what has no place", () => {
+  it("leaves names of speakers unread, each by its path, but not those of functions", () => {
+    const { unread } = conversationOf({
+      messages: [
+        { role: "system", content: "s", name: "" },
+        { role: "user", content: "x", name: "ada" },
+        { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+        { role: "function", name: "f", content: "1" },
+        { role: "assistant", content: "y", name: "bot" },
+      ],
+    });
+    assert.deepEqual(unread, ["messages[1].name", "messages[4].name"]);
+  });
+
+  it("leaves the manner of caching unread where it says something", () => {
+    assert.deepEqual(conversationOf({ prompt_cache_options: { mode: "explicit" } }).unread, ["prompt_cache_options"]);
+  });
+
   it("pitfall 110: unknown members are left unread when they say something, by the client's spelling", () => {
     const silent = { a: null, b: "", c: [], d: {}, e: false };
     const { unread } = conversationOf({ ...silent, min_p: 0.1, prediction: { type: "content" }, "x-y": 0 });
