@@ -33,8 +33,13 @@ export class UseKeeper {
 
   constructor(options: KeepUseOptions) {
     this.#options = options;
-    const { standing, everyMs, lookAt } = options;
-    this.#book = new UsageBook({ now: () => Date.now(), standing, ...(everyMs !== undefined && { everyMs }) });
+    const { compilation, standing, everyMs, lookAt } = options;
+    this.#book = new UsageBook({
+      now: () => Date.now(),
+      standing,
+      generationOf: (id) => compilation.results.get(id)?.generation,
+      ...(everyMs !== undefined && { everyMs }),
+    });
     this.#clock = setInterval(() => lookAt(this.#book.due(writesPerSecond)), 1_000).unref();
   }
 

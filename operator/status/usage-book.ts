@@ -23,6 +23,8 @@ interface Entry {
   readonly balanceByProxy: Map<string, AccountReport>;
   lastUsedMs: number;
   shown: ShownUse | undefined;
+  /** Of the spec whose limits the quotas are; undefined: not known. */
+  generation: number | undefined;
 }
 
 export interface UsageBookOptions {
@@ -31,6 +33,8 @@ export interface UsageBookOptions {
   readonly everyMs?: number;
   /** What an operator before this one showed of an object: there the numbers go on. */
   readonly standing?: (id: string) => ShownUse | undefined;
+  /** Generation of the object's spec now, where it is known. */
+  readonly generationOf?: (id: string) => number | undefined;
   readonly objectsMax?: number;
 }
 
@@ -40,6 +44,7 @@ export class UsageBook {
   readonly #now: () => number;
   readonly #everyMs: number;
   readonly #standing: (id: string) => ShownUse | undefined;
+  readonly #generationOf: (id: string) => number | undefined;
   readonly #objectsMax: number;
   readonly #entries = new Map<string, Entry>();
   /** Objects with numbers not shown yet, those that wait longest first. */
@@ -47,9 +52,11 @@ export class UsageBook {
   /** Objects whose quotas are used up, and when the first of them begins anew. */
   readonly #exhausted = new Map<string, number>();
 
-  constructor({ now, everyMs = 60_000, objectsMax = 20_000, standing = () => undefined }: UsageBookOptions) {
+  constructor(options: UsageBookOptions) {
+    const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
     this.#now = now;
-    this.#standing = standing;
+    this.#standing = options.standing ?? (() => undefined);
+    this.#generationOf = options.generationOf ?? (() => undefined);
     this.#everyMs = everyMs;
     this.#objectsMax = objectsMax;
   }
@@ -130,10 +137,13 @@ export class UsageBook {
     return shown === undefined ? [] : exhaustedNames(shown.quotas, this.#now());
   }
 
-  /** Its spec changed: what was reported speaks of other limits. */
+  /** Its spec may have changed: then what was reported speaks of other limits. */
   forgetQuotas(id: string): void {
     const entry = this.#entries.get(id);
-    if (entry === undefined) return;
+    const generation = this.#generationOf(id);
+    // It was compiled again for something else, such as a Secret.
+    if (entry === undefined || (generation !== undefined && entry.generation === generation)) return;
+    entry.generation = generation;
     entry.quotasByProxy.clear();
     this.#show(id, entry);
   }
@@ -153,7 +163,13 @@ export class UsageBook {
     if (entry !== undefined) this.#entries.delete(id);
     else {
       const shown = this.#standing(id);
-      entry = { quotasByProxy: new Map(), balanceByProxy: new Map(), lastUsedMs: shown?.lastUsedMs ?? 0, shown };
+      entry = {
+        quotasByProxy: new Map(),
+        balanceByProxy: new Map(),
+        lastUsedMs: shown?.lastUsedMs ?? 0,
+        shown,
+        generation: this.#generationOf(id),
+      };
       const [oldest] = this.#entries.keys();
       if (this.#entries.size >= this.#objectsMax && oldest !== undefined) this.forget(oldest);
     }

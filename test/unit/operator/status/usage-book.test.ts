@@ -106,4 +106,38 @@ describe("UsageBook", () => {
       [1, 0, 1, 1],
     );
   });
+
+  it("keeps what was reported when a key is compiled again for its Secret, and not when its limits may have changed", () => {
+    let generation = 1;
+    book = new UsageBook({ now: () => nowMs, generationOf: () => generation });
+    book.take("p", report("one", [quota("1000")]));
+    book.forgetQuotas("key/a/one");
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    generation = 2;
+    book.forgetQuotas("key/a/one");
+    assert.deepEqual(book.exhaustedOf("key/a/one"), []);
+  });
+
+  it("goes on from what stood, and shows it again only where it moved", () => {
+    const stood = { atMs: startMs - 90_000, quotas: [quota("1000")], lastUsedMs: Date.UTC(2026, 10, 21, 12) };
+    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    assert.deepEqual(book.take("p", report("one", [quota("1000")])), []);
+    assert.deepEqual(book.due(5), []);
+    assert.equal(book.shownOf("key/a/one"), stood);
+    book.take("p", report("one", [quota("1100")]));
+    assert.deepEqual(book.due(5), ["key/a/one"]);
+    // A new period: told at once.
+    assert.deepEqual(book.take("p", report("one", [quota("1", { resetAt: resetAt + 1 })])), ["key/a/one"]);
+  });
+
+  it("knows a balance that stood until somebody reports one", () => {
+    const balance = { consumedNanos: 7n, reservedNanos: 1n };
+    const stood = { atMs: startMs, quotas: [], lastUsedMs: 0, balance };
+    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    assert.equal(book.spentNanosOf("account/a/team"), 8n);
+    const accounts = [{ account: "a/team", consumed: "9", reserved: "0" }];
+    book.take("p", { type: "report", keys: [], accounts, ejected: [] });
+    assert.equal(book.spentNanosOf("account/a/team"), 9n);
+  });
 });
