@@ -14,6 +14,8 @@ import {
   measureOutage,
   measureRestart,
   measureRevocation,
+  measureStatus,
+  measureStatusOfChange,
   measureWire,
 } from "./figures.ts";
 
@@ -33,7 +35,15 @@ async function main(): Promise<void> {
     progress(`${keyCount} keys, ${keyCount / 10} routes, ${keyCount / 50} channels, ${proxyCount} proxies ...`);
     cluster = await openCluster(plane, { keyCount, proxyCount, progress });
     const figures: ClusterFigure[] = [...cluster.startFigures];
-    for (const measure of [measureApply, measureRevocation, measureWire, measureRestart, measureOutage]) {
+    for (const measure of [
+      measureStatus,
+      measureApply,
+      measureRevocation,
+      measureWire,
+      measureStatusOfChange,
+      measureRestart,
+      measureOutage,
+    ]) {
       figures.push(...(await measure(cluster)));
       progress(figures.at(-1)?.name ?? "");
     }
