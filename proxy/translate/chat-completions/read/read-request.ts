@@ -4,6 +4,7 @@
  */
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Sampling } from "../../conversation.ts";
+import { says, unreadInTools } from "../../unread-members.ts";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
 import { isUnknownEffort, readReasoningWish, reasoningMembers } from "./read-reasoning-wish.ts";
@@ -177,13 +178,20 @@ const known: ReadonlySet<string> = new Set([
   ...reasoningMembers,
 ]);
 
+const knownTool = new Set(["type", "name", "description", "parameters", "strict", "format", "cache_control"]);
+
 /** Numbers that lost their type to keep their digits are no numbers any more. */
 const numbers = ["seed", "top_k", "temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "top_logprobs"];
 
 function unreadMembers(body: JsonObject): string[] {
   const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
   if (isUnknownEffort(body)) unread.push("reasoning_effort");
-  return [...unread, ...speakers(asList(body["messages"])), ...numbers.filter((name) => isObject(body[name]))];
+  return [
+    ...unread,
+    ...unreadInTools(body["tools"], knownTool, true),
+    ...speakers(asList(body["messages"])),
+    ...numbers.filter((name) => isObject(body[name])),
+  ];
 }
 
 /** No other format has names of speakers; that of a function is read with its result. */
@@ -192,11 +200,4 @@ function speakers(messages: readonly unknown[]): string[] {
     const isResult = ["tool", "function"].includes(asText(member(message, "role")));
     return !isResult && asText(member(message, "name")) !== "" ? [`messages[${index}].name`] : [];
   });
-}
-
-/** Absent, null, empty and false are what a member means by default. */
-function says(value: unknown): boolean {
-  if (value === undefined || value === null || value === "" || value === false) return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !isObject(value) || Object.keys(value).length > 0;
 }

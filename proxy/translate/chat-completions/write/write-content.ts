@@ -32,6 +32,7 @@ export function cacheControl(cache: { readonly ttl?: string | undefined }, trait
 }
 
 function writeMedia(part: MediaPart, writer: ContentWriter): JsonObject {
+  if (part.wantsCitations === true) writer.losses.drop(`${part.where ?? "messages"}.citations`);
   switch (part.media) {
     case "image":
       return writeImage(part, writer);
@@ -79,6 +80,7 @@ function writeDocument(part: MediaPart, writer: ContentWriter): JsonObject {
   if (mime !== undefined && isText(mime)) {
     return { type: "text", text: taggedText(part, Buffer.from(source.base64, "base64").toString("utf8")) };
   }
+  if (part.context !== undefined) writer.losses.drop(`${part.where ?? "messages"}.context`);
   const url = urlOf(part) ?? refuse(part, writer);
   return { type: "file", file: { filename: filename ?? title ?? "document.pdf", file_data: url } };
 }

@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling, Turn } from "../../conversation.ts";
+import { says, unreadIn, unreadInTools } from "../../unread-members.ts";
 import {
   listOf,
   notCarried,
@@ -171,15 +172,18 @@ function readMetadata(body: JsonObject): Readonly<Record<string, string>> | unde
 /** Values of `include` that are carried, or that every answer of the gateway holds anyway. */
 const includable = new Set<unknown>(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
+const knownReasoning = new Set(["effort", "summary", "generate_summary"]);
+const knownText = new Set(["format", "verbosity"]);
+const knownTool = new Set(["type", "name", "description", "parameters", "strict", "format"]);
+
 function readUnread(body: JsonObject): readonly string[] {
-  const unread = Object.keys(body).filter((name) => !known.has(name) && saysSomething(body[name]));
+  const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
   if (body["truncation"] === "auto") unread.push("truncation");
   if (listOf(body, "include", "include").some((value) => !includable.has(value))) unread.push("include");
-  return unread;
-}
-
-function saysSomething(value: unknown): boolean {
-  if (value === undefined || value === null || value === "" || value === false) return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !isObject(value) || Object.keys(value).length > 0;
+  return [
+    ...unread,
+    ...unreadIn(body["reasoning"], knownReasoning, "reasoning"),
+    ...unreadIn(body["text"], knownText, "text"),
+    ...unreadInTools(body["tools"], knownTool, false),
+  ];
 }

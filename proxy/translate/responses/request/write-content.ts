@@ -11,9 +11,11 @@ const audioFormats = new Set(["wav", "mp3"]);
 /** @throws GatewayError naming the client's part, for files that only another provider can read */
 export function writeInputPart(part: TextPart | RefusalPart | MediaPart, losses: Losses): JsonObject {
   if (part.kind !== "media") return { type: "input_text", text: part.text };
-  const { source } = part;
+  const { source, where = "input" } = part;
+  if (part.wantsCitations === true) losses.drop(`${where}.citations`);
   if (source.type === "text") return { type: "input_text", text: taggedText(part, source.text) };
-  if (source.type === "file" && source.owner !== "openai") losses.refuse(part.where ?? "input", foreignFile);
+  if (source.type === "file" && source.owner !== "openai") losses.refuse(where, foreignFile);
+  if (part.context !== undefined) losses.drop(`${where}.context`);
   switch (part.media) {
     case "image":
       return { type: "input_image", detail: part.detail ?? "auto", ...imageSource(part) };
