@@ -17,6 +17,17 @@ const bodies = {
   GenerateContent: { contents: [{ role: "user", parts: [{ text: "x" }] }] },
 } as const;
 
+const ending = Buffer.from(
+  'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\ndata: [DONE]\n\n',
+);
+const behindTheEnd = [
+  ["what is no JSON", Buffer.from("data: }\n\n")],
+  ["an error", Buffer.from('data: {"error":{"message":"x"}}\n\n')],
+  ["what is no UTF-8", Buffer.from([0x64, 0x3a, 0xff, 0x0a, 0x0a])],
+  ["an event over the cap", Buffer.from(`data: ${"x".repeat(1 << 21)}`)],
+  ["another answer", chunk({ content: "again" })],
+] as const;
+
 describe("TranslatingMeter", () => {
   for (const to of formats) {
     if (to === "ChatCompletions") continue;
@@ -48,5 +59,26 @@ describe("TranslatingMeter", () => {
       meter.push(chunk({ role: "assistant", content: "hi" }));
       assert.notDeepEqual(meter.ping(), []);
     });
+
+    it(`takes late line ends for no sign of life of a ${to} client's upstream, and comments for one`, () => {
+      const meter = meterOf();
+      meter.push(chunk({ role: "assistant", content: "hi" }));
+      assert.deepEqual(meter.push(Buffer.from("\r\n\r\n")), []);
+      assert.notDeepEqual(meter.push(Buffer.from(": processing\n\n")), []);
+    });
+
+    for (const [name, behind] of behindTheEnd) {
+      it(`leaves a ${to} client's answer whole when ${name} stands behind its end`, () => {
+        const meter = meterOf();
+        const told = [...meter.push(Buffer.concat([chunk({ content: "hi" }), ending]))];
+        told.push(...meter.push(behind), ...meter.end());
+        assert.equal(meter.isComplete, true);
+        assert.equal(meter.error, undefined);
+        assert.equal(meter.violation, undefined);
+        const alone = meterOf();
+        const expected = [...alone.push(Buffer.concat([chunk({ content: "hi" }), ending])), ...alone.end()];
+        assert.equal(Buffer.concat(told).toString(), Buffer.concat(expected).toString());
+      });
+    }
   }
 });
