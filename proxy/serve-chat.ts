@@ -23,10 +23,11 @@ import type { Upstream } from "./forward/http1/upstream.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
-import type { ChatCall, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
+import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { outputTokens } from "./settle/usage.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 
 /** A failed attempt, with what the client is told if it was the last. */
@@ -209,11 +210,21 @@ async function concludeOther(
     }
     case "invalid":
       count("invalid_reply");
+      if (isGenerated(outcome.reading)) {
+        // Paid for, and most likely generated no better by another: billed as said, and not asked for again.
+        await settlement.settleReply(outcome.reading);
+        throw errorOfInvalidReply(outcome.reason);
+      }
       await settlement.releaseChannel();
       return { condition: "ServerError", status: undefined, error: errorOfInvalidReply(outcome.reason) };
     default:
       return outcome satisfies never;
   }
+}
+
+function isGenerated(reading: ReplyReading | undefined): reading is ReplyReading {
+  if (reading === undefined) return false;
+  return reading.usage === undefined ? reading.producedText() !== "" : outputTokens(reading.usage) > 0;
 }
 
 function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): undefined {

@@ -14,7 +14,7 @@ import { droppedHeader } from "../translate/dropped-fields.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
 import type { Translation } from "../translate/translation.ts";
-import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
+import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import type { Upstream } from "./http1/upstream.ts";
@@ -32,8 +32,8 @@ export type AttemptOutcome =
   | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
-  /** Success by its status, but not a reply of this format. */
-  | { readonly kind: "invalid"; readonly reason: string }
+  /** Success by its status, but not a reply of this format; `reading` where it was generated and counted all the same. */
+  | { readonly kind: "invalid"; readonly reason: string; readonly reading?: ReplyReading | undefined }
   | {
       readonly kind: "stopped";
       readonly reason: StopReason;
@@ -177,9 +177,8 @@ export class Attempt {
 
   #createMeter(): StreamMeter {
     const { translation, format, call, limits } = this.#options;
-    const { eventBytesMax, replyBodyBytesMax } = limits;
-    const translating = translation?.createStreamMeter(eventBytesMax, replyBodyBytesMax);
-    return translating ?? format.createStreamMeter(call, eventBytesMax);
+    const translating = translation?.createStreamMeter(limits.eventBytesMax, limits.replyBodyBytesMax);
+    return translating ?? format.createStreamMeter(call, limits.eventBytesMax);
   }
 
   /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
@@ -279,7 +278,8 @@ export class Attempt {
     } else if (meter.error !== undefined) {
       this.#settle({ kind: "upstream-error", error: meter.error });
     } else {
-      this.#settle({ kind: "invalid", reason: meter.violation ?? "the stream ended before its first event" });
+      const reason = meter.violation ?? "the stream ended before its first event";
+      this.#settle({ kind: "invalid", reason, reading: readingOfViolation(meter) });
     }
   }
 
@@ -316,9 +316,10 @@ export class Attempt {
   /** A translated answer may stream though the upstream did not, and the reverse. */
   #endTranslated(body: Buffer): void {
     const { client } = this.#options;
+    let reading: ReplyReading | undefined;
     try {
       const translation = this.#options.bridge();
-      const reading = translation.readReply(body);
+      reading = translation.readReply(body);
       if (reading.error !== undefined) {
         this.#settle({ kind: "upstream-error", error: reading.error });
       } else if (client === undefined) {
@@ -336,7 +337,7 @@ export class Attempt {
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
-      this.#settle({ kind: "invalid", reason: error.message });
+      this.#settle({ kind: "invalid", reason: error.message, reading });
     }
   }
 
