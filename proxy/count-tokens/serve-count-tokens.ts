@@ -11,8 +11,9 @@ import { refusalToError } from "../admit/refusal-to-error.ts";
 import type { AdmittedCall } from "../admitted-call.ts";
 import { authorizeModel } from "../authorize/decide.ts";
 import { GatewayError } from "../errors.ts";
-import { Attempt } from "../forward/attempt.ts";
+import { Attempt, type StopReason } from "../forward/attempt.ts";
 import { upstreamModelOf } from "../forward/build-upstream-request.ts";
+import { errorOfStop } from "../forward/describe-outcome.ts";
 import { endResponse } from "../forward/end-response.ts";
 import type { Upstream } from "../forward/http1/upstream.ts";
 import { upstreamPath } from "../forward/upstream-path.ts";
@@ -146,14 +147,20 @@ async function askUpstream(
   record.attempts += 1;
   record.channel = selected.target.channel;
   exchange.onClosed = () => attempt.stop("client-left");
+  const open = services.openAttempts.add(attempt, admitted);
   try {
     const outcome = await attempt.run();
     // Nobody waits for another counter, nor for an estimate.
-    if (outcome.kind === "stopped") throw new ClientGoneError();
+    if (outcome.kind === "stopped") throw errorOfEnd(outcome.reason);
     return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
   } finally {
+    services.openAttempts.delete(open);
     exchange.onClosed = undefined;
   }
+}
+
+function errorOfEnd(reason: StopReason): Error {
+  return reason === "client-left" || reason === "slow-reader" ? new ClientGoneError() : errorOfStop(reason);
 }
 
 /** Undefined where the egress policy lets nothing through. */

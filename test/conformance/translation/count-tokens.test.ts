@@ -115,6 +115,31 @@ describe("token counting", () => {
     await waitFor("the ledger to hold nothing", () => gateway.ledger.openCount === 0);
   });
 
+  it("ends with the gateway, with an error that says so", async () => {
+    const leaving = await InProcessGateway.start({
+      limits: { drainTimeoutMs: 50 },
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        channelManifest("messages", upstream.origin, counters.messages),
+        routeManifest("messages"),
+      ),
+    });
+    upstream.replyWith({ body: '{"input_tokens":14}', stallAt: 3 });
+    const asked = httpCall({
+      origin: leaving.origin,
+      path: "/v1/messages/count_tokens",
+      headers: { "x-api-key": clientKey("main"), "anthropic-version": "2023-06-01" },
+      body: JSON.stringify({ model: "messages", ...prompt }),
+    });
+    await waitFor("the counter to be asked", () => upstream.requests[0]);
+    const closing = leaving.close();
+    const answer = await asked;
+    await closing;
+    assert.equal(answer.status, 529, answer.body.toString());
+    assert.match(answer.body.toString(), /shutting down/);
+  });
+
   it("asks a counter of the other format in its own words", async () => {
     const answer = await byMessages("gemini");
     assert.deepEqual(answer.json(), { input_tokens: 8 });
