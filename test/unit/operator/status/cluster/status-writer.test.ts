@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type ApiErrorFacts } from "../../../../../operator/kubernetes/api-error.ts";
 import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
 import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
@@ -19,7 +20,7 @@ class FakeApiServer {
   inFlight = 0;
   mostInFlight = 0;
   attempts: number[] = [];
-  /** Resolved before each answer. */
+  /** Resolved before each answer but faults. */
   gate: Promise<void> = Promise.resolve();
   #version = 100;
 
@@ -40,7 +41,7 @@ class FakeApiServer {
     this.attempts.push(performance.now());
     this.inFlight += 1;
     this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
-    await this.gate;
+    if (this.faults.length === 0) await this.gate;
     this.inFlight -= 1;
     options.signal?.throwIfAborted();
     const fault = this.faults.shift();
@@ -172,6 +173,20 @@ describe("StatusWriter", () => {
     assert.equal(JSON.stringify(api.objects.get("n0")).includes("Unlimited"), true);
   });
 
+  it("does not begin a second write of an object while one is in flight", async () => {
+    const gate = Promise.withResolvers<void>();
+    api.gate = gate.promise;
+    see(api.put("one"));
+    want(funded("one", "Funded"));
+    await waitFor("a write in flight", () => api.inFlight === 1);
+    want(funded("one", "Unlimited"));
+    await waitFor("its turn to pass", () => writer.oldestMs > 250);
+    assert.equal(api.attempts.length, 1);
+    gate.resolve();
+    await untilIdle();
+    assert.equal(api.applied.length, 2);
+  });
+
   it("writes a few hundred at once, and more at an even pace", async () => {
     for (let index = 0; index < 260; index += 1) {
       see(api.put(`n${index}`));
@@ -239,15 +254,22 @@ describe("StatusWriter", () => {
     { name: "no answer in time", fault: { code: "timeout" }, result: "failed", leastMs: 50 },
   ] as const) {
     it(`slows down at ${name}, one at a time, and forgets nothing`, async () => {
-      for (let count = 0; count < 3; count += 1) api.faults.push(fault);
+      const failures = 3;
+      const gate = Promise.withResolvers<void>();
+      api.gate = gate.promise;
+      for (let count = 0; count < failures; count += 1) api.faults.push(fault);
       for (let index = 0; index < 3; index += 1) {
         see(api.put(`n${index}`));
         want(funded(`n${index}`, "Funded"));
       }
+      await waitFor("the failures", () => results()[result] === failures);
+      await waitFor("the next attempt", () => api.inFlight > 0);
+      await wait(50);
+      assert.equal(api.inFlight, 1);
+      gate.resolve();
       await waitFor("all to be written", () => api.applied.length === 3);
-      assert.equal(results()[result], 3);
-      const [last = 0, before = 0] = api.attempts.slice(0, 4).reverse();
-      assert.ok(last - before >= leastMs, `${last - before} ms`);
+      const waitedMs = (api.attempts[failures] ?? 0) - (api.attempts[failures - 1] ?? 0);
+      assert.ok(waitedMs >= leastMs, `${waitedMs} ms`);
     });
   }
 

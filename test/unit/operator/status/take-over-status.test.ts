@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { Compilation } from "../../../../operator/compile/compilation.ts";
+import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
+import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
+import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
+import type { Acknowledgement } from "../../../../operator/status/conditions.ts";
+import type { StatusDocument } from "../../../../operator/status/status-document.ts";
+import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
+import { putText } from "../../../support/compile-manifests.ts";
+
+const id = "key/a/bot";
+const acknowledgement = (state: Acknowledgement["state"]): Acknowledgement => {
+  return { state, readyProxies: 2, acknowledgedBy: state === "Programmed" ? 2 : 0, rejects: [] };
+};
+
+describe("a StatusKeeper that begins where another ended", () => {
+  let compilation: Compilation;
+  let state: Acknowledgement;
+  let changes: (StatusDocument | undefined)[];
+
+  beforeEach(() => {
+    const store = new ManifestStore();
+    const credentials = [{ name: "one", sha256: "1".repeat(64) }];
+    const api = { apiVersion: "tollgate.dev/v1alpha1", kind: "ApiKey" };
+    const key = { ...api, metadata: { name: "bot", namespace: "a" }, spec: { credentials } };
+    putText(store, "keys.yaml", JSON.stringify(key));
+    compilation = new Compilation(store.resources, defaultCompileSettings);
+    compilation.update(everyObject(store.resources));
+    changes = [];
+  });
+
+  function keep(standing: () => StatusDocument | undefined, nowText = "2026-11-21T12:00:00Z"): StatusKeeper {
+    const keeper = new StatusKeeper({
+      compilation,
+      acknowledgementOf: () => state,
+      now: () => Date.parse(nowText),
+      standing,
+      onChange: (_before, after) => changes.push(after),
+    });
+    keeper.lookAtAll();
+    return keeper;
+  }
+  /** What an operator before wrote when all proxies had the key. */
+  function programmed(): StatusDocument {
+    state = acknowledgement("Programmed");
+    const document = keep(() => undefined, "2026-01-01T00:00:00Z").statusOf(id) ?? assert.fail();
+    changes = [];
+    state = acknowledgement("Pending");
+    return document;
+  }
+  const conditionOf = (keeper: StatusKeeper) => {
+    const found = keeper.statusOf(id)?.status.conditions.find(({ type }) => type === "Programmed");
+    return `${found?.status} ${found?.reason}`;
+  };
+
+  it("changes nothing while the proxies come back", () => {
+    const before = programmed();
+    const keeper = keep(() => before);
+    assert.equal(keeper.statusOf(id), before);
+    assert.deepEqual(changes, []);
+    state = acknowledgement("Programmed");
+    keeper.lookAtAcknowledgements();
+    assert.deepEqual(changes, []);
+    assert.equal(keeper.statusOf(id)?.status.conditions[0]?.lastTransitionTime, "2026-01-01T00:00:00Z");
+  });
+
+  it("does not believe what was said of another version", () => {
+    const before = programmed();
+    const conditions = before.status.conditions.map((condition) => ({ ...condition, observedGeneration: 7 }));
+    const keeper = keep(() => ({ ...before, status: { ...before.status, conditions } }));
+    assert.equal(conditionOf(keeper), "False Pending");
+    assert.equal(changes.length, 1);
+  });
+
+  for (const { name, credential } of [
+    { name: "another secret", credential: { fingerprint: "0".repeat(12) } },
+    { name: "another version of its Secret", credential: { secretResourceVersion: "41" } },
+    { name: "another credential", credential: { name: "other" } },
+  ]) {
+    it(`does not believe what was said of ${name}`, () => {
+      const before = programmed();
+      const told = "credentials" in before.status ? (before.status.credentials ?? []) : [];
+      assert.equal(told.length, 1);
+      const credentials = told.map((one) => ({ ...one, ...credential }));
+      const keeper = keep(() => ({ ...before, status: { ...before.status, credentials } }));
+      assert.equal(conditionOf(keeper), "False Pending");
+    });
+  }
+
+  it("believes the last word of the one before it when that comes late, while it still listens", () => {
+    const before = programmed();
+    const keeper = keep(() => undefined);
+    assert.equal(conditionOf(keeper), "False Pending");
+    keeper.see(id, before, false);
+    assert.equal(conditionOf(keeper), "False Pending");
+    keeper.see(id, before, true);
+    assert.equal(conditionOf(keeper), "True Programmed");
+  });
+
+  it("holds what stands in place of its own where they mean the same", () => {
+    const before = programmed();
+    state = acknowledgement("Programmed");
+    const keeper = keep(() => undefined);
+    keeper.see(id, before, false);
+    assert.equal(keeper.statusOf(id), before);
+    assert.equal(changes.length, 1);
+  });
+
+  it("forgets everything when it is to begin anew", () => {
+    const before = programmed();
+    let standing: StatusDocument | undefined = before;
+    const keeper = keep(() => standing);
+    standing = undefined;
+    keeper.reset();
+    assert.equal(keeper.statusOf(id), undefined);
+    keeper.lookAtAll();
+    assert.equal(conditionOf(keeper), "False Pending");
+  });
+});
