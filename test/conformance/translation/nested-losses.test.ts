@@ -53,6 +53,27 @@ const rows: readonly {
     dropped: ["tools[0].function.examples"],
   },
   {
+    name: "that a result is not the last",
+    from: "GenerateContent",
+    body: {
+      contents: [
+        { role: "user", parts: [{ text: "x" }] },
+        { role: "model", parts: [{ functionCall: { id: "c", name: "f", args: {} } }] },
+        {
+          role: "user",
+          parts: [
+            { functionResponse: { id: "c", name: "f", response: { a: 1 }, will_continue: true, scheduling: "SILENT" } },
+          ],
+        },
+      ],
+      tools: [{ functionDeclarations: [{ name: "f" }] }],
+    },
+    dropped: [
+      "contents[2].parts[0].functionResponse.will_continue",
+      "contents[2].parts[0].functionResponse.scheduling",
+    ],
+  },
+  {
     name: "what a document is and that it shall be cited",
     from: "Messages",
     body: asking({ ...pdf, context: "a report", citations: { enabled: true } }),

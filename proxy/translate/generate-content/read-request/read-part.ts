@@ -37,6 +37,7 @@ const siblings = new Set([
   ...["mediaResolution", "mediaProcessing", "partMetadata"],
 ]);
 const knownMembers = new Set<string>([...dataMembers, ...siblings]);
+const responseMembers = new Set(["id", "name", "response", "parts"]);
 
 /**
  * @param unread gets the paths of members that have no neutral place
@@ -57,6 +58,10 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
     throw wrongValue(where, "has no data.");
   }
   unread.push(...unreadMembers(value, knownMembers, where));
+  const response = objectOf(value, "functionResponse", where);
+  if (response !== undefined) {
+    unread.push(...unreadMembers(response, responseMembers, `${where}.functionResponse`));
+  }
   return readData(kind, value, where);
 }
 
