@@ -2,7 +2,7 @@
  * Who may get which provider state back: bound to one channel, one vendor and one client key
  * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `translator.ts`).
  */
-import { hkdfSync, randomBytes } from "node:crypto";
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import type { ChatWireFormat } from "../../protocols/wire.ts";
 import type { CarriedState, ProviderState } from "../conversation.ts";
 import type { StateKeeper } from "../translator.ts";
@@ -33,9 +33,9 @@ const ownKinds: Readonly<Record<ChatWireFormat, ReadonlySet<ProviderState["kind"
 /** @param callStates shared by all calls of this process */
 export function createStateKeeper(scope: StateScope, callStates: CallStates): StateKeeper {
   const owner = `${scope.key}\n${scope.channel}\n${scope.format}`;
-  let keys: readonly Buffer[] | undefined;
+  let keys: readonly KeyObject[] | undefined;
   // Derived on first use: most calls carry no state at all.
-  const allKeys = (): readonly Buffer[] => {
+  const allKeys = (): readonly KeyObject[] => {
     keys ??= (scope.secrets.length === 0 ? [processSecret] : scope.secrets).map((secret) => sealingKey(scope, secret));
     return keys;
   };
@@ -60,6 +60,7 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
 }
 
 /** Not the credential itself: a client sees MACs made with it. */
-function sealingKey({ channel, key }: StateScope, secret: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, `${channel}\n${key}`, "tollgate provider state", 32));
+function sealingKey({ channel, key }: StateScope, secret: string): KeyObject {
+  const derived = hkdfSync("sha256", secret, `${channel}\n${key}`, "tollgate provider state", 32);
+  return createSecretKey(Buffer.from(derived));
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { createSecretKey } from "node:crypto";
 import type { ProviderState } from "../../../../../proxy/translate/conversation.ts";
 import { isEnvelope, openEnvelope, sealEnvelope } from "../../../../../proxy/translate/state/envelope.ts";
 
-const key = Buffer.alloc(32, 1);
+const key = createSecretKey(Buffer.alloc(32, 1));
 const states: readonly ProviderState[] = [
   { kind: "thinking", text: "hm é", signature: "sig" },
   { kind: "redacted-thinking", data: "r" },
@@ -22,7 +23,7 @@ describe("sealEnvelope() and openEnvelope()", () => {
 
   const sealed = sealEnvelope(states, key);
   for (const row of [
-    { name: "another channel's", envelope: sealEnvelope(states, Buffer.alloc(32, 2)) },
+    { name: "another channel's", envelope: sealEnvelope(states, createSecretKey(Buffer.alloc(32, 2))) },
     { name: "a provider's own signature", envelope: "EqQBCkYIBRgCKkA" },
     { name: "one whose content was changed", envelope: sealed.replace("tg1.W", "tg1.X") },
     { name: "one without its MAC", envelope: sealed.slice(0, sealed.lastIndexOf(".")) },
