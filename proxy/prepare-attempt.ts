@@ -80,9 +80,9 @@ export class AttemptPreparation {
     const target = targetOf(this.#admitted, selected);
     const needs = translators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
-    if (files.length === 0) return this.#translated(client, selected);
+    if (files.length === 0) return this.#translated(client, selected, target);
     return this.#fetched(client, files).then(
-      (complete) => refusalOrElse(() => this.#translated(complete, selected)),
+      (complete) => refusalOrElse(() => this.#translated(complete, selected, target)),
       (error: unknown) => refusal(error),
     );
   }
@@ -126,8 +126,8 @@ export class AttemptPreparation {
     return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
-  #translated(client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
-    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected));
+  #translated(client: ClientRequest, selected: SelectedTarget, target: TranslationOptions["target"]): PreparedAttempt {
+    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
     for (const field of translation.dropped) this.#countDropped(field);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }
@@ -155,7 +155,7 @@ export class AttemptPreparation {
   /** The client's own format on both sides, streamed on one of them only. */
   #bridge(selected: SelectedTarget): Translation {
     this.#client ??= readClientRequest(this.#admitted.call, this.#admitted.references?.asSent);
-    return Translation.ofOwnFormat(this.#client, this.#optionsFor(selected));
+    return Translation.ofOwnFormat(this.#client, this.#optionsFor(selected, targetOf(this.#admitted, selected)));
   }
 
   #cleanCall(): ChatCall {
@@ -169,11 +169,11 @@ export class AttemptPreparation {
     this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
   }
 
-  #optionsFor(selected: SelectedTarget): TranslationOptions {
+  #optionsFor(selected: SelectedTarget, target: TranslationOptions["target"]): TranslationOptions {
     const { services, estimate } = this.#admitted;
     return {
       format: selected.format,
-      target: targetOf(this.#admitted, selected),
+      target,
       unsupportedParameters: selected.channel.unsupportedParameters,
       nowSeconds: Math.floor(services.now() / 1000),
       newId,
