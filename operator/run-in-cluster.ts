@@ -2,18 +2,14 @@
  * An operator that watches the API server of a cluster: one of several replicas, all of which serve proxies, and of
  * which the holder of the Lease writes. Wiring only.
  */
-import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import type { Report } from "../proxy/snapshot/push/messages.ts";
 import { startClusterEndpoint, startFleetSources } from "./cluster-endpoint.ts";
-import { keepClusterStatus } from "./cluster-status.ts";
+import { startWriters } from "./cluster-writers.ts";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
-import { KeySecrets } from "./generate-key/key-secrets.ts";
 import { ApiClient } from "./kubernetes/api-client.ts";
 import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
 import { ClusterAccess } from "./kubernetes/cluster-access.ts";
-import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
-import { LeaseElector } from "./leader/lease-elector.ts";
 import { readOwnAccount } from "./own-namespace/own-account.ts";
 import { ResourceUids } from "./push/versions/resource-uids.ts";
 import { SourceProgress } from "./push/versions/source-progress.ts";
@@ -21,7 +17,6 @@ import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./set
 import { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import { registerWatchMetrics } from "./source/kubernetes/watch-metrics.ts";
 import { StandingStatuses } from "./status/cluster/standing-statuses.ts";
-import { secretNotCreated } from "./status/events/events-of.ts";
 
 /**
  * Opens its ports, then reads the cluster and follows every change. An API server that is away is waited for: until it
@@ -63,40 +58,10 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   // Whoever is alive has come back by then; where the cluster says which proxies there are it mostly takes a moment.
   const settleMs = settings.push.deadMs;
   const core = startCore(started, settings, source.current(), { ...sources, settleMs });
-  const { compilation, fleet, registry } = core;
-  started.defer(registerApiMetrics(registry, client));
-  registerWatchMetrics(registry, source);
-
-  const { name, ...timings } = cluster.lease;
-  const { podName, peerAddress: address } = cluster;
-  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
-  registerLeaderMetrics(registry, leadership);
-  const status = keepClusterStatus(started, {
-    client,
-    leadership,
-    standing,
-    resources: source.current(),
-    isReachable: () => source.isReachable,
-    compilation,
-    fleet,
-    registry,
-    podName,
-    log,
-  });
-
-  const keySecrets = new KeySecrets({
-    client,
-    leadership,
-    resources: source.current(),
-    wanted: () => (cluster.generatesKeys ? compilation.wantedSecrets() : []),
-    randomBytes,
-    log,
-    onFailure: ({ namespace, ownerName: name, secretName }, why) =>
-      status.tellOfKey({ namespace, name }, secretNotCreated(secretName, why)),
-  });
-  started.defer(() => keySecrets.close());
-  // What was left to the leader before may be this operator's now.
-  started.defer(leadership.onChange(() => keySecrets.look()));
+  started.defer(registerApiMetrics(core.registry, client));
+  registerWatchMetrics(core.registry, source);
+  const writing = { cluster, client, source, standing, core, namespace, owner, log };
+  const { leadership, status, keySecrets } = startWriters(started, writing);
   // Asked again without a change when a bookmark says that nothing else came.
   const progress = new SourceProgress(
     () => source.versions(),

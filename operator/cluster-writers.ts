@@ -1,0 +1,73 @@
+/**
+ * What an operator writes into a cluster, and the Lease that says whether it may: status, Events and the Secrets of
+ * `generate` credentials. Wiring only; called by `run-in-cluster.ts`.
+ */
+import { randomBytes } from "node:crypto";
+import { type ClusterStatusLoop, keepClusterStatus } from "./cluster-status.ts";
+import type { Core } from "./core.ts";
+import { KeySecrets } from "./generate-key/key-secrets.ts";
+import type { ApiClient } from "./kubernetes/api-client.ts";
+import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
+import { LeaseElector } from "./leader/lease-elector.ts";
+import type { OwnerReference } from "./own-namespace/own-account.ts";
+import type { ClusterSettings, OperatorLog } from "./settings.ts";
+import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
+import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
+import { secretNotCreated } from "./status/events/events-of.ts";
+
+export interface ClusterWritersOptions {
+  readonly cluster: ClusterSettings;
+  readonly client: ApiClient;
+  readonly source: KubernetesSource;
+  /** Filled by the source. */
+  readonly standing: StandingStatuses;
+  readonly core: Core;
+  /** The operator's own. */
+  readonly namespace: string;
+  readonly owner: OwnerReference | undefined;
+  readonly log: OperatorLog;
+}
+
+export interface ClusterWriters {
+  /** Not started yet. */
+  readonly leadership: LeaseElector;
+  readonly status: ClusterStatusLoop;
+  readonly keySecrets: KeySecrets;
+}
+
+/** Makes all of them; `started` ends them. */
+export function startWriters(started: AsyncDisposableStack, options: ClusterWritersOptions): ClusterWriters {
+  const { cluster, client, source, standing, core, namespace, owner, log } = options;
+  const { compilation, fleet, registry } = core;
+  const { name, ...timings } = cluster.lease;
+  const { podName, peerAddress: address } = cluster;
+  const resources = source.current();
+  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
+  registerLeaderMetrics(registry, leadership);
+  const status = keepClusterStatus(started, {
+    client,
+    leadership,
+    standing,
+    resources,
+    isReachable: () => source.isReachable,
+    compilation,
+    fleet,
+    registry,
+    podName,
+    log,
+  });
+  const keySecrets = new KeySecrets({
+    client,
+    leadership,
+    resources,
+    wanted: () => (cluster.generatesKeys ? compilation.wantedSecrets() : []),
+    randomBytes,
+    log,
+    onFailure: ({ namespace: of, ownerName, secretName }, why) =>
+      status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
+  });
+  started.defer(() => keySecrets.close());
+  // What was left to the leader before may be this operator's now.
+  started.defer(leadership.onChange(() => keySecrets.look()));
+  return { leadership, status, keySecrets };
+}
