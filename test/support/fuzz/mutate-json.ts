@@ -2,6 +2,7 @@
  * JSON texts that nearly are what they should be: members dropped, doubled, swapped and of another type, values from
  * elsewhere in the corpus where their names stand, texts cut and grown, numbers no reader expects.
  */
+import { oddNames, oddTexts, oddValues } from "./odd-json.ts";
 import type { Random } from "./random.ts";
 import { rawName, rawValue, writeRawJson } from "./raw-json.ts";
 
@@ -52,81 +53,6 @@ interface Place {
 }
 
 type Mutation = (place: Place, random: Random, vocabulary: Vocabulary, places: readonly Place[]) => void;
-
-const oddNames = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "hasOwnProperty",
-  "length",
-  "",
-  "\u0000",
-  "type",
-];
-const oddValues: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  -1,
-  1.5,
-  2 ** 31,
-  2 ** 53,
-  -(2 ** 53),
-  1e300,
-  "",
-  " ",
-  "x",
-  "null",
-  "{}",
-  "[]",
-  '{"a":',
-  "[DONE]",
-  [],
-  {},
-  [null],
-  [[]],
-  [{}],
-  { a: 1 },
-  { type: "x" },
-  "\u0000",
-  "\u2028",
-  "</system>",
-  "tg1.",
-  "tg1.AAAA",
-  "data:",
-  "data:image/png;base64,AAAA",
-  "data:;base64,",
-  "https://upstream.example/a.png",
-  "http://[",
-  "file:///etc/passwd",
-  "gs://a/b",
-  "AAAA",
-  "1",
-  "-5",
-  "NaN",
-  "1e999",
-];
-const oddTexts = [
-  "1e999",
-  "-1e999",
-  "123456789012345678901234567890",
-  "-0",
-  "1e-400",
-  "0.1000000000000000055511151231257827",
-  '"\\ud800"',
-  '"\\udc00x"',
-  '"\\u0000"',
-  "{}{}",
-  "[1,]",
-  "nul",
-  "'x'",
-  "01",
-  '{"__proto__":{"x":1}}',
-  '{"a":1,"a":2}',
-  "\ufeff1",
-];
 
 const mutations: readonly Mutation[] = [
   function drop({ holder, key }) {
