@@ -143,13 +143,14 @@ describe("a fleet in a cluster", function () {
   }
 
   it("moves proxies to the other operator when theirs is killed, and sends them nothing (J1)", async () => {
-    const [one] = fleet.operators;
-    const [, two] = fleet.operators;
+    // They start side by side, so either may stand first.
+    const named = (name: string) => fleet.operators.find((operator) => operator.name === name);
+    const [one, two] = [named("operator-0"), named("operator-1")];
     assert.ok(one !== undefined && two !== undefined);
     const published = await two.metric("tollgate_config_publications_total");
     await fleet.show([fleet.addressOf(two)]);
     await one.close();
-    await waitFor("all at the other", async () => (await connected(two)) === 3);
+    await waitFor("all at the other", async () => (await connected(two)) === 3, { deadlineMs: 15_000 });
     await waitFor("it to lead", async () => (await two.metric("tollgate_leader")) === 1, { deadlineMs: 10_000 });
     assert.equal(await two.metric("tollgate_config_publications_total"), published);
     for (const { program } of proxies) assert.equal(await program.isReady(), true);

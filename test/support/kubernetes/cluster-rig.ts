@@ -58,7 +58,11 @@ export class OperatorUnderTest extends Program {
   }
 
   async waitUntilReady(deadlineMs = 15_000): Promise<void> {
-    await waitFor(`${this.name} to be ready`, () => this.isReady(), { deadlineMs });
+    try {
+      await waitFor(`${this.name} to be ready`, () => this.isReady(), { deadlineMs });
+    } catch (cause) {
+      throw new Error(`${this.name} is not ready; it said at last:\n${this.output.slice(-2_000)}`, { cause });
+    }
   }
 
   /** Value of a metric: the sum over all series whose labels contain these; undefined where there is none. */
