@@ -205,6 +205,21 @@ const controlPlane: Dashboard = {
       unit: "short",
       queries: [[`max by (pod) (tollgate_config_keys{${where}})`, "{{pod}}"]],
     },
+    {
+      title: "Status: writes",
+      unit: "short",
+      queries: [[`sum by (result) (${rate("tollgate_status_writes_total")})`, "{{result}} a second"]],
+    },
+    {
+      title: "Status: oldest that waits",
+      unit: "s",
+      queries: [[`max(tollgate_status_oldest_pending_seconds{${where}})`, "seconds"]],
+    },
+    {
+      title: "Events told",
+      unit: "short",
+      queries: [[`sum by (result) (${rate("tollgate_events_total")})`, "{{result}} a second"]],
+    },
   ],
 };
 
