@@ -142,10 +142,18 @@ export class TranslatingMeter implements StreamMeter {
     if (this.#characters > this.#charactersMax) throw new InvalidReply("the answer is longer than any may be");
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {
-      if (adapted.type === "end") this.#isEnded = true;
+      if (adapted.type === "end") this.#endWell();
       text += this.#writer.write(adapted);
     }
     return text;
+  }
+
+  /** Reader and meter must agree that it is over: what one of them takes for the end may be garbage to the other. */
+  #endWell(): void {
+    if (!this.#inner.isComplete && !this.#adapter.isCut) {
+      throw new InvalidReply("the answer ended before it was complete");
+    }
+    this.#isEnded = true;
   }
 }
 

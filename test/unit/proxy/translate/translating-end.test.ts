@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { smallestCalls, translationOf } from "../../../support/translation/pure-translation.ts";
+
+/** What only one of meter and reader takes for the end of an answer; found by the fuzzer. */
+const halfEnds = [
+  {
+    name: "an end without the response that it ends",
+    stream:
+      'event:\ndata:{"type":".delta","sequence_number":2}\n\ndata:{"type":"response.completed","x":{"y":[{"z":0}]},"n":4}',
+  },
+];
+
+describe("TranslatingMeter", () => {
+  for (const { name, stream } of halfEnds) {
+    for (const client of ["ChatCompletions", "Messages", "GenerateContent"] as const) {
+      it(`never tells ${client} clients that an answer is whole that is not: ${name}`, () => {
+        const meter = translationOf("Responses", client, smallestCalls[client], true).createStreamMeter(1 << 20);
+        const said = Buffer.concat([...meter.push(Buffer.from(stream)), ...meter.end()]).toString("utf8");
+        assert.equal(meter.isComplete, false);
+        assert.match(meter.violation ?? "", /before it was complete/);
+        assert.doesNotMatch(said, /\[DONE\]|message_stop/);
+      });
+    }
+  }
+});
