@@ -238,13 +238,27 @@ function parsed(body: Buffer): JsonObject {
   throw new InvalidReply("the answer is not a JSON object");
 }
 
+const sealedStarts = new Map<ChatWireFormat, Buffer>();
+
+/**
+ * How a member with sealed state begins, its quote before it: the search stops at each first byte that fits, and quotes
+ * are rare in megabytes of prose (measured: 11 us a megabyte, and 450 without it).
+ */
+function sealedStart(format: ChatWireFormat): Buffer {
+  let start = sealedStarts.get(format);
+  if (start === undefined) {
+    start = Buffer.from(`"${translators[format].sealedStateMark ?? envelopeMark}`);
+    sealedStarts.set(format, start);
+  }
+  return start;
+}
+
 /**
  * A call in its own format whose history holds state that this gateway sealed for channels of other formats: without
  * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
  */
 export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
-  const mark = translators[call.endpoint.format].sealedStateMark ?? envelopeMark;
-  if (!call.body.bytes.includes(mark)) return call;
+  if (!call.body.bytes.includes(sealedStart(call.endpoint.format))) return call;
   const body = parsed(call.body.bytes);
   const cleaned = translators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;
