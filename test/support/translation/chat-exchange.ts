@@ -1,44 +1,21 @@
 /** What a chat completions translator needs around a call or a reply in tests: a context, a target, readable state. */
 
 import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
 import { chatCompletionsTranslator } from "../../../proxy/translate/chat-completions/translator.ts";
-import type { Conversation, ProviderState } from "../../../proxy/translate/conversation.ts";
+import type { Conversation } from "../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../proxy/translate/losses.ts";
 import type { Reply, ReplyEvent } from "../../../proxy/translate/reply.ts";
-import { envelopeMark } from "../../../proxy/translate/state/envelope.ts";
 import type {
   ReplyContext,
   StateKeeper,
   TranslationTarget,
   WrittenRequest,
 } from "../../../proxy/translate/translator.ts";
+import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;
 
 const user = [{ role: "user", content: "hi" }];
-
-/** Seals by spelling out, and opens everything: what is sealed can be read in a test. */
-export class OpenStates implements StateKeeper {
-  readonly remembered = new Map<string, readonly ProviderState[]>();
-
-  seal(states: readonly ProviderState[]): string {
-    return `${envelopeMark}${Buffer.from(JSON.stringify(states)).toString("base64url")}`;
-  }
-
-  remember(callId: string, states: readonly ProviderState[]): void {
-    this.remembered.set(callId, [...states]);
-  }
-
-  recover(part: Parameters<StateKeeper["recover"]>[0]): readonly ProviderState[] {
-    const carried = (part.states ?? []).flatMap((state) => (state.type === "sealed" ? open(state.envelope) : []));
-    return carried.length > 0 || part.kind !== "call" ? carried : (this.remembered.get(part.id) ?? []);
-  }
-}
-
-function open(envelope: string): readonly ProviderState[] {
-  return JSON.parse(Buffer.from(envelope.slice(envelopeMark.length), "base64url").toString("utf8"));
-}
 
 /** A client's body as a conversation; `messages` may be left out. */
 export function conversationOf(body: JsonObject = {}): Conversation {
@@ -48,7 +25,6 @@ export function conversationOf(body: JsonObject = {}): Conversation {
 /** Everything a writer of replies asks for. Ids count up. */
 export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContext> = {}): ReplyContext {
   const clientBody = { model: "m", messages: user, ...body };
-  let ids = 0;
   return {
     conversation: conversationOf(clientBody),
     clientBody,
@@ -56,10 +32,7 @@ export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContex
     wantsStreamUsage: true,
     inputTokensEstimate: 1,
     nowSeconds: 1_790_000_000,
-    newId: (prefix) => {
-      ids += 1;
-      return `${prefix}${ids}`;
-    },
+    newId: countedIds(),
     states: new OpenStates(),
     ...changes,
   };
@@ -100,12 +73,7 @@ export function writtenRequest(conversation: Conversation, changes: TargetChange
 
 /** All events of a stream's bytes, as the reader sees them behind its meter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
-  const reader = chatCompletionsTranslator.createStreamReader();
-  const events = splitEvents(bytes).flatMap((event) => {
-    const { name, data } = readEventFields(event);
-    return data === undefined ? [] : reader.read({ name, data });
-  });
-  return [...events, ...reader.end()];
+  return readWith(chatCompletionsTranslator.createStreamReader(), bytes);
 }
 
 /** Events of chunks given as objects, with the terminator. */
@@ -116,10 +84,7 @@ export function readChunks(chunks: readonly unknown[]): ReplyEvent[] {
 }
 
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  const writer = chatCompletionsTranslator.createStreamWriter(context);
-  let text = "";
-  for (const event of events) text += writer.write(event);
-  return text;
+  return writeWith(chatCompletionsTranslator.createStreamWriter(context), events);
 }
 
 export function writeWhole(reply: Reply, context: ReplyContext = replyContext()): JsonObject {

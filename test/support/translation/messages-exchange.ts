@@ -13,7 +13,7 @@ import type {
   TranslationTarget,
   WrittenRequest,
 } from "../../../proxy/translate/translator.ts";
-import { OpenStates } from "./chat-exchange.ts";
+import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;
 
@@ -107,7 +107,6 @@ export function invalidityOf(run: () => unknown): string | undefined {
 
 /** Everything a writer of replies asks for; thinking is on and shown. Ids count up. */
 export function replyContext(changes: Partial<ReplyContext> = {}): ReplyContext {
-  let ids = 0;
   return {
     conversation: conversation({ reasoning: { mode: "on", show: true, carriesBlocks: true } }),
     clientBody: {},
@@ -115,10 +114,7 @@ export function replyContext(changes: Partial<ReplyContext> = {}): ReplyContext 
     wantsStreamUsage: true,
     inputTokensEstimate: 7,
     nowSeconds: 1_790_000_000,
-    newId: (prefix) => {
-      ids += 1;
-      return `${prefix}${ids}`;
-    },
+    newId: countedIds(),
     states: new OpenStates(),
     ...changes,
   };
@@ -126,12 +122,7 @@ export function replyContext(changes: Partial<ReplyContext> = {}): ReplyContext 
 
 /** All events of a stream's bytes, as the reader sees them behind its meter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
-  const reader = messagesTranslator.createStreamReader();
-  const events = splitEvents(bytes).flatMap((event) => {
-    const { name, data } = readEventFields(event);
-    return data === undefined ? [] : reader.read({ name, data });
-  });
-  return [...events, ...reader.end()];
+  return readWith(messagesTranslator.createStreamReader(), bytes);
 }
 
 /** Events of messages given as objects, each named by its type. */
@@ -142,10 +133,7 @@ export function readEvents(events: readonly JsonObject[]): ReplyEvent[] {
 }
 
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  const writer = messagesTranslator.createStreamWriter(context);
-  let written = "";
-  for (const event of events) written += writer.write(event);
-  return written;
+  return writeWith(messagesTranslator.createStreamWriter(context), events);
 }
 
 export function writeWhole(reply: Reply, context: ReplyContext = replyContext()): JsonObject {

@@ -1,49 +1,22 @@
 /** What a responses translator needs around a call or a reply in tests: a context, a target, readable state. */
 import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
-import type { Conversation, ProviderState } from "../../../proxy/translate/conversation.ts";
+import type { Conversation } from "../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../proxy/translate/losses.ts";
 import type { Reply, ReplyEvent } from "../../../proxy/translate/reply.ts";
 import { responsesTranslator } from "../../../proxy/translate/responses/translator.ts";
-import { envelopeMark } from "../../../proxy/translate/state/envelope.ts";
 import type {
   ReplyContext,
-  StateKeeper,
   StreamReader,
   TranslationTarget,
   WrittenRequest,
 } from "../../../proxy/translate/translator.ts";
+import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
-
-/** Seals by spelling out, and opens everything: what is sealed can be read in a test. */
-export class OpenStates implements StateKeeper {
-  readonly remembered = new Map<string, readonly ProviderState[]>();
-
-  seal(states: readonly ProviderState[]): string {
-    return `${envelopeMark}${Buffer.from(JSON.stringify(states)).toString("base64url")}`;
-  }
-
-  remember(callId: string, states: readonly ProviderState[]): void {
-    this.remembered.set(callId, [...states]);
-  }
-
-  recover(part: Parameters<StateKeeper["recover"]>[0]): readonly ProviderState[] {
-    const carried = (part.states ?? []).flatMap((state) =>
-      state.type === "native" ? [state.state] : open(state.envelope),
-    );
-    return carried.length > 0 || part.kind !== "call" ? carried : (this.remembered.get(part.id) ?? []);
-  }
-}
-
-function open(envelope: string): readonly ProviderState[] {
-  return JSON.parse(Buffer.from(envelope.slice(envelopeMark.length), "base64url").toString("utf8"));
-}
 
 /** A client's body, its conversation and everything a writer of replies asks for. Ids count up. */
 export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContext> = {}): ReplyContext {
   const clientBody = { model: "m", input: "hi", ...body };
-  let ids = 0;
   return {
     conversation: responsesTranslator.readRequest(clientBody, endpoint),
     clientBody,
@@ -51,11 +24,8 @@ export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContex
     wantsStreamUsage: true,
     inputTokensEstimate: 1,
     nowSeconds: 1_790_000_000,
-    newId: (prefix) => {
-      ids += 1;
-      return `${prefix}${ids}`;
-    },
-    states: new OpenStates(),
+    newId: countedIds(),
+    states: new OpenStates({ native: true }),
     onResponse: () => {},
     ...changes,
   };
@@ -85,7 +55,7 @@ export function writtenRequest(
       channel: { provider, baseURL: "http://127.0.0.1:1", privacy },
       upstreamModel: "m",
       outputTokensMax: undefined,
-      states: new OpenStates(),
+      states: new OpenStates({ native: true }),
       fieldName: (field) => responsesTranslator.fieldName(field),
       ...rest,
     },
@@ -99,20 +69,12 @@ export function readStream(
   bytes: Buffer,
   reader: StreamReader = responsesTranslator.createStreamReader(),
 ): ReplyEvent[] {
-  const events: ReplyEvent[] = [];
-  for (const frame of splitEvents(bytes)) {
-    const { name, data } = readEventFields(frame);
-    if (data !== undefined) events.push(...reader.read({ name, data }));
-  }
-  return [...events, ...reader.end()];
+  return readWith(reader, bytes);
 }
 
 /** The client's stream of neutral events. */
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  const writer = responsesTranslator.createStreamWriter(context);
-  let text = "";
-  for (const event of events) text += writer.write(event);
-  return text;
+  return writeWith(responsesTranslator.createStreamWriter(context), events);
 }
 
 /** The client's whole response. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../../../proxy/protocols/json-value.ts";
 import type { Part, Turn } from "../../../../../proxy/translate/conversation.ts";
 import { parseInput } from "../../../../../proxy/translate/messages/reply/parse-input.ts";
 import { closeSchema } from "../../../../../proxy/translate/messages/write-request/closed-schema.ts";
-import { OpenStates } from "../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../support/translation/exchange.ts";
 import {
   assistant,
   call,

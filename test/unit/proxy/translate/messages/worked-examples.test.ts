@@ -7,7 +7,7 @@ import { foldReply } from "../../../../../proxy/translate/fold-reply.ts";
 import { messagesTranslator } from "../../../../../proxy/translate/messages/translator.ts";
 import type { Reply } from "../../../../../proxy/translate/reply.ts";
 import { unfoldReply } from "../../../../../proxy/translate/unfold-reply.ts";
-import { OpenStates } from "../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../support/translation/exchange.ts";
 import {
   assistant,
   call,

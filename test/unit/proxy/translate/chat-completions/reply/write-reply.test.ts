@@ -4,7 +4,8 @@ import { writeFinish } from "../../../../../../proxy/translate/chat-completions/
 import { writeUsage } from "../../../../../../proxy/translate/chat-completions/reply/write-usage.ts";
 import { chatCompletionsTranslator } from "../../../../../../proxy/translate/chat-completions/translator.ts";
 import type { Candidate, Finish, Reply, ReplyBlock } from "../../../../../../proxy/translate/reply.ts";
-import { OpenStates, replyContext, writeWhole } from "../../../../../support/translation/chat-exchange.ts";
+import { replyContext, writeWhole } from "../../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
 
 const text = (value: string, more: object = {}): ReplyBlock => ({
   kind: "text",

@@ -5,7 +5,8 @@ import { chatCompletionsTranslator } from "../../../../../../proxy/translate/cha
 import type { ProviderState } from "../../../../../../proxy/translate/conversation.ts";
 import type { OpenedBlock, ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
 import { checkGrammar } from "../../../../../support/digest/grammar.ts";
-import { OpenStates, replyContext, writeStream } from "../../../../../support/translation/chat-exchange.ts";
+import { replyContext, writeStream } from "../../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
 
 const start = { type: "start", id: "up", model: "upstream-model" } as const;
 const end = { type: "end" } as const;

@@ -3,10 +3,10 @@ import { GatewayError } from "../../../../../../proxy/errors.ts";
 import type { CallPart, MediaPart, Part, ResultPart, Turn } from "../../../../../../proxy/translate/conversation.ts";
 import {
   conversationOf,
-  OpenStates,
   type TargetChanges,
   writtenRequest,
 } from "../../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
 
 const compatible = { provider: "OpenAICompatible", baseURL: "http://models.internal:8000/v1" } as const;
 const openRouter = { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const;

@@ -5,7 +5,7 @@ import { messagesTranslator } from "../../../../../../proxy/translate/messages/t
 import type { Finish, OpenedBlock, ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
 import type { ReplyContext } from "../../../../../../proxy/translate/translator.ts";
 import { checkGrammar } from "../../../../../support/digest/grammar.ts";
-import { OpenStates } from "../../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
 import {
   conversation,
   framesOf,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Conversation, Part, ProviderState, Turn } from "../../../../../../proxy/translate/conversation.ts";
-import { OpenStates } from "../../../../../support/translation/chat-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
 import {
   assistant,
   call,

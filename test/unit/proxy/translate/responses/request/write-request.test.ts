@@ -3,7 +3,8 @@ import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts
 import type { Conversation, ProviderState, Turn } from "../../../../../../proxy/translate/conversation.ts";
 import { readRequest } from "../../../../../../proxy/translate/responses/request/read-request.ts";
 import { refusalOf } from "../../../../../support/calls/read-body.ts";
-import { OpenStates, type Written, writtenRequest } from "../../../../../support/translation/responses-exchange.ts";
+import { OpenStates } from "../../../../../support/translation/exchange.ts";
+import { type Written, writtenRequest } from "../../../../../support/translation/responses-exchange.ts";
 
 const hi: Turn = { role: "user", parts: [{ kind: "text", text: "hi" }] };
 
@@ -341,7 +342,7 @@ describe("responses: writeRequest, items", () => {
   });
 
   it("restores the state of a call that was kept here for a client without a place for it", () => {
-    const states = new OpenStates();
+    const states = new OpenStates({ native: true });
     states.remember("c", [encrypted]);
     const turns: readonly Turn[] = [
       { role: "assistant", parts: [{ kind: "call", id: "c", name: "f", tool: "function", arguments: "{}" }] },

@@ -6,9 +6,9 @@ import { foldReply } from "../../../../../../../proxy/translate/fold-reply.ts";
 import type { OpenedBlock, ReplyEvent } from "../../../../../../../proxy/translate/reply.ts";
 import { responsesTranslator } from "../../../../../../../proxy/translate/responses/translator.ts";
 import { checkGrammar } from "../../../../../../support/digest/grammar.ts";
+import { OpenStates } from "../../../../../../support/translation/exchange.ts";
 import {
   framesOf,
-  OpenStates,
   replyContext,
   writeStream,
   writeWhole,
@@ -403,7 +403,7 @@ describe("responses: stream writer", () => {
   });
 
   it("keeps a state here that came after the call had begun", () => {
-    const states = new OpenStates();
+    const states = new OpenStates({ native: true });
     const signed = { kind: "thought-signature", data: "TSIG" } as const;
     const events: readonly ReplyEvent[] = [
       start,
