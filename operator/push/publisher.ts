@@ -39,6 +39,8 @@ export interface PublisherOptions {
   readonly quietMs?: number;
   /** No change waits longer, however many follow. */
   readonly longestMs?: number;
+  /** At least this lies between two publications that take nothing away (`RELIABILITY.md` J5). */
+  readonly spacingMs?: number;
   readonly timers?: Timers;
   /** Characters of JSON of all objects together; smaller in tests. */
   readonly sizeMax?: number;
@@ -58,6 +60,7 @@ interface Pending {
 export class Publisher {
   readonly #quietMs: number;
   readonly #longestMs: number;
+  readonly #spacingMs: number;
   readonly #sizeMax: number;
   readonly #timers: Timers;
   readonly #listeners = new Set<(publication: Publication) => void>();
@@ -74,6 +77,7 @@ export class Publisher {
   /** Who waits for the pending changes to be published. */
   #waiting: (() => void)[] = [];
   #pendingSince: number | undefined;
+  #publishedAt = -Infinity;
   #pendingSize = 0;
   #isStaging = false;
   /** The time to publish came while changes were being staged. */
@@ -83,6 +87,7 @@ export class Publisher {
   constructor(options: PublisherOptions = {}) {
     this.#quietMs = options.quietMs ?? 10;
     this.#longestMs = options.longestMs ?? 250;
+    this.#spacingMs = options.spacingMs ?? 100;
     this.#sizeMax = options.sizeMax ?? snapshotBytesMax;
     this.#timers = options.timers ?? systemTimers;
   }
@@ -245,8 +250,10 @@ export class Publisher {
     const now = this.#timers.now();
     this.#pendingSince ??= now;
     const latest = this.#pendingSince + this.#longestMs;
+    const earliest = this.#publishedAt + this.#spacingMs;
+    const dueAt = Math.max(now, earliest, Math.min(now + this.#quietMs, latest));
     this.#cancelFlush();
-    this.#cancelFlush = this.#timers.after(Math.max(0, Math.min(this.#quietMs, latest - now)), () => this.#flush());
+    this.#cancelFlush = this.#timers.after(dueAt - now, () => this.#flush());
   }
 
   #flush(): void {
@@ -280,6 +287,7 @@ export class Publisher {
     const isFirst = !this.#hasPublished;
     this.#hasPublished = true;
     if (isFirst || draft.digest() !== this.#snapshot.digest) {
+      this.#publishedAt = this.#timers.now();
       this.#snapshot = draft.finish(this.#snapshot.revision + 1);
       const publication = { snapshot: this.#snapshot, changed: [...pending.keys()], revokedKeys, revokedCredentials };
       for (const listener of this.#listeners) listener(publication);

@@ -1,6 +1,6 @@
 /**
- * T6: a hundred changes a second for minutes leave no trace but the last state: queues stay short, memory stays where it
- * is. Real API server, operator and proxy; `TOLLGATE_CHURN_MS` says how long (ten minutes in the full-length runs).
+ * T6: a hundred changes a second for minutes leave no trace but the last state: queues stay short, memory in use stays
+ * where it is. Real API server, operator and proxy; `TOLLGATE_CHURN_MS` says how long (ten minutes in the full-length runs).
  */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
@@ -8,11 +8,13 @@ import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { createKeys, objectPath } from "../../support/kubernetes/objects.ts";
-import { residentBytes } from "../../support/resilience/processes.ts";
+import { memoryFlags } from "../../support/resilience/program.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const keyCount = 500;
 const perSecond = 100;
+/** What queues, caches of what was written, and compiled code may take more; a leak of 2 KiB a change is above it. */
+const growthMax = 4;
 const churnMs = Number(process.env["TOLLGATE_CHURN_MS"] ?? 8_000);
 
 describe("churn (T6)", function () {
@@ -33,9 +35,9 @@ describe("churn (T6)", function () {
   });
 
   it("keeps queues short and memory where it is", async () => {
-    const operator = await rig.startOperator("operator");
+    const operator = await rig.startOperator("operator", { nodeFlags: memoryFlags });
     await operator.waitUntilReady();
-    const proxy = await rig.startProxy("proxy", operator.socket);
+    const proxy = await rig.startProxy("proxy", operator.socket, [], memoryFlags);
     await waitFor("the proxy to be ready", () => proxy.isReady());
     let changes = 0;
     let worstBacklog = 0;
@@ -62,13 +64,13 @@ describe("churn (T6)", function () {
       }
       await Promise.all(open);
     };
-    // The heap finds its size first.
+    // Every key once and code compiled: what is kept for good is there.
     await churn(churnMs / 2);
-    const warm = { operator: residentBytes(operator.processId), proxy: residentBytes(proxy.processId) };
+    const warm = { operator: await operator.liveBytes(), proxy: await proxy.liveBytes() };
     await churn(churnMs);
     const grown = {
-      operator: (residentBytes(operator.processId) - warm.operator) / 2 ** 20,
-      proxy: (residentBytes(proxy.processId) - warm.proxy) / 2 ** 20,
+      operator: ((await operator.liveBytes()) - warm.operator) / 2 ** 20,
+      proxy: ((await proxy.liveBytes()) - warm.proxy) / 2 ** 20,
     };
     await waitFor("the last state", async () => {
       const { digest, proxies } = await operator.fleet();
@@ -78,10 +80,10 @@ describe("churn (T6)", function () {
     const relists = readMetric(scrape, "tollgate_watch_relists_total", { resource: "apikeys" });
     console.log(
       `      T6: ${changes} changes in ${(1.5 * churnMs) / 1_000} s, backlog at most ${worstBacklog} (${keyCount}), ` +
-        `operator ${grown.operator.toFixed(1)} MiB and proxy ${grown.proxy.toFixed(1)} MiB more (24)`,
+        `operator ${grown.operator.toFixed(1)} MiB and proxy ${grown.proxy.toFixed(1)} MiB more in use (${growthMax})`,
     );
     assert.ok(worstBacklog <= keyCount, `${worstBacklog}`);
-    assert.ok(grown.operator <= 24 && grown.proxy <= 24);
+    assert.ok(grown.operator <= growthMax && grown.proxy <= growthMax);
     assert.equal(relists, 1, "nothing had to be listed again");
   });
 });

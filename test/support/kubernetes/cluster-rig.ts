@@ -13,6 +13,8 @@ export interface OperatorOptions {
   /** The administrator's kubeconfig when absent. */
   readonly kubeconfig?: string;
   readonly flags?: readonly string[];
+  /** Flags for Node beside those of an operator. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** Durations of the tests: about a tenth of the real ones. */
@@ -36,7 +38,13 @@ export class OperatorUnderTest extends Program {
   readonly socket: string;
   readonly name: string;
 
-  constructor(name: string, adminPort: number, data: string, args: readonly string[]) {
+  constructor(
+    name: string,
+    adminPort: number,
+    data: string,
+    args: readonly string[],
+    nodeFlags: readonly string[] = [],
+  ) {
     super(
       [
         "operator",
@@ -45,7 +53,7 @@ export class OperatorUnderTest extends Program {
         `--kubernetes-pod-name=${name}`,
         ...args,
       ],
-      operatorNodeFlags,
+      [...operatorNodeFlags, ...nodeFlags],
     );
     this.name = name;
     this.adminOrigin = `http://127.0.0.1:${adminPort}`;
@@ -100,21 +108,30 @@ export class ClusterRig {
   }
 
   /** Starts an operator; it may not be ready yet. */
-  async startOperator(name: string, { kubeconfig, flags = [] }: OperatorOptions = {}): Promise<OperatorUnderTest> {
+  async startOperator(
+    name: string,
+    { kubeconfig, flags = [], nodeFlags = [] }: OperatorOptions = {},
+  ): Promise<OperatorUnderTest> {
     const data = await this.#folder(name);
     const isGiven = (flag: string) => flags.some((given) => given.split("=")[0] === flag.split("=")[0]);
-    const operator = new OperatorUnderTest(name, await freePort(), data, [
+    const args = [
       `--kubernetes-kubeconfig=${kubeconfig ?? (await this.plane.kubeconfig())}`,
       ...[`--push-listen=127.0.0.1:${await freePort()}`, ...operatorFlags].filter((flag) => !isGiven(flag)),
       ...flags,
-    ]);
+    ];
+    const operator = new OperatorUnderTest(name, await freePort(), data, args, nodeFlags);
     this.#programs.push(operator);
     return operator;
   }
 
   /** Starts a proxy on an operator's socket and waits for its ports. */
-  async startProxy(name: string, socket: string, flags: readonly string[] = []): Promise<Program> {
-    const proxy = new Program([
+  async startProxy(
+    name: string,
+    socket: string,
+    flags: readonly string[] = [],
+    nodeFlags: readonly string[] = [],
+  ): Promise<Program> {
+    const args = [
       "proxy",
       `--operator=unix:${socket}`,
       `--data=${await this.#folder(name)}`,
@@ -128,7 +145,8 @@ export class ClusterRig {
       "--no-logs-access",
       "--logs-format=json",
       ...flags,
-    ]);
+    ];
+    const proxy = new Program(args, nodeFlags);
     this.#programs.push(proxy);
     await proxy.waitUntilListening();
     return proxy;

@@ -2,6 +2,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { waitFor, within } from "../wait-for.ts";
+import { type LiveMemory, liveMemoryQuestion } from "./tell-live-memory.ts";
+
+/** Flags for Node that make `liveBytes()` work. */
+export const memoryFlags: readonly string[] = [
+  "--expose-gc",
+  `--import=${new URL("tell-live-memory.ts", import.meta.url)}`,
+];
 
 const programFile = join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");
 
@@ -54,6 +61,20 @@ export class Program {
 
   signal(name: NodeJS.Signals): void {
     this.process.kill(name);
+  }
+
+  /** Bytes in use after a full collection; of a program started with `memoryFlags`. */
+  async liveBytes(): Promise<number> {
+    const told = new Promise<number>((resolve) => {
+      const listen = (message: unknown): void => {
+        if (typeof message !== "object" || message === null || !("liveBytes" in message)) return;
+        this.process.off("message", listen);
+        resolve((message as LiveMemory).liveBytes);
+      };
+      this.process.on("message", listen);
+    });
+    this.process.send(liveMemoryQuestion);
+    return await within(15_000, "the program to tell its memory", told);
   }
 
   /** Exit status, or the signal that ended it. */

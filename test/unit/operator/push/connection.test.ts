@@ -108,7 +108,7 @@ describe("ProxyConnection", () => {
 
   function change(...objects: WireObject[]): void {
     publisher.publishChanges({ upserts: byId(...objects), removes: [] });
-    timers.advance(10);
+    timers.advance(100);
   }
 
   it("greets a proxy that holds nothing and sends everything as one transaction", () => {
@@ -175,7 +175,7 @@ describe("ProxyConnection", () => {
     resources.set(resource("uid-2"));
     uids.look(change, 0);
     publisher.publishChanges({ upserts: byId(wireKey("one", { metadata: { a: "b" } })), removes: [] });
-    timers.advance(10);
+    timers.advance(100);
     const told = sink.messages.flatMap((message) =>
       message.type === "transaction" ? [[message.upserts.map(({ uid }) => uid), message.removedUids]] : [],
     );

@@ -18,6 +18,12 @@ describe("Publisher", () => {
     publisher.onPublish((publication) => published.push(publication));
   });
 
+  /** Publishes a first configuration, long before what follows. */
+  function begin(...objects: WireObject[]): void {
+    publisher.publish(byId(...objects));
+    timers.advance(1_000);
+  }
+
   function change(...objects: WireObject[]): void {
     publisher.publishChanges({ upserts: byId(...objects), removes: [] });
   }
@@ -31,7 +37,7 @@ describe("Publisher", () => {
   });
 
   it("publishes nothing when nothing changed, however it is told", () => {
-    publisher.publish(byId(wireKey("one")));
+    begin(wireKey("one"));
     change(wireKey("one"));
     publisher.publish(byId(wireKey("one")));
     timers.advance(1_000);
@@ -39,7 +45,7 @@ describe("Publisher", () => {
   });
 
   it("publishes nothing when a change is taken back before it went out", () => {
-    publisher.publish(byId(wireRoute("small")));
+    begin(wireRoute("small"));
     change(wireRoute("small", { visibility: "Unlisted" }));
     change(wireRoute("small"));
     timers.advance(1_000);
@@ -47,7 +53,7 @@ describe("Publisher", () => {
   });
 
   it("merges changes that come within the quiet time of each other", () => {
-    publisher.publish(new Map());
+    begin();
     change(wireKey("one"));
     timers.advance(9);
     change(wireKey("two"));
@@ -58,8 +64,32 @@ describe("Publisher", () => {
     assert.deepEqual(published[1]?.changed, ["key/team-a/one", "key/team-a/two"]);
   });
 
+  it("publishes not more than ten times a second under a flood (J5), and the first change of it soon", () => {
+    begin();
+    for (let index = 0; index < 500; index += 1) {
+      change(wireKey(`key-${index}`));
+      timers.advance(20);
+      if (index === 0) assert.equal(published.length, 2);
+    }
+    assert.equal(published.length, 1 + 100);
+  });
+
+  it("keeps the distance from a change that could not wait, which keeps none itself", () => {
+    begin(wireKey("one"), wireKey("two"));
+    change(wireKey("one", { state: "Suspended" }));
+    change(wireKey("three"));
+    timers.advance(50);
+    change(wireKey("two", { state: "Suspended" }));
+    assert.equal(published.length, 3);
+    change(wireKey("four"));
+    timers.advance(99);
+    assert.equal(published.length, 3);
+    timers.advance(1);
+    assert.deepEqual(published[3]?.changed, ["key/team-a/four"]);
+  });
+
   it("lets no change wait longer than 250 ms under a steady stream of others", () => {
-    publisher.publish(new Map());
+    begin();
     for (let index = 0; index < 60; index += 1) {
       change(wireKey(`key-${index}`));
       timers.advance(5);
@@ -84,7 +114,7 @@ describe("Publisher", () => {
   ];
   for (const row of urgent) {
     it(`publishes ${row.name} without waiting`, () => {
-      publisher.publish(byId(wireKey("one")));
+      begin(wireKey("one"));
       change(row.to);
       assert.equal(published.length, 2);
       assert.deepEqual(published[1]?.revokedKeys, row.revoked ?? []);
@@ -93,7 +123,7 @@ describe("Publisher", () => {
   }
 
   it("publishes a deleted key without waiting, together with what waited", () => {
-    publisher.publish(byId(wireKey("one")));
+    begin(wireKey("one"));
     change(wireKey("two"));
     publisher.publishChanges({ upserts: [], removes: ["key/team-a/one"] });
     assert.deepEqual(published[1]?.changed, ["key/team-a/two", "key/team-a/one"]);
@@ -110,55 +140,55 @@ describe("Publisher", () => {
   ];
   for (const row of calm) {
     it(`lets ${row.name} wait for company`, () => {
-      publisher.publish(byId(wireKey("one", row.from)));
+      begin(wireKey("one", row.from));
       change(wireKey("one", row.to));
       assert.equal(published.length, 1);
-      timers.advance(10);
+      timers.advance(100);
       assert.equal(published.length, 2);
     });
   }
 
   it("withdraws a key that the validator refuses and says why", () => {
-    publisher.publish(byId(wireKey("one")));
+    begin(wireKey("one"));
     change(wireKey("one", { cidrsAllow: ["everywhere"] }));
     assert.equal(publisher.snapshot.findKey(sha256Of("sk-one")), undefined);
     assert.equal(publisher.problems.get("key/team-a/one")?.path, "/cidrsAllow/0");
     change(wireKey("one"));
-    timers.advance(10);
+    timers.advance(100);
     assert.notEqual(publisher.snapshot.findKey(sha256Of("sk-one")), undefined);
     assert.equal(publisher.problems.size, 0);
   });
 
   it("keeps the last good version of anything else, and the rest goes live", () => {
-    publisher.publish(byId(wireChannel("main")));
+    begin(wireChannel("main"));
     change(wireChannel("main", { baseURL: "https://[::zz]/" }), wireKey("one"));
-    timers.advance(10);
+    timers.advance(100);
     assert.equal(publisher.snapshot.channel("team-a/main")?.baseURL, wireChannel("main").baseURL);
     assert.notEqual(publisher.snapshot.keyByName("team-a", "one"), undefined);
     assert.equal(publisher.problems.get("channel/team-a/main")?.path, "/baseURL");
   });
 
   it("refuses an object nested too deeply, and the rest goes live (RELIABILITY.md J8)", () => {
-    publisher.publish(new Map());
+    begin();
     const value: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
     change(wireChannel("main", { body: { set: [{ field: "a", value }] } }), wireKey("one"));
-    timers.advance(10);
+    timers.advance(100);
     assert.match(publisher.problems.get("channel/team-a/main")?.message ?? "", /nested deeper/);
     assert.notEqual(publisher.snapshot.keyByName("team-a", "one"), undefined);
   });
 
   it("forgets the problem of an object that is gone", () => {
-    publisher.publish(byId(wireRoute("small", { model: "a*b" })));
+    begin(wireRoute("small", { model: "a*b" }));
     assert.equal(publisher.problems.size, 1);
     publisher.publish(new Map());
     assert.equal(publisher.problems.size, 0);
   });
 
   it("refuses an object too large for a frame before it is pushed, and names the bound", () => {
-    publisher.publish(new Map());
+    begin();
     const ca = "x".repeat(1_048_576);
     change(wireChannel("main", { tls: { ca } }), wireKey("one"));
-    timers.advance(10);
+    timers.advance(100);
     assert.match(publisher.problems.get("channel/team-a/main")?.message ?? "", /bytes/);
     assert.notEqual(publisher.snapshot.keyByName("team-a", "one"), undefined);
   });
@@ -174,13 +204,13 @@ describe("Publisher", () => {
     const [first = ""] = refused;
     small.publishChanges({ upserts: [], removes: ["key/team-a/a"] });
     small.publishChanges({ upserts: [[first, wireKey(first.slice("key/team-a/".length))]], removes: [] });
-    timers.advance(10);
+    timers.advance(100);
     assert.notEqual(small.snapshot.held(first), undefined);
     small.close();
   });
 
   it("lets no flush come between the slices of one change", async () => {
-    publisher.publish(new Map());
+    begin();
     change(wireKey("early"));
     const many = Array.from({ length: 500 }, (_, index) => wireKey(`key-${index}`));
     const staged = publisher.publishChangesInSlices({

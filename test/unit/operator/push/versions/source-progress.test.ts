@@ -40,7 +40,7 @@ describe("SourceProgress", () => {
     complete = { ApiKey: "12" };
     pass("two");
     assert.deepEqual(progress.complete, { ApiKey: "10" });
-    timers.advance(10);
+    timers.advance(100);
     assert.deepEqual(progress.complete, { ApiKey: "12" });
     complete = { ApiKey: "13" };
     pass();

@@ -9,6 +9,7 @@ import { Publisher } from "../../../../../operator/push/publisher.ts";
 import { everyObject } from "../../../../../operator/resources/mutable-resource-set.ts";
 import type { ResourceChange, ResourceKind } from "../../../../../operator/resources/resource.ts";
 import { ClusterStore, type ClusterStoreOptions } from "../../../../../operator/source/kubernetes/cluster-store.ts";
+import { ManualTimers } from "../../../../support/manual-timers.ts";
 
 const fleet: CompileSettings = {
   requireAccount: false,
@@ -276,7 +277,8 @@ describe("cluster store", () => {
           },
         });
         const compilation = new Compilation(store.resources, fleet);
-        const publisher = new Publisher({ quietMs: 0 });
+        const timers = new ManualTimers();
+        const publisher = new Publisher({ timers });
         for (const [kind, given] of shuffled) {
           store.sinkFor(kind, undefined).put(given);
           // Turns in which a waiting object goes on.
@@ -284,7 +286,7 @@ describe("cluster store", () => {
           publisher.publishChanges(compilation.update(told.splice(0)));
         }
         publisher.publish(compilation.objects);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        timers.advance(1_000);
         digests.add(publisher.snapshot.digest);
         assert.equal(compilation.results.get("route/team-a/r2")?.accepted.status, "True");
         assert.equal(compilation.results.get("route/team-a/r1")?.accepted.reason, "Conflicted");
