@@ -23,6 +23,8 @@ const keyCount = Number(process.env["BENCH_KEYS"] ?? 100_000);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
 const roundMs = Number(process.env["BENCH_ROUND_MS"] ?? 2_000);
 const warmUpMs = 4 * roundMs;
+/** Flags of Node for the gateway's proxy beside its own, such as `--cpu-prof` or `--trace-gc`. */
+const profileFlags = (process.env["BENCH_PROXY_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 const usedKeys = Array.from({ length: 50 }, (_, index) => benchKey(index * Math.floor(keyCount / 50)));
 
 interface Scenario {
@@ -178,6 +180,7 @@ async function startGateway(folder: string, manifests: string, started: BenchPro
   const proxy = await startProcess(
     [
       ...proxyNodeFlags,
+      ...profileFlags,
       cli,
       "proxy",
       "--operator",
@@ -193,7 +196,7 @@ async function startGateway(folder: string, manifests: string, started: BenchPro
     ],
     /"data":"(http:[^"]+)","admin":"(?:http:[^"]+)".*"listening"/,
     // The access log goes to a file, as it would under a container runtime.
-    { outputFile: join(folder, "proxy.log") },
+    { outputFile: process.env["BENCH_PROXY_LOG"] ?? join(folder, "proxy.log") },
   );
   started.push(proxy);
   const admin = proxy.line.replace(/.*"admin":"([^"]+)".*/, "$1");

@@ -9,7 +9,7 @@ import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/clu
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { applyAll, createKeys, objectPath } from "../../support/kubernetes/objects.ts";
 import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
-import { conditionOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
+import { conditionOf, namesWith, waitForCondition } from "../../support/kubernetes/status-of.ts";
 import { apiKey } from "../../support/resilience/manifests.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -98,19 +98,21 @@ describe("status and an API server that misbehaves (J2, J3)", function () {
     await creating;
     await plane.kill("kube-apiserver");
     await plane.start("kube-apiserver");
-    for (const index of [0, 77, keys - 1])
-      await waitForCondition(plane, "ApiKey", `key-${index}`, "Programmed", "True Programmed", 30_000);
+    const written = async () => (await namesWith(plane, "ApiKey", "Programmed", "True Programmed")).length;
+    const all = keys + count + 1;
+    await waitFor("every status", async () => (await written()) === all, { deadlineMs: 30_000, everyMs: 200 });
     await waitFor("nothing to wait", async () => (await operator.metric("tollgate_status_queue_depth")) === 0, {
       deadlineMs: 30_000,
       everyMs: 50,
     });
-    const written = (await plane.auditLog()).filter(
+    const audited = (await plane.auditLog()).filter(
       ({ subresource, verb, status = 0, uri }) =>
         subresource === "status" && verb === "patch" && status < 300 && uri.includes("/key-"),
     );
-    const byObject = Map.groupBy(written, ({ uri }) => uri);
-    assert.equal(byObject.size, keys);
-    for (const [uri, all] of byObject) assert.ok(all.length <= 2, `${uri}: ${all.length}`);
+    const byObject = Map.groupBy(audited, ({ uri }) => uri);
+    // What the server had taken when it was killed may be missing from its log: no more than was in flight.
+    assert.ok(byObject.size >= keys - 8, `${byObject.size}`);
+    for (const [uri, writes] of byObject) assert.ok(writes.length <= 2, `${uri}: ${writes.length}`);
   });
 
   it("forgets objects that go before their turn", async () => {

@@ -28,6 +28,19 @@ export async function conditionOf(
   return found === undefined ? "none" : `${String(found["status"])} ${String(found["reason"])}`;
 }
 
+/** Names of all objects of a kind whose condition reads as given. */
+export async function namesWith(plane: ControlPlane, kind: string, type: string, expected: string): Promise<string[]> {
+  const { items } = members(await plane.must("GET", objectPath(kind, "default")));
+  return list(items)
+    .filter(({ status }) =>
+      list(members(status)["conditions"]).some(
+        (condition) =>
+          condition["type"] === type && `${String(condition["status"])} ${String(condition["reason"])}` === expected,
+      ),
+    )
+    .map(({ metadata }) => String(members(metadata)["name"]));
+}
+
 /** The message of one condition. */
 export async function messageOf(plane: ControlPlane, kind: string, name: string, type: string): Promise<string> {
   const { conditions } = await statusOf(plane, kind, name);
