@@ -32,12 +32,11 @@ export class Vocabulary {
     }
   }
 
-  /** A value that stands under this name somewhere, or under any. */
+  /** A copy of a value that stands under this name somewhere, or under any. */
   valueOf(name: string | number, random: Random): unknown {
     const values = this.#values.get(String(name));
-    return random.pick(
-      values === undefined || random.chance(0.1) ? (this.#values.get(this.name(random)) ?? [0]) : values,
-    );
+    const isOther = values === undefined || random.chance(0.1);
+    return structuredClone(random.pick(isOther ? (this.#values.get(this.name(random)) ?? [0]) : values));
   }
 
   name(random: Random): string {
@@ -76,11 +75,11 @@ const mutations: readonly Mutation[] = [
     set(holder, key, structuredClone(random.pick(oddValues)));
   },
   function fromElsewhere({ holder, key }, random, vocabulary) {
-    set(holder, key, structuredClone(vocabulary.valueOf(key, random)));
+    set(holder, key, vocabulary.valueOf(key, random));
   },
   function addFromElsewhere({ holder }, random, vocabulary) {
     const name = vocabulary.name(random);
-    const value = structuredClone(vocabulary.valueOf(name, random));
+    const value = vocabulary.valueOf(name, random);
     if (Array.isArray(holder)) holder.splice(random.below(holder.length + 1), 0, value);
     else define(holder, name, value);
   },
@@ -174,14 +173,35 @@ const mutations: readonly Mutation[] = [
   },
 ];
 
+/** A document that grew beyond this is left out: what was grown twice may be longer than any string. */
+const writtenCharactersMax = 4_000_000;
+
 /** A text that comes from the document by up to four mutations. */
 export function mutateJson(document: unknown, random: Random, vocabulary: Vocabulary): string {
   const root: { value: unknown } = { value: structuredClone(document) };
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
     const places = placesIn(root);
     random.pick(mutations)(random.pick(places), random, vocabulary, places);
+    if (isLongerThan(root.value, writtenCharactersMax)) return writeRawJson(document);
   }
   return writeRawJson(root.value);
+}
+
+/** Whether its JSON has more characters than this, about; parts that stand in several places count in each. */
+function isLongerThan(value: unknown, max: number): boolean {
+  const pending = [value];
+  for (let characters = 0; pending.length > 0; ) {
+    const part = pending.pop();
+    if (typeof part === "string") characters += part.length;
+    else if (typeof part === "object" && part !== null) {
+      for (const [name, member] of Object.entries(part)) {
+        characters += name.length + 1;
+        pending.push(member);
+      }
+    }
+    if (characters > max) return true;
+  }
+  return false;
 }
 
 /** At most this many places of a document are considered. */
