@@ -51,4 +51,4 @@ ENTRYPOINT ["/usr/local/bin/node", "--disallow-code-generation-from-strings", "-
 FROM runtime AS proxy
 COPY --from=build /images/proxy /app
 EXPOSE 8080 9090
-ENTRYPOINT ["/usr/local/bin/node", "--disallow-code-generation-from-strings", "--external-memory-accounted-in-global-limit", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "--disable-sigusr1", "--disable-warning=ExperimentalWarning", "/app/cli/main.js", "proxy"]
+ENTRYPOINT ["/usr/local/bin/node", "--disallow-code-generation-from-strings", "--external-memory-accounted-in-global-limit", "--max-semi-space-size=32", "--disable-sigusr1", "--disable-warning=ExperimentalWarning", "/app/cli/main.js", "proxy"]

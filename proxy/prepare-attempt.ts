@@ -91,7 +91,7 @@ export class AttemptPreparation {
     const { exchange } = this.#admitted;
     if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
     const stop = new AbortController();
-    exchange.onClosed = () => stop.abort();
+    exchange.whenClosed(() => stop.abort());
     if (exchange.response.destroyed) stop.abort();
     const fetching = files.map((file) => this.#fetch(file, stop.signal));
     try {
@@ -106,7 +106,7 @@ export class AttemptPreparation {
       // What is still on its way is of no use without the others, and must not be held after its call.
       stop.abort();
       await Promise.allSettled(fetching);
-      exchange.onClosed = undefined;
+      exchange.whenClosed(undefined);
     }
   }
 

@@ -114,7 +114,7 @@ async function attemptTarget(
     client,
     onPiece: () => record.pieceSent(),
   });
-  exchange.onClosed = () => attempt.stop("client-left");
+  exchange.whenClosed(() => attempt.stop("client-left"));
   const open = services.openAttempts.add(attempt, admitted);
   record.upstreamStarted();
   try {
@@ -125,7 +125,7 @@ async function attemptTarget(
   } finally {
     client?.release();
     services.openAttempts.delete(open);
-    exchange.onClosed = undefined;
+    exchange.whenClosed(undefined);
   }
 }
 

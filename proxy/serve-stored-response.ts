@@ -115,7 +115,7 @@ async function askProvider(
       requestId: record.requestId,
       model: stored.model,
       onStoppable: (stop) => {
-        exchange.onClosed = stop;
+        exchange.whenClosed(stop);
       },
     },
   );

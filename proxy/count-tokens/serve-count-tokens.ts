@@ -146,7 +146,7 @@ async function askUpstream(
   });
   record.attempts += 1;
   record.channel = selected.target.channel;
-  exchange.onClosed = () => attempt.stop("client-left");
+  exchange.whenClosed(() => attempt.stop("client-left"));
   const open = services.openAttempts.add(attempt, admitted);
   try {
     const outcome = await attempt.run();
@@ -155,7 +155,7 @@ async function askUpstream(
     return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
   } finally {
     services.openAttempts.delete(open);
-    exchange.onClosed = undefined;
+    exchange.whenClosed(undefined);
   }
 }
 
