@@ -14,9 +14,9 @@ export class Backoff {
     this.#nextMs = minMs;
   }
 
-  /** How long to wait after one more failure. @param leastMs what the server asked for */
-  next(leastMs = 0): number {
-    const delayMs = this.#nextMs * (0.5 + this.#random() / 2);
+  /** How long to wait after one more failure. @param leastMs what the server asked for @param mostMs beyond that */
+  next(leastMs = 0, mostMs = this.#maxMs): number {
+    const delayMs = Math.min(this.#nextMs, mostMs) * (0.5 + this.#random() / 2);
     this.#nextMs = Math.min(this.#nextMs * 2, this.#maxMs);
     return Math.max(delayMs, leastMs);
   }

@@ -55,6 +55,11 @@ export interface ListWatchOptions {
 const shortWatchMs = 5_000;
 /** Waits of watches that the server ends early, but cleanly, grow to no more than this. */
 const earlyEndMaxMs = 5_000;
+/**
+ * A server that says when to come again, as one does whose store is starting, is asked again about then: with the whole
+ * wait, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
+ */
+const askedAgainMaxMs = 3_000;
 
 export class ListWatch {
   readonly #options: ListWatchOptions;
@@ -175,7 +180,13 @@ export class ListWatch {
     else if (error.status === 504 || error.status === 500) this.#isDoubtful = true;
     if (this.#isStreamingRefused(error)) return;
     this.#options.onFailure(error, this.#version === undefined ? "listing again" : "watching again");
-    await pause(this.#backoff.next(Math.min(error.retryAfterMs ?? 0, this.#options.timings.backoffMaxMs)), signal);
+    await pause(this.#waitAfter(error), signal);
+  }
+
+  #waitAfter({ retryAfterMs }: ApiError): number {
+    const { backoffMaxMs } = this.#options.timings;
+    if (retryAfterMs === undefined) return this.#backoff.next();
+    return this.#backoff.next(Math.min(retryAfterMs, backoffMaxMs), askedAgainMaxMs);
   }
 
   /** Servers without streaming lists say that the question is not valid: then pages do. */

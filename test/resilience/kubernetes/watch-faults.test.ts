@@ -150,6 +150,23 @@ describe("watching an API server that misbehaves (J3)", function () {
     assert.ok(asked <= 100, `${asked} questions`);
   });
 
+  it("is there within 5 s of a server whose store took long to start, however long that was (T12)", async () => {
+    await source.close();
+    client.access.close();
+    // The real ones.
+    await open({ backoffMinMs: 500, backoffMaxMs: 30_000 });
+    proxy.fault = ({ resource }) => (resource === "apikeys" ? status(429, "TooManyRequests", 1) : undefined);
+    proxy.endWatches({ resource: "apikeys" });
+    await add(105);
+    const asked = () => proxy.passed.filter(({ resource }) => resource === "apikeys").length;
+    const before = asked();
+    await waitFor("some refusals", () => asked() - before >= 5, { deadlineMs: 20_000 });
+    proxy.heal();
+    await waitFor("the new key", () => isHeld(105), { deadlineMs: 5_000 });
+    await remove(105);
+    await waitFor("the key to go", () => !isHeld(105));
+  });
+
   it("keeps everything through bookmarks alone", async () => {
     const bookmark = (version: string) =>
       `${JSON.stringify({ type: "BOOKMARK", object: { kind: "ApiKey", metadata: { resourceVersion: version } } })}\n`;

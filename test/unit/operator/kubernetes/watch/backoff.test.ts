@@ -16,6 +16,15 @@ describe("backoff", () => {
     assert.equal(new Backoff(500, 30_000, () => 0).next(), 250);
   });
 
+  it("waits no longer than is given for one failure, and doubles all the same", () => {
+    const backoff = new Backoff(500, 30_000, () => 1);
+    assert.deepEqual(
+      Array.from({ length: 4 }, () => backoff.next(0, 1_500)),
+      [500, 1_000, 1_500, 1_500],
+    );
+    assert.equal(backoff.next(), 8_000);
+  });
+
   it("waits at least as long as the server asks", () => {
     assert.equal(new Backoff(500, 30_000, () => 1).next(7_000), 7_000);
   });
