@@ -9,7 +9,6 @@ import type { GatewayError } from "../../../../errors.ts";
 import type { ErrorContext } from "../../../../protocols/chat-format.ts";
 import type { JsonObject } from "../../../../protocols/json-value.ts";
 import type { TokenUsage } from "../../../../settle/usage.ts";
-import type { ProviderState } from "../../../conversation.ts";
 import type { Finish, HostedBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
 import type { ReplyContext, StreamWriter } from "../../../translator.ts";
 import { type ResponseEnd, writeFinish } from "../../reply/finish.ts";
@@ -34,7 +33,6 @@ const completed: ResponseEnd = { status: "completed", reason: undefined };
 export class ResponsesStreamWriter implements StreamWriter {
   readonly #frames = new Frames();
   readonly #context: ReplyContext;
-  readonly #seal: (states: readonly ProviderState[]) => string;
   readonly #showsReasoning: boolean;
   readonly #wantsLogprobs: boolean;
   readonly #id: string;
@@ -54,9 +52,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   response: JsonObject | undefined;
 
   constructor(context: ReplyContext) {
-    const { conversation, states, newId } = context;
+    const { conversation, newId } = context;
     this.#context = context;
-    this.#seal = (carried) => states.seal(carried);
     this.#showsReasoning = conversation.reasoning?.show !== false;
     this.#wantsLogprobs = conversation.sampling.logprobs === true;
     this.#id = newId("resp_");
@@ -236,7 +233,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       writer.call.begin();
       this.#closing.push(writer.call);
     } else if (writer.kind === "reasoning") {
-      writer.reasoning.done(this.#seal);
+      writer.reasoning.done((carried) => this.#context.states.seal(carried));
     } else {
       writer.message.openBlocks -= 1;
       if (writer.message !== this.#message && writer.message.openBlocks === 0) writer.message.done("completed");
@@ -247,7 +244,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   #cut(part: number, writer: PartWriter): void {
     this.#parts.delete(part);
     if (writer.kind === "call") writer.call.done(true);
-    else if (writer.kind === "reasoning") writer.reasoning.done(this.#seal, true);
+    else if (writer.kind === "reasoning") writer.reasoning.done((carried) => this.#context.states.seal(carried), true);
     else if (writer.message !== this.#message) writer.message.done("incomplete");
   }
 
