@@ -25,7 +25,7 @@ const known = new Map<ChatWireFormat, ReadonlySet<string>>();
 export function droppedLabel(format: ChatWireFormat, field: string): string {
   let names = known.get(format);
   if (names === undefined) {
-    names = new Set(neutralFields.map((neutral) => translators[format].fieldName(neutral)));
+    names = new Set(neutralFields.map((neutral) => translators[format].fieldNames[neutral]));
     known.set(format, names);
   }
   return names.has(field) ? field : "other";

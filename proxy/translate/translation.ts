@@ -93,10 +93,10 @@ export class Translation {
   static toAnotherFormat(client: ClientRequest, options: TranslationOptions): Translation {
     const { format: name, target, unsupportedParameters, jsonKeysMax } = options;
     const losses = new Losses(unsupportedParameters);
-    const own = translators[client.call.endpoint.format];
+    const { fieldNames } = translators[client.call.endpoint.format];
     const { body, adaptation } = translators[name].writeRequest(
       client.conversation,
-      { ...target, fieldName: (field) => own.fieldName(field) },
+      { ...target, fieldName: (field) => fieldNames[field] },
       losses,
     );
     const format = chatFormats[name];

@@ -40,10 +40,10 @@ export interface Translator {
   createStreamReader(): StreamReader;
   createStreamWriter(context: ReplyContext): StreamWriter;
   /**
-   * How this format's client spells a neutral field, for errors and losses: `sampling.seed` is `seed` in one format and
+   * How this format's client spells the neutral fields, for errors and losses: `sampling.seed` is `seed` in one format and
    * `generationConfig.seed` in another.
    */
-  fieldName(field: NeutralField): string;
+  readonly fieldNames: FieldNames;
   /** How sealed state begins in a body of this format, where its place wants another spelling of the envelope. */
   readonly sealedStateMark?: string;
   /**
@@ -54,7 +54,7 @@ export interface Translator {
   removeSealedState(body: JsonObject): JsonObject;
 }
 
-/** Members of a conversation that not every format can say; named in losses by `Translator.fieldName`. */
+/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`. */
 export type NeutralField =
   | "temperature"
   | "topP"
@@ -87,6 +87,8 @@ export type NeutralField =
   | "toolChoice"
   | "parallelTools";
 
+export type FieldNames = Readonly<Record<NeutralField, string>>;
+
 /** Where a written request goes, and what is known about it. */
 export interface TranslationTarget {
   readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy">;
@@ -94,7 +96,7 @@ export interface TranslationTarget {
   /** `info.maxOutputTokens` of the route. */
   readonly outputTokensMax: number | undefined;
   readonly states: StateKeeper;
-  /** How the client spells a neutral field (`Translator.fieldName` of the client's format). */
+  /** How the client spells a neutral field (`Translator.fieldNames` of the client's format). */
   readonly fieldName: (field: NeutralField) => string;
 }
 

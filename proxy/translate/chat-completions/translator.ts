@@ -3,7 +3,7 @@
  * (`protocols/openai-chat.md`, `translation.md`). Invariants are those of `Translator`; called through `translators.ts`.
  */
 import type { Translator } from "../translator.ts";
-import { fieldName } from "./field-names.ts";
+import { fieldNames } from "./field-names.ts";
 import { readRequest } from "./read/read-request.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
@@ -20,6 +20,6 @@ export const chatCompletionsTranslator: Translator = {
   writeReply,
   createStreamReader: () => new ChunkReader(),
   createStreamWriter: (context) => new ChunkWriter(context),
-  fieldName,
+  fieldNames,
   removeSealedState,
 };

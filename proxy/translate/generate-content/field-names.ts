@@ -1,7 +1,7 @@
 /** How clients of generateContent spell neutral fields (`protocols/translation.md` section 3). */
-import type { NeutralField } from "../translator.ts";
+import type { FieldNames } from "../translator.ts";
 
-const names: Readonly<Record<NeutralField, string>> = {
+export const fieldNames: FieldNames = {
   temperature: "generationConfig.temperature",
   topP: "generationConfig.topP",
   topK: "generationConfig.topK",
@@ -33,7 +33,3 @@ const names: Readonly<Record<NeutralField, string>> = {
   toolChoice: "toolConfig.functionCallingConfig",
   parallelTools: "parallelTools",
 };
-
-export function fieldName(field: NeutralField): string {
-  return names[field];
-}

@@ -6,7 +6,7 @@
  * through `translators.ts`; other formats are unknown here.
  */
 import type { Translator } from "../translator.ts";
-import { fieldName } from "./field-names.ts";
+import { fieldNames } from "./field-names.ts";
 import { readRequest } from "./read-request/read-request.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
@@ -25,7 +25,7 @@ export const generateContentTranslator: Translator = {
   writeReply,
   createStreamReader: () => new GenerateContentStreamReader(),
   createStreamWriter: (context) => new GenerateContentStreamWriter(context),
-  fieldName,
+  fieldNames,
   sealedStateMark: sealedSignatureMark,
   removeSealedState,
   needsDownload,

@@ -6,7 +6,7 @@
  * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
  */
 import type { Translator } from "../translator.ts";
-import { fieldName } from "./field-names.ts";
+import { fieldNames } from "./field-names.ts";
 import { readRequest } from "./read-request/read-request.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
@@ -25,6 +25,6 @@ export const messagesTranslator: Translator = {
   writeReply,
   createStreamReader: () => new MessageReader(),
   createStreamWriter: (context) => new MessageWriter(context),
-  fieldName,
+  fieldNames,
   removeSealedState,
 };

@@ -5,7 +5,7 @@
  * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
  */
 import type { Translator } from "../translator.ts";
-import { fieldName } from "./field-names.ts";
+import { fieldNames } from "./field-names.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
@@ -22,6 +22,6 @@ export const responsesTranslator: Translator = {
   writeReply,
   createStreamReader: () => new ResponsesStreamReader(),
   createStreamWriter: (context) => new ResponsesStreamWriter(context),
-  fieldName,
+  fieldNames,
   removeSealedState,
 };

@@ -65,7 +65,7 @@ export function writtenRequest(conversation: Conversation, changes: TargetChange
     upstreamModel: model,
     outputTokensMax: undefined,
     states: changes.states ?? new OpenStates(),
-    fieldName: (field) => chatCompletionsTranslator.fieldName(field),
+    fieldName: (field) => chatCompletionsTranslator.fieldNames[field],
   };
   const written = chatCompletionsTranslator.writeRequest(conversation, target, losses);
   return { ...written, dropped: losses.dropped };

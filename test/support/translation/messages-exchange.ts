@@ -77,7 +77,7 @@ export function writeBody(given: Conversation, changes: TargetChanges = {}): Wri
     upstreamModel: changes.model ?? "m",
     outputTokensMax: changes.outputTokensMax,
     states: changes.states ?? new OpenStates(),
-    fieldName: changes.fieldName ?? ((field) => messagesTranslator.fieldName(field)),
+    fieldName: changes.fieldName ?? ((field) => messagesTranslator.fieldNames[field]),
   };
   const written = messagesTranslator.writeRequest(given, target, losses);
   return { ...written, dropped: losses.dropped };

@@ -56,7 +56,7 @@ export function writtenRequest(
       upstreamModel: "m",
       outputTokensMax: undefined,
       states: new OpenStates({ native: true }),
-      fieldName: (field) => responsesTranslator.fieldName(field),
+      fieldName: (field) => responsesTranslator.fieldNames[field],
       ...rest,
     },
     losses,

@@ -126,7 +126,7 @@ function sentTo(upstream: Upstream, body: JsonObject, states: StateKeeper): stri
     upstreamModel,
     outputTokensMax: 64_000,
     states,
-    fieldName: (field) => chatCompletionsTranslator.fieldName(field),
+    fieldName: (field) => chatCompletionsTranslator.fieldNames[field],
   };
   return JSON.stringify(
     translators[upstream.format].writeRequest(conversationOf(body), target, new Losses("Ignore")).body,

@@ -1,0 +1,29 @@
+/**
+ * Names that chat completions, responses and messages spell alike, for errors and declared losses. A field that one of
+ * them lacks bears the others' name.
+ */
+import type { FieldNames } from "./translator.ts";
+
+export const sharedFieldNames = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  candidates: "n",
+  logitBias: "logit_bias",
+  topLogprobs: "top_logprobs",
+  modalities: "modalities",
+  audioOutput: "audio",
+  safetyIdentifier: "safety_identifier",
+  metadata: "metadata",
+  promptCacheKey: "prompt_cache_key",
+  promptCacheRetention: "prompt_cache_retention",
+  cacheMarks: "cache_control",
+  serviceTier: "service_tier",
+  store: "store",
+  safetySettings: "safety_settings",
+  tools: "tools",
+  toolChoice: "tool_choice",
+} as const satisfies Partial<FieldNames>;
