@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { isUtf8 } from "node:buffer";
+import fc from "fast-check";
+import { assertReadsAs, refusal, scan } from "../../../../support/scan-json.ts";
+
+/** JSON.parse on strict UTF-8; undefined when it refuses. */
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refusals that `JSON.parse` does not share, as the head of strict-json.ts lists them. */
+const stricter = /top level|stands twice|half of a surrogate|must be spelled|levels of nesting/;
+
+describe("scanJsonObject against JSON.parse", () => {
+  const text = fc
+    .tuple(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), fc.nat(3))
+    .map(([value, indent]) => JSON.stringify(value, undefined, indent));
+
+  it("reads every member of every object alike", () => {
+    fc.assert(
+      fc.property(text, (source) => {
+        const message = refusal(source);
+        if (message === undefined) assertReadsAs(scan(source), JSON.parse(source));
+        else assert.match(message, stricter);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("accepts and refuses the same mutated bytes", () => {
+    const edit = fc.tuple(
+      fc.nat(),
+      fc.nat(2),
+      fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('{}[]",:\\0-.e \n'))),
+    );
+    fc.assert(
+      fc.property(text, fc.array(edit, { minLength: 1, maxLength: 3 }), (source, edits) => {
+        const bytes = [...Buffer.from(source)];
+        for (const [position, removed, byte] of edits) bytes.splice(position % (bytes.length + 1), removed, byte);
+        const mutated = Buffer.from(bytes);
+        const message = refusal(mutated);
+        const value = parse(mutated);
+        if (message === undefined) assertReadsAs(scan(mutated), value);
+        else if (value !== undefined) assert.match(message, stricter, mutated.toString());
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
