@@ -1,8 +1,9 @@
 /** What a responses translator needs around a call or a reply in tests: a context, a target, readable state. */
 import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import type { Conversation } from "../../../proxy/translate/conversation.ts";
+import type { Conversation, MediaPart, ProviderState, Turn } from "../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../proxy/translate/losses.ts";
 import type { Reply, ReplyEvent } from "../../../proxy/translate/reply.ts";
+import { readRequest } from "../../../proxy/translate/responses/request/read-request.ts";
 import { responsesTranslator } from "../../../proxy/translate/responses/translator.ts";
 import type {
   ReplyContext,
@@ -13,6 +14,27 @@ import type {
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
+
+/** A client's body as a conversation; what every call needs is filled in. */
+export function readBody(body: object): Conversation {
+  return readRequest({ model: "m", input: "hi", ...body });
+}
+
+export const hi: Turn = { role: "user", parts: [{ kind: "text", text: "hi" }] };
+
+export const png = {
+  kind: "media",
+  media: "image",
+  mime: "image/png",
+  source: { type: "data", base64: "iVBORw0KGgo=" },
+} as const satisfies MediaPart;
+
+export const encrypted: ProviderState = { kind: "encrypted-reasoning", id: "rs_1", data: "ENC", summary: ["T"] };
+
+/** A conversation of one word, unless said otherwise. */
+export function conversation(changes: Partial<Conversation> = {}): Conversation {
+  return { model: "m", stream: false, turns: [hi], tools: [], sampling: {}, unread: [], ...changes };
+}
 
 /** A client's body, its conversation and everything a writer of replies asks for. Ids count up. */
 export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContext> = {}): ReplyContext {
@@ -35,10 +57,14 @@ export interface Written extends WrittenRequest {
   readonly dropped: readonly string[];
 }
 
+export type TargetChanges = Partial<TranslationTarget> & {
+  readonly provider?: TranslationTarget["channel"]["provider"];
+};
+
 /** Writes for the vendor itself unless the target says otherwise. */
 export function writtenRequest(
-  conversation: Conversation,
-  target: Partial<TranslationTarget> & { readonly provider?: TranslationTarget["channel"]["provider"] } = {},
+  given: Conversation,
+  target: TargetChanges = {},
   policy: "Ignore" | "Reject" = "Ignore",
 ): Written {
   const { provider = "OpenAI", ...rest } = target;
@@ -50,7 +76,7 @@ export function writtenRequest(
     clientMetadata: "Forward",
   } as const;
   const written = responsesTranslator.writeRequest(
-    conversation,
+    given,
     {
       channel: { provider, baseURL: "http://127.0.0.1:1", privacy },
       upstreamModel: "m",
@@ -62,6 +88,11 @@ export function writtenRequest(
     losses,
   );
   return { ...written, dropped: losses.dropped };
+}
+
+/** Writes a conversation of one word with these changes. */
+export function writeChanged(changes: Partial<Conversation>, target: TargetChanges = {}): Written {
+  return writtenRequest(conversation(changes), target);
 }
 
 /** Neutral events of a stream's bytes, its end included. */
