@@ -10,6 +10,7 @@ import { clientHeaders } from "../http/header-rules.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import { classifyErrorReply } from "../protocols/classify-error.ts";
 import { droppedHeader } from "../translate/dropped-fields.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
@@ -361,7 +362,7 @@ export class Attempt {
   }
 
   #classify(): UpstreamError {
-    return this.#options.format.readErrorReply(this.#status, toHeaderObject(this.#headers), this.#body());
+    return classifyErrorReply(this.#status, toHeaderObject(this.#headers), this.#body(), Date.now());
   }
 
   #body(): Buffer {

@@ -149,12 +149,6 @@ export interface ChatFormat {
    * @throws GatewayError `upstream_error` when it is not JSON
    */
   readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  /** Classifies the body of a reply whose status is an error. */
-  readErrorReply(
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-    body: Buffer,
-  ): UpstreamError;
   createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
   /** The last bytes of a stream that failed after its first byte; no terminator of success. */
   renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter, call: ChatCall): Buffer;

@@ -4,16 +4,14 @@
  * Request bytes pass with surgical edits, reply bytes pass watched; nothing is re-serialised but a finish event whose
  * usage the client did not ask for. Called by the request pipeline through `ChatFormat`.
  */
-import { GatewayError } from "../../errors.ts";
 import { encodeEvent } from "../../sse/encoder.ts";
 import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
-import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
-import { isObject, parseJson } from "../json-value.ts";
+import { parseJson } from "../json-value.ts";
+import { readingOf, requireReply } from "../read-reply.ts";
 import { errorObject } from "../render-error.ts";
 import { applyRouteSupport } from "../request/body-rules.ts";
 import { topLevelFinder } from "../request/find-parameter.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
-import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readProducedText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
@@ -38,24 +36,14 @@ export const chatCompletions: ChatFormat = {
     editBody(call, plan, editor);
   },
   readReply,
-  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),
   contentType: (call: ChatCall) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 
 function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
-  const reply = Array.isArray(json) ? json[0] : json;
-  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  const reply = requireReply(Array.isArray(json) ? json[0] : json);
   const hasError = reply["error"] !== undefined && reply["error"] !== null;
   const isReply = Array.isArray(reply["choices"]);
-  return {
-    usage: usageOf(reply),
-    error: hasError || !isReply ? classifyErrorEvent(reply) : undefined,
-    producedText: () => {
-      const text = new ProducedText();
-      readProducedText(reply, text);
-      return text.toString();
-    },
-  };
+  return readingOf(reply, usageOf(reply), isReply && !hasError, readProducedText);
 }

@@ -4,13 +4,11 @@
  * The upstream of a streamed call must be asked with `alt=sse`, whatever the client asked for. Called by the request
  * pipeline through `ChatFormat`.
  */
-import { GatewayError } from "../../errors.ts";
 import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
-import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
+import { readingOf, requireReply } from "../read-reply.ts";
 import { applyRouteSupport } from "../request/body-rules.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
-import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readProducedText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
@@ -33,7 +31,6 @@ export const generateContent: ChatFormat = {
     editBody(call, plan, editor);
   },
   readReply,
-  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (call, eventBytesMax) =>
     new GenerateContentStreamMeter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
   renderStreamError,
@@ -60,17 +57,8 @@ function findParameter(call: ChatCall, generation: GenerationMembers, name: stri
 }
 
 function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
-  const reply = Array.isArray(json) ? json[0] : json;
-  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  const reply = requireReply(Array.isArray(json) ? json[0] : json);
   const hasError = isObject(reply["error"]);
   const isReply = ["candidates", "promptFeedback", "usageMetadata"].some((name) => name in reply);
-  return {
-    usage: readUsage(reply["usageMetadata"]),
-    error: hasError || !isReply ? classifyErrorEvent(reply) : undefined,
-    producedText: () => {
-      const text = new ProducedText();
-      readProducedText(reply, text);
-      return text.toString();
-    },
-  };
+  return readingOf(reply, readUsage(reply["usageMetadata"]), isReply && !hasError, readProducedText);
 }

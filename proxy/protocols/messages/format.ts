@@ -4,16 +4,14 @@
  * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
  * request pipeline through `ChatFormat`.
  */
-import { GatewayError } from "../../errors.ts";
 import { encodeEvent } from "../../sse/encoder.ts";
 import type { ChatFormat, ReplyReading } from "../chat-format.ts";
-import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
+import { readingOf, requireReply } from "../read-reply.ts";
 import { errorObject } from "../render-error.ts";
 import { applyRouteSupport } from "../request/body-rules.ts";
 import { topLevelFinder } from "../request/find-parameter.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
-import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readMessageText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
@@ -38,23 +36,14 @@ export const messages: ChatFormat = {
     editBody(call, plan, editor);
   },
   readReply,
-  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 
-function readReply(body: Buffer, reply: unknown = parseJson(body.toString("utf8"))): ReplyReading {
-  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
+  const reply = requireReply(json);
   const hasError = reply["type"] === "error" || isObject(reply["error"]);
   const isReply = Array.isArray(reply["content"]);
-  return {
-    usage: readUsage(reply["usage"]),
-    error: hasError || !isReply ? classifyErrorEvent(reply) : undefined,
-    producedText: () => {
-      const text = new ProducedText();
-      readMessageText(reply, text);
-      return text.toString();
-    },
-  };
+  return readingOf(reply, readUsage(reply["usage"]), isReply && !hasError, readMessageText);
 }

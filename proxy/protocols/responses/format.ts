@@ -3,14 +3,12 @@
  *
  * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `ChatFormat`.
  */
-import { GatewayError } from "../../errors.ts";
 import type { ChatFormat, ReplyReading } from "../chat-format.ts";
-import { classifyErrorEvent, classifyErrorReply } from "../classify-error.ts";
 import { isObject, parseJson } from "../json-value.ts";
+import { readingOf, requireReply } from "../read-reply.ts";
 import { applyRouteSupport } from "../request/body-rules.ts";
 import { topLevelFinder } from "../request/find-parameter.ts";
 import { checkRouteParameters } from "../request/parameter-rules.ts";
-import { ProducedText } from "../retained-events.ts";
 import { editBody } from "./edit-body.ts";
 import { readResponseText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
@@ -32,24 +30,15 @@ export const responses: ChatFormat = {
     editBody(call, plan, editor);
   },
   readReply,
-  readErrorReply: (status, headers, body) => classifyErrorReply(status, headers, body, Date.now()),
   createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
   renderStreamError,
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 
 /** A body of status 200 can be an error: `status: "failed"`, or an error object without any output. */
-function readReply(body: Buffer, reply: unknown = parseJson(body.toString("utf8"))): ReplyReading {
-  if (!isObject(reply)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
+  const reply = requireReply(json);
   const hasFailed = reply["status"] === "failed" || reply["status"] === "cancelled" || isObject(reply["error"]);
   const isReply = Array.isArray(reply["output"]);
-  return {
-    usage: readUsage(reply),
-    error: hasFailed || !isReply ? classifyErrorEvent(reply) : undefined,
-    producedText: () => {
-      const text = new ProducedText();
-      readResponseText(reply, text);
-      return text.toString();
-    },
-  };
+  return readingOf(reply, readUsage(reply), isReply && !hasFailed, readResponseText);
 }

@@ -1,0 +1,31 @@
+/** What the reading of a whole reply has in common: each format says where its usage, its errors and its text stand. */
+import { GatewayError } from "../errors.ts";
+import type { TokenUsage } from "../settle/usage.ts";
+import type { ReplyReading } from "./chat-format.ts";
+import { classifyErrorEvent } from "./classify-error.ts";
+import { isObject, type JsonObject } from "./json-value.ts";
+import { ProducedText } from "./retained-events.ts";
+
+/** @throws GatewayError `upstream_error` when the body was no JSON object */
+export function requireReply(json: unknown): JsonObject {
+  if (!isObject(json)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  return json;
+}
+
+/** @param isReply false when it is an error, or nothing that this format knows */
+export function readingOf(
+  reply: JsonObject,
+  usage: TokenUsage | undefined,
+  isReply: boolean,
+  readText: (reply: JsonObject, text: ProducedText) => void,
+): ReplyReading {
+  return {
+    usage,
+    error: isReply ? undefined : classifyErrorEvent(reply),
+    producedText: () => {
+      const text = new ProducedText();
+      readText(reply, text);
+      return text.toString();
+    },
+  };
+}
