@@ -7,8 +7,8 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import { validityOf } from "./authorities.ts";
-import { checkLoop } from "./check-loop.ts";
-import type { CertificatesLog, ServingCertificate, ServingCertificates } from "./serving-certificates.ts";
+import { CheckedCertificates } from "./checked-certificates.ts";
+import type { CertificatesLog } from "./serving-certificates.ts";
 
 export interface CertificateFiles {
   readonly certificateFile: string;
@@ -23,59 +23,36 @@ export interface FileCertificatesOptions extends CertificateFiles {
   readonly timers?: Timers;
 }
 
-export class FileCertificates implements ServingCertificates {
+export class FileCertificates extends CheckedCertificates {
   readonly #options: FileCertificatesOptions;
-  readonly #listeners = new Set<(serving: ServingCertificate) => void>();
-  readonly #loop;
-  #current: ServingCertificate | undefined;
 
   constructor(options: FileCertificatesOptions) {
-    this.#options = options;
-    this.#loop = checkLoop({
+    super({
       everyMs: options.checkEveryMs,
       timers: options.timers ?? systemTimers,
-      check: () => this.check(),
       onFailure: (cause) => options.log.error("the certificate files of the push endpoint cannot be used", { cause }),
     });
+    this.#options = options;
   }
 
-  get current(): ServingCertificate | undefined {
-    return this.#current;
-  }
-
-  get expiry(): { leafMs: number } | undefined {
-    return this.#current && { leafMs: validityOf(this.#current.certificate).notAfterMs };
-  }
-
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  close(): void {
-    this.#loop.close();
-    this.#listeners.clear();
-  }
-
-  onChange(listener: (serving: ServingCertificate) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  override get expiry(): { leafMs: number } | undefined {
+    return this.current && { leafMs: validityOf(this.current.certificate).notAfterMs };
   }
 
   /** Reads the files. @throws when they are missing, damaged or do not belong together */
-  async check(): Promise<void> {
+  override async check(): Promise<void> {
     const { certificateFile, privateKeyFile, bundleFile } = this.#options;
     const [certificate, privateKey, bundle] = await Promise.all(
       [certificateFile, privateKeyFile, bundleFile].map((file) => readFile(file, "utf8")),
     );
     if (certificate === undefined || privateKey === undefined || bundle === undefined) return;
-    const present = this.#current;
+    const present = this.current;
     if (present?.certificate === certificate && present.privateKey === privateKey && present.bundle === bundle) return;
     // A volume is renewed at once, yet the three reads may straddle it: then the next look finds them together.
     if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) {
       throw new Error("the private key does not belong to the certificate");
     }
     createSecureContext({ cert: certificate, key: privateKey, ca: bundle });
-    this.#current = { certificate, privateKey, bundle };
-    for (const listener of this.#listeners) listener(this.#current);
+    this.serve({ certificate, privateKey, bundle });
   }
 }

@@ -21,9 +21,9 @@ import {
   writeAuthorities,
 } from "./authorities.ts";
 import { buildLeaf, type KeyPair } from "./build-certificate.ts";
-import { checkLoop } from "./check-loop.ts";
+import { CheckedCertificates } from "./checked-certificates.ts";
 import type { OwnedData } from "./owned-data.ts";
-import type { CertificatesLog, ServingCertificate, ServingCertificates } from "./serving-certificates.ts";
+import type { CertificatesLog } from "./serving-certificates.ts";
 
 export interface SelfManagedOptions {
   /** Secret of the authorities. */
@@ -40,34 +40,27 @@ export interface SelfManagedOptions {
 /** Another operator may win the race for an object a few times in a row, not for ever. */
 const attemptsMax = 8;
 
-export class SelfManagedCertificates implements ServingCertificates {
+export class SelfManagedCertificates extends CheckedCertificates {
   readonly #options: SelfManagedOptions;
   readonly #periods: CertificatePeriods;
   readonly #timers: Timers;
-  readonly #listeners = new Set<(serving: ServingCertificate) => void>();
-  readonly #loop;
   #leaf: KeyPair | undefined;
-  #current: ServingCertificate | undefined;
   #authority: string | undefined;
 
   constructor(options: SelfManagedOptions) {
-    this.#options = options;
-    this.#periods = options.periods ?? defaultPeriods;
-    this.#timers = options.timers ?? systemTimers;
-    this.#loop = checkLoop({
-      everyMs: this.#periods.checkEveryMs,
-      timers: this.#timers,
-      check: () => this.check(),
+    const { periods = defaultPeriods, timers = systemTimers } = options;
+    super({
+      everyMs: periods.checkEveryMs,
+      timers,
       onFailure: (cause) =>
         options.log.error("the certificates of the push endpoint cannot be looked after", { cause }),
     });
+    this.#options = options;
+    this.#periods = periods;
+    this.#timers = timers;
   }
 
-  get current(): ServingCertificate | undefined {
-    return this.#current;
-  }
-
-  get expiry(): { leafMs: number; authorityMs: number } | undefined {
+  override get expiry(): { leafMs: number; authorityMs: number } | undefined {
     if (this.#leaf === undefined || this.#authority === undefined) return undefined;
     return {
       leafMs: validityOf(this.#leaf.certificate).notAfterMs,
@@ -75,22 +68,8 @@ export class SelfManagedCertificates implements ServingCertificates {
     };
   }
 
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  close(): void {
-    this.#loop.close();
-    this.#listeners.clear();
-  }
-
-  onChange(listener: (serving: ServingCertificate) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** Takes whichever steps are due now. @throws when the objects cannot be read or written */
-  async check(): Promise<void> {
+  override async check(): Promise<void> {
     const authorities = await this.#keepAuthorities();
     const bundle = bundleOf(authorities);
     // Proxies learn of an authority before anything is signed with it; yet a leaf never waits for the bundle to be
@@ -126,7 +105,7 @@ export class SelfManagedCertificates implements ServingCertificates {
   async #keepLeaf(authorities: Authorities, bundle: string): Promise<void> {
     const nowMs = this.#timers.wallClock();
     const { certificate } = authorities.current;
-    const isSameBundle = this.#current?.bundle === bundle;
+    const isSameBundle = this.current?.bundle === bundle;
     const isLeafGood =
       this.#leaf !== undefined && this.#authority === certificate && nowMs < renewalMs(this.#leaf.certificate);
     if (isLeafGood && isSameBundle) return;
@@ -142,7 +121,6 @@ export class SelfManagedCertificates implements ServingCertificates {
       this.#options.log.info("the push endpoint has a new certificate", { serialNumber, validTo });
     }
     if (this.#leaf === undefined) return;
-    this.#current = { ...this.#leaf, bundle };
-    for (const listener of this.#listeners) listener(this.#current);
+    this.serve({ ...this.#leaf, bundle });
   }
 }
