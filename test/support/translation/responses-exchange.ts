@@ -120,3 +120,8 @@ export function framesOf(stream: string): JsonObject[] {
     .filter((frame) => frame.startsWith("event:"))
     .map((frame) => JSON.parse(frame.slice(frame.indexOf("data: ") + 6)));
 }
+
+/** Items of the response that ends the stream. */
+export function outputOf(events: readonly ReplyEvent[], context = replyContext()): JsonObject[] {
+  return Object(framesOf(writeStream(events, context)).at(-1)?.["response"]).output;
+}
