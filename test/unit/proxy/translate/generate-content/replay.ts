@@ -1,5 +1,5 @@
 /** Runs readers and writers of generateContent by themselves: what stands around them is as plain as can be. */
-import type { Conversation, ProviderState } from "../../../../../proxy/translate/conversation.ts";
+import type { Conversation, ProviderState, Turn } from "../../../../../proxy/translate/conversation.ts";
 import { generateContentTranslator } from "../../../../../proxy/translate/generate-content/translator.ts";
 import { Losses } from "../../../../../proxy/translate/losses.ts";
 import type { ReplyEvent } from "../../../../../proxy/translate/reply.ts";
@@ -52,11 +52,22 @@ export const endpoint = {
   modelInPath: "m",
 } as const;
 
+/** Turns and parts in short. */
+export const user: Turn = { role: "user", parts: [{ kind: "text", text: "hi" }] };
+
+export function call(id: string, name: string, args = "{}"): Extract<Turn["parts"][number], { kind: "call" }> {
+  return { kind: "call", id, name, tool: "function", arguments: args };
+}
+
+export function result(callId: string, text: string): Extract<Turn["parts"][number], { kind: "result" }> {
+  return { kind: "result", callId, content: [{ kind: "text", text }] };
+}
+
 export function conversationOf(members: Partial<Conversation> = {}): Conversation {
   return {
     model: "m",
     stream: false,
-    turns: [{ role: "user", parts: [{ kind: "text", text: "hi" }] }],
+    turns: [user],
     tools: [],
     sampling: {},
     unread: [],
@@ -76,6 +87,15 @@ export function writeFor(
   const losses = new Losses(policy);
   const written = generateContentTranslator.writeRequest(conversationOf(members), target, losses);
   return { ...written, dropped: losses.dropped };
+}
+
+/** What the vendor is sent of these turns. */
+export function contentsFor(
+  turns: readonly Turn[],
+  model = "gemini-2.5-flash",
+  provider: "Gemini" | "VertexAI" = "Gemini",
+): unknown {
+  return writeFor({ turns }, targetOf(model, provider)).body["contents"];
 }
 
 export function contextOf(
@@ -104,6 +124,14 @@ export function streamOf(events: Iterable<ReplyEvent>, context: ReplyContext): s
   let text = "";
   for (const event of events) text += writer.write(event);
   return text;
+}
+
+/** Data of the frames of a stream of events. */
+export function framesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split("\r\n\r\n")
+    .filter((block) => block.startsWith("data: "))
+    .map((block) => JSON.parse(block.slice("data: ".length)));
 }
 
 /** What the reader makes of these frames. */

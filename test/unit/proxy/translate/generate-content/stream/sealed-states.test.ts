@@ -1,32 +1,8 @@
 import assert from "node:assert/strict";
 import { readSignature } from "../../../../../../proxy/translate/generate-content/thought-signature.ts";
 import type { ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
-import { contextOf, streamOf, unseal } from "../replay.ts";
-
-const start: ReplyEvent = { type: "start", id: "up", model: "upstream" };
-
-const end: ReplyEvent = { type: "end" };
-
-const stopped: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "stop" } };
-
-/** Events of one whole part of candidate 0. */
-function textPart(part: number, text: string, kind: "text" | "reasoning" | "refusal" = "text"): ReplyEvent[] {
-  const at = { candidate: 0, part };
-  return [
-    { type: "open", ...at, block: { kind } },
-    { type: "delta", ...at, text },
-    { type: "close", ...at },
-  ];
-}
-
-function callPart(part: number, id: string | undefined, name: string, ...pieces: readonly string[]): ReplyEvent[] {
-  const at = { candidate: 0, part };
-  return [
-    { type: "open", ...at, block: { kind: "call", id, name, tool: "function" } },
-    ...pieces.map((text): ReplyEvent => ({ type: "delta", ...at, text })),
-    { type: "close", ...at },
-  ];
-}
+import { callPart, end, start, stopped, textPart } from "../../../../../support/translation/reply-events.ts";
+import { contextOf, framesOf, streamOf, unseal } from "../replay.ts";
 
 describe("the stream writer of generateContent: state of other providers", () => {
   const thinking = { kind: "thinking", text: "T", signature: "SIG" } as const;
@@ -72,10 +48,3 @@ describe("the stream writer of generateContent: state of other providers", () =>
     assert.match(signature, /^dGcxL[A-Za-z0-9+/]+={0,2}$/);
   });
 });
-
-function framesOf(text: string): Record<string, unknown>[] {
-  return text
-    .split("\r\n\r\n")
-    .filter((block) => block.startsWith("data: "))
-    .map((block) => JSON.parse(block.slice("data: ".length)));
-}

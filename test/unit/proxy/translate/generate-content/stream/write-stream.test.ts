@@ -5,43 +5,12 @@ import type { Conversation } from "../../../../../../proxy/translate/conversatio
 import { generateContentTranslator } from "../../../../../../proxy/translate/generate-content/translator.ts";
 import type { ReplyEvent } from "../../../../../../proxy/translate/reply.ts";
 import { checkGrammar } from "../../../../../support/digest/grammar.ts";
-import { contextOf, streamOf } from "../replay.ts";
+import { callPart, end, start, stopped, textPart } from "../../../../../support/translation/reply-events.ts";
+import { contextOf, framesOf, streamOf } from "../replay.ts";
 
 const shown: Partial<Conversation> = { reasoning: { mode: "on", show: true } };
 
-const start: ReplyEvent = { type: "start", id: "up", model: "upstream" };
-
-const end: ReplyEvent = { type: "end" };
-
-const stopped: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "stop" } };
-
 const usage = { ...zeroUsage, input: 10, cacheRead: 90, cacheWrite: 5, output: 17, reasoning: 20 };
-
-/** Events of one whole part of candidate 0. */
-function textPart(part: number, text: string, kind: "text" | "reasoning" | "refusal" = "text"): ReplyEvent[] {
-  const at = { candidate: 0, part };
-  return [
-    { type: "open", ...at, block: { kind } },
-    { type: "delta", ...at, text },
-    { type: "close", ...at },
-  ];
-}
-
-function callPart(part: number, id: string | undefined, name: string, ...pieces: readonly string[]): ReplyEvent[] {
-  const at = { candidate: 0, part };
-  return [
-    { type: "open", ...at, block: { kind: "call", id, name, tool: "function" } },
-    ...pieces.map((text): ReplyEvent => ({ type: "delta", ...at, text })),
-    { type: "close", ...at },
-  ];
-}
-
-function framesOf(text: string): Record<string, unknown>[] {
-  return text
-    .split("\r\n\r\n")
-    .filter((block) => block.startsWith("data: "))
-    .map((block) => JSON.parse(block.slice("data: ".length)));
-}
 
 function frame(...parts: readonly unknown[]): unknown {
   return { candidates: [{ content: { role: "model", parts }, index: 0 }], modelVersion: "m", responseId: "id1" };

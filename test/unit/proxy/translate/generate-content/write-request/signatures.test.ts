@@ -1,25 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
 import type { Turn } from "../../../../../../proxy/translate/conversation.ts";
-import { openKeeper, targetOf, writeFor } from "../replay.ts";
-
-const user: Turn = { role: "user", parts: [{ kind: "text", text: "hi" }] };
-
-function call(id: string, name: string, args = "{}"): Extract<Turn["parts"][number], { kind: "call" }> {
-  return { kind: "call", id, name, tool: "function", arguments: args };
-}
-
-function result(callId: string, text: string): Extract<Turn["parts"][number], { kind: "result" }> {
-  return { kind: "result", callId, content: [{ kind: "text", text }] };
-}
-
-function contentsFor(
-  turns: readonly Turn[],
-  model = "gemini-2.5-flash",
-  provider: "Gemini" | "VertexAI" = "Gemini",
-): unknown {
-  return writeFor({ turns }, targetOf(model, provider)).body["contents"];
-}
+import { call, contentsFor, openKeeper, result, user } from "../replay.ts";
 
 describe("writeRequest() of generateContent: signatures", () => {
   const sealed = (data: string) =>

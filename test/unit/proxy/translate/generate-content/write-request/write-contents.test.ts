@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { MediaPart, Turn } from "../../../../../../proxy/translate/conversation.ts";
-import { targetOf, writeFor } from "../replay.ts";
-
-const user: Turn = { role: "user", parts: [{ kind: "text", text: "hi" }] };
+import { call, contentsFor, result, targetOf, user, writeFor } from "../replay.ts";
 
 const png: MediaPart = {
   kind: "media",
@@ -10,22 +8,6 @@ const png: MediaPart = {
   mime: "image/png",
   source: { type: "data", base64: "iVBORw0KGgo=" },
 };
-
-function call(id: string, name: string, args = "{}"): Extract<Turn["parts"][number], { kind: "call" }> {
-  return { kind: "call", id, name, tool: "function", arguments: args };
-}
-
-function result(callId: string, text: string): Extract<Turn["parts"][number], { kind: "result" }> {
-  return { kind: "result", callId, content: [{ kind: "text", text }] };
-}
-
-function contentsFor(
-  turns: readonly Turn[],
-  model = "gemini-2.5-flash",
-  provider: "Gemini" | "VertexAI" = "Gemini",
-): unknown {
-  return writeFor({ turns }, targetOf(model, provider)).body["contents"];
-}
 
 describe("writeRequest() of generateContent: turns", () => {
   it("pitfall 103: puts leading system and developer text into the system instruction", () => {
