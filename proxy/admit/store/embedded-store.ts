@@ -3,25 +3,17 @@
  *
  * A batch is one row: its changes are appended to `journal` as they come, and folded into `counters` in slices when
  * enough have gathered, so that a busy counter costs one row write for thousands of changes. What is on disk is
- * `counters` with the journal applied over it in order. synchronous=NORMAL: a killed process loses nothing committed,
- * a power cut may lose the last moments.
+ * `counters` with the journal applied over it in order. What a kill or a power cut may lose: `sqlite/open-database.ts`.
  *
  * The epoch says which history this is. It stands in the database and in a file beside it: a database that comes back
  * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
  */
 import { randomUUID } from "node:crypto";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { inTransaction } from "../../sqlite/in-transaction.ts";
+import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
 /** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */
@@ -78,12 +70,12 @@ export class EmbeddedStore {
     const path = join(folder, "ledger.sqlite");
     const epochPath = join(folder, "ledger.epoch");
     try {
-      this.#database = openDatabase(path);
+      this.#database = openLedger(path);
     } catch (error) {
       if (!isDamaged(error)) throw error;
       if (!acceptEmpty) throw new AmnesiaError("the ledger's database is damaged", { cause: error });
       moveAside(path);
-      this.#database = openDatabase(path);
+      this.#database = openLedger(path);
     }
     try {
       this.#agreeOnEpoch(epochPath, acceptEmpty);
@@ -126,7 +118,7 @@ export class EmbeddedStore {
     } else {
       // A row written over a known counter must not be undone by older changes that the journal still holds.
       if (!batch.isWhole && batch.rows.some(({ id }) => id <= this.#idMax)) this.#foldWhole();
-      this.#transaction(() => {
+      inTransaction(this.#database, () => {
         if (batch.isWhole) this.#database.exec("DELETE FROM journal; DELETE FROM counters;");
         for (const { id, kind, name, unit, startMs, amount } of batch.rows) {
           row.run(id, kind, name, unit, startMs, amount > int64Max ? int64Max : amount);
@@ -150,7 +142,7 @@ export class EmbeddedStore {
     }
     const { changes, throughSequence } = this.#folding;
     let isDone = false;
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       for (let count = 0; count < foldSliceRows && !isDone; count += 1) {
         const next = changes.next();
         if (next.done === true) isDone = true;
@@ -198,18 +190,6 @@ export class EmbeddedStore {
     return { throughSequence: this.#sequence, changes: latest.entries() };
   }
 
-  #transaction(work: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      // SQLite has already rolled back where the disk was full.
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
-  }
-
   #agreeOnEpoch(epochPath: string, acceptEmpty: boolean): void {
     const stored = this.#database.prepare("SELECT value FROM meta WHERE name = 'epoch'").get()?.["value"];
     const expected = existsSync(epochPath) ? readFileSync(epochPath, "utf8").trim() : undefined;
@@ -228,23 +208,16 @@ export class EmbeddedStore {
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
-  // Made before SQLite sees it, so that it never stands there with wider rights; its journal inherits them.
-  closeSync(openSync(path, "a", 0o600));
-  chmodSync(path, 0o600);
-  const database = new DatabaseSync(path, { timeout: 0 });
+function openLedger(path: string): DatabaseSync {
   try {
     // An exclusive lock lasts until the process ends, however it ends: two processes never count in one file.
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
+    return openDatabase(path, { busyTimeoutMs: 0, pragmas: "PRAGMA locking_mode = EXCLUSIVE;", schema });
   } catch (error) {
-    database.close();
     if (error instanceof Error && /locked|busy/.test(error.message)) {
       throw new Error(`another process is using ${path}: one ledger belongs to one proxy`, { cause: error });
     }
     throw error;
   }
-  return database;
 }
 
 function prepare(database: DatabaseSync): Statements {
@@ -256,10 +229,6 @@ function prepare(database: DatabaseSync): Statements {
     forget: database.prepare("DELETE FROM counters WHERE id = ?"),
     setOpen: database.prepare("INSERT OR REPLACE INTO meta VALUES ('open reservations', ?)"),
   };
-}
-
-function isDamaged(error: unknown): boolean {
-  return error instanceof Error && /not a database|malformed|corrupt/.test(error.message);
 }
 
 function moveAside(path: string): void {

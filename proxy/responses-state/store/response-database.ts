@@ -2,11 +2,13 @@
  * The database of kept responses: SQLite in a file of its own beside the ledger's, used by the store's thread alone.
  *
  * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
- * synchronous=NORMAL: a killed process loses nothing committed. The rights are the owner's alone: prompts are in it.
+ * What a kill or a power cut may lose: `sqlite/open-database.ts`.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { inTransaction } from "../../sqlite/in-transaction.ts";
+import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
 import type { StoreLimits } from "../response-store.ts";
 import type { KeptRow } from "./store-messages.ts";
 
@@ -24,6 +26,7 @@ const schema = `
 
 /** Another process of the same machine may write: it is done in milliseconds. */
 const busyTimeoutMs = 2_000;
+const databaseOptions = { busyTimeoutMs, pragmas: "PRAGMA foreign_keys = ON;", schema };
 /** Rows forgotten in one step, so that what waits behind it waits a few milliseconds. */
 const sweepRowsMax = 500;
 /** So far the bounds may be off where several processes write. */
@@ -63,7 +66,7 @@ export class ResponseDatabase {
     const bytes = Buffer.byteLength(row.body);
     this.#keptSinceCount += 1;
     if (this.#keptSinceCount >= recountAfter) this.#countAll();
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       this.#forget(this.#statements.find.get(row.owner, row.id));
       if (bytes > this.#limits.responseBytesMax) return;
       const { owner, id, previousId, createdMs, body, itemIds } = row;
@@ -110,7 +113,7 @@ export class ResponseDatabase {
 
   remove(owner: string, id: string, nowMs: number): boolean {
     const isThere = this.get(owner, id, nowMs) !== undefined;
-    this.#transaction(() => this.#forget(this.#statements.find.get(owner, id)));
+    inTransaction(this.#database, () => this.#forget(this.#statements.find.get(owner, id)));
     return isThere;
   }
 
@@ -118,7 +121,7 @@ export class ResponseDatabase {
   sweep(nowMs: number): void {
     const old = this.#statements.old.all(nowMs - this.#limits.ttlMs, sweepRowsMax);
     if (old.length === 0) return;
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       for (const row of old) this.#forget(row);
     });
   }
@@ -163,43 +166,18 @@ export class ResponseDatabase {
     if (totals.responses > 0) this.#owners.set(owner, totals);
     else this.#owners.delete(owner);
   }
-
-  #transaction(work: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
-  }
 }
 
 /** Conversations are no money: a file that cannot be read must not keep the proxy from starting. */
 function openOrBeginAnew(path: string): { database: DatabaseSync; wasDamaged: boolean } {
   try {
-    return { database: openDatabase(path), wasDamaged: false };
+    return { database: openDatabase(path, databaseOptions), wasDamaged: false };
   } catch (error) {
-    if (!(error instanceof Error) || !/not a database|malformed|corrupt/.test(error.message)) throw error;
+    if (!isDamaged(error)) throw error;
     for (const ending of ["", "-wal", "-shm"]) {
       if (existsSync(path + ending)) renameSync(path + ending, `${path}.damaged${ending}`);
     }
-    return { database: openDatabase(path), wasDamaged: true };
-  }
-}
-
-function openDatabase(path: string): DatabaseSync {
-  closeSync(openSync(path, "a", 0o600));
-  chmodSync(path, 0o600);
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  try {
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;");
-    database.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
+    return { database: openDatabase(path, databaseOptions), wasDamaged: true };
   }
 }
 
