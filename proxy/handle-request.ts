@@ -23,7 +23,7 @@ import { GatewayError } from "./errors.ts";
 import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
 import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
-import { readBody } from "./http/read-body.ts";
+import { type RequestBody, readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
 import type { MetricFormat } from "./observe/metrics.ts";
@@ -103,10 +103,7 @@ async function serveCall(
   endpoint: ChatEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const { limits, inFlightBytes, metrics } = services;
-  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
-  if (exchange.expectsContinue) exchange.response.writeContinue();
-  const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
+  const body = await takeBody(exchange, services); //                                         400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let { heldBytes } = body;
   try {
@@ -121,8 +118,16 @@ async function serveCall(
   } finally {
     const pending = settlement?.release();
     if (pending !== undefined) await pending;
-    inFlightBytes.release(heldBytes);
+    services.inFlightBytes.release(heldBytes);
   }
+}
+
+/** An overloaded proxy says so before the client is asked for a body. */
+function takeBody({ request, response, expectsContinue }: Exchange, services: Services): Promise<RequestBody> {
+  const { limits, inFlightBytes, metrics } = services;
+  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
+  if (expectsContinue) response.writeContinue();
+  return readBody(request, limits, inFlightBytes); //                                             400 408 413 415
 }
 
 /** Says how long a prompt is; nothing is generated, and nothing but a request is counted. */
@@ -133,16 +138,13 @@ async function serveCount(
   endpoint: CountEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const { limits, inFlightBytes, metrics } = services;
-  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
-  if (exchange.expectsContinue) exchange.response.writeContinue();
-  const body = await readBody(exchange.request, limits, inFlightBytes); //                        400 408 413 415
+  const body = await takeBody(exchange, services); //                                         400 408 413 415 503
   try {
     record.requestBytes = body.bytes.length;
     const { found, snapshot, address: clientAddress } = afterBody(caller, services, record);
     await serveCountTokens({ exchange, services, snapshot, found, clientAddress, record }, endpoint, body.bytes);
   } finally {
-    inFlightBytes.release(body.heldBytes);
+    services.inFlightBytes.release(body.heldBytes);
   }
 }
 
