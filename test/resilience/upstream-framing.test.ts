@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { type ByteScript, chunk, reply, streamHead } from "../support/resilience/byte-upstream.ts";
 import { formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../support/resilience/rig.ts";
+import { channel, route } from "../support/resilience/manifests.ts";
+import { type Rig, startRig, usualObjects } from "../support/resilience/rig.ts";
 
 const marked = "MARKED-BYTES-OF-ANOTHER-ANSWER";
 const json = "content-type: application/json\r\n";
@@ -96,14 +96,7 @@ describe("an upstream that breaks HTTP", function () {
     rig = await startRig({
       upstreams: 2,
       // One of its own for answers that come early, so that their connections are nobody else's.
-      objects: ([one = 0, two = 0]) => [
-        secret(),
-        apiKey("main"),
-        channel("c0", one),
-        channel("early", two),
-        route("echo", ["c0"]),
-        route("early", ["early"]),
-      ],
+      objects: ([one = 0, two = 0]) => [...usualObjects([one]), channel("early", two), route("early", ["early"])],
       flags: ["--timeouts-first-byte=3s", "--timeouts-first-byte-stream=3s", "--timeouts-stream-idle=3s"],
     });
   });

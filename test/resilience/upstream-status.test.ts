@@ -4,8 +4,8 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { after, before, describe, it } from "mocha";
 import { chunk, reply, streamHead } from "../support/resilience/byte-upstream.ts";
 import { type FormatUnderTest, formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
-import { apiKey, channel, channelSecret, route, secret } from "../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../support/resilience/rig.ts";
+import { channelSecret, route } from "../support/resilience/manifests.ts";
+import { type Rig, startRig, usualObjects } from "../support/resilience/rig.ts";
 
 const leak = "Incorrect key sk-upstream-9999 of org-secret, see https://internal.example/";
 
@@ -145,14 +145,7 @@ describe("an upstream's statuses, encodings and headers", function () {
   before(async () => {
     rig = await startRig({
       upstreams: 2,
-      objects: ([one = 0, two = 0]) => [
-        secret(),
-        apiKey("main"),
-        channel("c0", one),
-        channel("c1", two),
-        route("single", ["c0"]),
-        route("echo", ["c0", "c1"]),
-      ],
+      objects: (ports) => [...usualObjects(ports), route("single", ["c0"])],
       flags: [
         "--limits-reply-body=1MiB",
         "--limits-event-bytes=1MiB",
