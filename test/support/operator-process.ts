@@ -2,8 +2,8 @@
  * A whole operator in a process of its own, so that a test measures the proxy alone. Arguments: folder of manifests,
  * data folder. Tells its parent when proxies can connect, and its figures again whenever it is sent a message.
  */
-import { join } from "node:path";
 import { runOperator } from "../../operator/main.ts";
+import { folderSettings } from "./folder-settings.ts";
 
 const [manifests = "", dataFolder = ""] = process.argv.slice(2);
 const begunAt = performance.now();
@@ -16,30 +16,13 @@ const turn = setInterval(() => {
   lastTurn = process.threadCpuUsage();
 }, 1);
 turn.unref();
-const operator = await runOperator(
-  {
-    manifests,
-    dataFolder,
-    pushSocket: join(dataFolder, "push.sock"),
-    admin: undefined,
-    fleet: {
-      requireAccount: false,
-      unboundedOutput: "Reserve",
-      inputEstimate: "Estimate",
-      defaultOutputReserve: 4096,
-      revocation: "Finish",
-      egressAllowCIDRs: [],
-    },
-    push: { heartbeatMs: 10_000, deadMs: 30_000 },
+const operator = await runOperator(folderSettings(manifests, dataFolder), {
+  log: {
+    info() {},
+    warn: (message) => process.stderr.write(`${message}\n`),
+    error: (message) => process.stderr.write(`${message}\n`),
   },
-  {
-    log: {
-      info() {},
-      warn: (message) => process.stderr.write(`${message}\n`),
-      error: (message) => process.stderr.write(`${message}\n`),
-    },
-  },
-);
+});
 const tell = (): void => {
   const longestTurnMs = longestTurnMicros / 1_000;
   const { user, system } = process.cpuUsage();

@@ -9,7 +9,8 @@ import { Publisher } from "../../operator/push/publisher.ts";
 import { createPushServer } from "../../operator/push/push-server.ts";
 import { objectId } from "../../proxy/snapshot/object-id.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { PushClient, type PushClientEvent } from "../../proxy/sync/push-client.ts";
+import { PushClient, type PushClientEvent, type PushClientOptions } from "../../proxy/sync/push-client.ts";
+import type { PushTransport } from "../../proxy/sync/push-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
 
@@ -60,15 +61,8 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
     socketPath,
     proxy(name, store = new SnapshotStore()) {
       const events: PushClientEvent[] = [];
-      const client = new PushClient({
-        transport: unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }),
-        store,
-        proxy: name,
-        build: "test",
-        heartbeatMs: 10_000,
-        deadMs: 30_000,
-        onEvent: (event) => events.push(event),
-      });
+      const transport = unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 });
+      const client = pushClient(transport, store, { proxy: name, onEvent: (event) => events.push(event) });
       client.start();
       const proxy = { store, client, events };
       proxies.push(proxy);
@@ -82,6 +76,16 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A proxy's client that is not started yet. */
+export function pushClient(
+  transport: PushTransport,
+  store: SnapshotStore,
+  options: Partial<PushClientOptions> = {},
+): PushClient {
+  const usual = { proxy: "proxy-1", build: "test", heartbeatMs: 10_000, deadMs: 30_000 };
+  return new PushClient({ ...usual, ...options, transport, store });
 }
 
 export function byId(...objects: WireObject[]): Map<string, WireObject> {

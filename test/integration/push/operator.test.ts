@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runOperator } from "../../../operator/main.ts";
 import type { RunningOperator } from "../../../operator/settings.ts";
-import { PushClient } from "../../../proxy/sync/push-client.ts";
+import type { PushClient } from "../../../proxy/sync/push-client.ts";
 import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
-import { eventually } from "../../support/push-rig.ts";
+import { folderSettings } from "../../support/folder-settings.ts";
+import { eventually, pushClient } from "../../support/push-rig.ts";
 import { sha256Of } from "../../support/wire-objects.ts";
 
 const log = { info() {}, warn() {}, error() {} };
@@ -23,32 +24,12 @@ describe("operator over a folder", () => {
     await mkdir(join(folder, "manifests"));
     await writeKey("one", "Active");
     operator = await runOperator(
-      {
-        manifests: join(folder, "manifests"),
-        dataFolder: join(folder, "data"),
-        pushSocket: join(folder, "data", "push.sock"),
-        admin: { host: "127.0.0.1", port: 0 },
-        fleet: {
-          requireAccount: false,
-          unboundedOutput: "Reserve",
-          inputEstimate: "Estimate",
-          defaultOutputReserve: 4096,
-          revocation: "Finish",
-          egressAllowCIDRs: [],
-        },
-        push: { heartbeatMs: 10_000, deadMs: 30_000 },
-      },
+      folderSettings(join(folder, "manifests"), join(folder, "data"), { admin: { host: "127.0.0.1", port: 0 } }),
       { log },
     );
     store = new SnapshotStore();
-    client = new PushClient({
-      transport: unixSocketTransport({ socketPath: operator.addresses.pushSocket, answerTimeoutMs: 5_000 }),
-      store,
-      proxy: "proxy-1",
-      build: "test",
-      heartbeatMs: 10_000,
-      deadMs: 30_000,
-    });
+    const { pushSocket: socketPath } = operator.addresses;
+    client = pushClient(unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }), store);
     client.start();
     await eventually("the proxy is ready", () => store.isReady);
   });

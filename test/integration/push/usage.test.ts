@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runOperator } from "../../../operator/main.ts";
 import type { RunningOperator } from "../../../operator/settings.ts";
-import { PushClient } from "../../../proxy/sync/push-client.ts";
+import type { PushClient } from "../../../proxy/sync/push-client.ts";
 import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
-import { eventually } from "../../support/push-rig.ts";
+import { folderSettings } from "../../support/folder-settings.ts";
+import { eventually, pushClient } from "../../support/push-rig.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { sha256Of } from "../../support/wire-objects.ts";
 
@@ -37,35 +38,11 @@ describe("usage in status", function () {
     await mkdir(join(folder, "manifests"));
     await writeFile(join(folder, "manifests", "account.yaml"), account("10"));
     await writeFile(join(folder, "manifests", "key.yaml"), key);
-    const socketPath = join(folder, "data", "push.sock");
     const silent = { info() {}, warn() {}, error: (message: string) => assert.fail(message) };
-    operator = await runOperator(
-      {
-        manifests: join(folder, "manifests"),
-        dataFolder: join(folder, "data"),
-        pushSocket: socketPath,
-        admin: undefined,
-        fleet: {
-          requireAccount: false,
-          unboundedOutput: "Reserve",
-          inputEstimate: "Estimate",
-          defaultOutputReserve: 4096,
-          revocation: "Finish",
-          egressAllowCIDRs: [],
-        },
-        push: { heartbeatMs: 10_000, deadMs: 30_000 },
-      },
-      { log: silent },
-    );
+    operator = await runOperator(folderSettings(join(folder, "manifests"), join(folder, "data")), { log: silent });
     const store = new SnapshotStore();
-    client = new PushClient({
-      transport: unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }),
-      store,
-      proxy: "proxy-0",
-      build: "test",
-      heartbeatMs: 10_000,
-      deadMs: 30_000,
-    });
+    const { pushSocket: socketPath } = operator.addresses;
+    client = pushClient(unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }), store);
     client.start();
     await eventually("ready", () => store.isReady);
   });
