@@ -1,13 +1,12 @@
 /** Figures of a folder of 100,000 keys (OPERATIONS.md section 2, T4 and T8), with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PushClient } from "../../proxy/sync/push-client.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
+import { PushBench } from "../support/push-bench.ts";
 import { eventually } from "../support/push-rig.ts";
 import { sha256Of } from "../support/wire-objects.ts";
 import { benchKey, keyFilePath, keyManifest, writeBenchFolder } from "./bench-manifests.ts";
@@ -16,33 +15,20 @@ const keyCount = 100_000;
 
 describe("a folder of 100,000 keys in 1,000 files", function () {
   this.timeout(180_000);
-  let folder: string;
-  let operator: ChildProcess;
-  let client: PushClient | undefined;
-  afterEach(async () => {
-    await client?.close();
-    if (operator.connected) operator.disconnect();
-    await once(operator, "exit");
-    await rm(folder, { recursive: true, force: true });
+  let bench: PushBench;
+  beforeEach(async () => {
+    bench = await PushBench.open();
   });
+  afterEach(() => bench.close());
 
   it("is served soon, in bounded memory, and one changed key is live at once", async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-folder-"));
-    const [manifests, data] = [join(folder, "manifests"), join(folder, "data")];
+    const [manifests, data] = [join(bench.folder, "manifests"), join(bench.folder, "data")];
     writeBenchFolder(manifests, "http://127.0.0.1:9", keyCount);
-    operator = fork(new URL("../support/operator-process.ts", import.meta.url), [manifests, data], {
-      execArgv: ["--expose-gc"],
-    });
+    const operator = bench.forkOperator("operator-process.ts", [manifests, data], { execArgv: ["--expose-gc"] });
     const started = await report(operator);
     const store = new SnapshotStore();
-    client = new PushClient({
-      transport: unixSocketTransport({ socketPath: join(data, "push.sock"), answerTimeoutMs: 60_000 }),
-      store,
-      proxy: "proxy-1",
-      build: "test",
-      heartbeatMs: 10_000,
-      deadMs: 60_000,
-    });
+    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), answerTimeoutMs: 60_000 });
+    const client = bench.client(transport, store, { deadMs: 60_000 });
     const connectedAt = performance.now();
     const cpuBefore = process.cpuUsage();
     client.start();

@@ -1,13 +1,11 @@
 /** From a manifest on disk to the live snapshot of a proxy, with an operator of its own process. */
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PushClient } from "../../proxy/sync/push-client.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
+import { PushBench } from "../support/push-bench.ts";
 import { eventually } from "../support/push-rig.ts";
 import { sha256Of } from "../support/wire-objects.ts";
 
@@ -16,33 +14,20 @@ const documentsPerFile = 100;
 
 describe("one key changed in a file of 100 documents", function () {
   this.timeout(60_000);
-  let folder: string;
-  let operator: ChildProcess;
-  let client: PushClient;
-  afterEach(async () => {
-    await client.close();
-    operator.disconnect();
-    await once(operator, "exit");
-    await rm(folder, { recursive: true, force: true });
+  let bench: PushBench;
+  beforeEach(async () => {
+    bench = await PushBench.open();
   });
+  afterEach(() => bench.close());
 
   it("is live within 100 ms, as a median", async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-change-"));
-    const manifests = join(folder, "manifests");
+    const [manifests, data] = [join(bench.folder, "manifests"), join(bench.folder, "data")];
     await mkdir(manifests);
     for (let file = 0; file < fileCount; file += 1) await writeFile(join(manifests, `${file}.yaml`), textOf(file));
-    operator = fork(new URL("../support/operator-process.ts", import.meta.url), [manifests, join(folder, "data")]);
-    await once(operator, "message");
+    await once(bench.forkOperator("operator-process.ts", [manifests, data]), "message");
     const store = new SnapshotStore();
-    client = new PushClient({
-      transport: unixSocketTransport({ socketPath: join(folder, "data", "push.sock"), answerTimeoutMs: 30_000 }),
-      store,
-      proxy: "proxy-1",
-      build: "test",
-      heartbeatMs: 10_000,
-      deadMs: 30_000,
-    });
-    client.start();
+    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), answerTimeoutMs: 30_000 });
+    bench.client(transport, store).start();
     await eventually("ready", () => store.pin().keyCount === fileCount * documentsPerFile, 30_000);
 
     const times: number[] = [];

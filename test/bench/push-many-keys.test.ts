@@ -1,16 +1,13 @@
 /** Figures of OPERATIONS.md section 2 for 100,000 keys, with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { PushClient } from "../../proxy/sync/push-client.ts";
 import type { PushTransport } from "../../proxy/sync/push-transport.ts";
 import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
 import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
+import { PushBench } from "../support/push-bench.ts";
 import { eventually } from "../support/push-rig.ts";
 import { sha256Of } from "../support/wire-objects.ts";
 
@@ -18,20 +15,15 @@ const keyCount = 100_000;
 
 describe("push of 100,000 keys", function () {
   this.timeout(60_000);
-  let folder: string;
-  let operator: ChildProcess;
-  let client: PushClient;
-  afterEach(async () => {
-    await client.close();
-    operator.disconnect();
-    await once(operator, "exit");
-    await rm(folder, { recursive: true, force: true });
+  let bench: PushBench;
+  beforeEach(async () => {
+    bench = await PushBench.open();
   });
+  afterEach(() => bench.close());
 
   it("keeps to its bounds of memory, time and bytes", async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-many-"));
-    const socketPath = join(folder, "push.sock");
-    operator = fork(new URL("../support/push-operator-process.ts", import.meta.url), [socketPath, String(keyCount)]);
+    const socketPath = join(bench.folder, "push.sock");
+    const operator = bench.forkOperator("push-operator-process.ts", [socketPath, String(keyCount)]);
     await once(operator, "message");
 
     const counter = { bytes: 0 };
@@ -40,14 +32,7 @@ describe("push of 100,000 keys", function () {
     store.onEvent((event) => event.type === "applied" && applyTimes.push(event.applyMs));
     const heapBefore = collectedHeapBytes();
     const turns = watchTurns();
-    client = new PushClient({
-      transport: counting(unixSocketTransport({ socketPath, answerTimeoutMs: 30_000 }), counter),
-      store,
-      proxy: "proxy-1",
-      build: "test",
-      heartbeatMs: 10_000,
-      deadMs: 30_000,
-    });
+    const client = bench.client(counting(unixSocketTransport({ socketPath, answerTimeoutMs: 30_000 }), counter), store);
     const begunAt = performance.now();
     const cpuBefore = process.cpuUsage();
     client.start();
