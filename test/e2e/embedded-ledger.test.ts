@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { stringify } from "yaml";
 import { runScriptPod } from "../support/cluster/in-cluster.ts";
-import { skipLoudly } from "../support/cluster/programs.ts";
+import { ownClusterOrSkip } from "../support/cluster/own-cluster-or-skip.ts";
 import {
   installRelease,
   proxySelector,
@@ -18,7 +18,7 @@ import {
   releaseValues,
   untilReady,
 } from "../support/cluster/release.ts";
-import { startTestCluster, type TestCluster, type TestNode } from "../support/cluster/test-cluster.ts";
+import type { TestCluster, TestNode } from "../support/cluster/test-cluster.ts";
 import { demoUpstream, gateway } from "./manifests.ts";
 
 const run = promisify(execFile);
@@ -45,12 +45,8 @@ describe("a release with the embedded ledger", function () {
   let node: TestNode;
 
   before(async function () {
-    const started = await startTestCluster();
-    if (typeof started === "string") return skipLoudly(this, started);
-    cluster = started;
     // Volumes of its own making need a node to enter.
-    if (cluster.node === undefined) return this.skip();
-    node = cluster.node;
+    ({ cluster, node } = await ownClusterOrSkip(this));
     for (const namespace of [releaseNamespace, "team-a"]) {
       await cluster.kubectl("create", "namespace", namespace);
       await cluster.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");

@@ -4,9 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
 import { projectRoot } from "../../scripts/run.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { ownClusterOrSkip } from "../support/cluster/own-cluster-or-skip.ts";
+import { findProgram } from "../support/cluster/programs.ts";
 import { releaseValues } from "../support/cluster/release.ts";
-import { startTestCluster, type TestCluster, type TestNode } from "../support/cluster/test-cluster.ts";
+import type { TestCluster, TestNode } from "../support/cluster/test-cluster.ts";
 import { readBlocks } from "../support/readme-blocks.ts";
 
 const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8")).filter(
@@ -19,12 +20,8 @@ describe("README.md on a cluster", function () {
   let node: TestNode;
 
   before(async function () {
-    const started = await startTestCluster();
-    if (typeof started === "string") return skipLoudly(this, started);
-    cluster = started;
     // Its names are taken in somebody's cluster.
-    if (cluster.node === undefined) return this.skip();
-    node = cluster.node;
+    ({ cluster, node } = await ownClusterOrSkip(this));
     await writeFile(join(cluster.folder, "images.json"), JSON.stringify(releaseValues(cluster)));
     const demo = await readFile(join(projectRoot, "examples/kubernetes/demo-upstream.yaml"), "utf8");
     const { registry, tag } = cluster.images;
