@@ -10,7 +10,6 @@ import { claimsOf } from "./admit/claims.ts";
 import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
 import type { LimitState, Refusal, Reservation } from "./admit/ledger.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
-import { refusalToError } from "./admit/refusal-to-error.ts";
 import type { AdmittedCall } from "./admitted-call.ts";
 import { answerError } from "./answer-error.ts";
 import { describeLiveness, findKey } from "./authenticate/find-key.ts";
@@ -31,6 +30,7 @@ import { RequestRecord } from "./observe/request-record.ts";
 import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
+import { requireReserved } from "./require-reserved.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
@@ -244,11 +244,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
   const { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders } = authorized;
   const { ledger, reservations, metrics, estimateTokens, log } = services;
   services.keyUses.note(found.key, result.kind === "reserved", services.now());
-  if (result.kind === "refused") {
-    metrics.quotaDecision(result.reason);
-    throw refusalToError(result, services.now());
-  }
-  metrics.quotaDecision("reserved");
+  const { states } = requireReserved(result, services); //                                                402 429 503
   const context = { ledger, reservations, metrics, estimateTokens, route, call, record, log };
   return {
     exchange,
@@ -264,7 +260,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
     references: authorized.references,
     estimate,
     settlement: new CallSettlement(record.requestId, context),
-    answerHeaders: answerHeaders(record.requestId, result.states, call.endpoint.protocol, services.now()),
+    answerHeaders: answerHeaders(record.requestId, states, call.endpoint.protocol, services.now()),
   };
 }
 

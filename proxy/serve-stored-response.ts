@@ -5,9 +5,6 @@
  * of the channel and credential that made it, and costs one request of the caller's limits. Called by
  * `handle-request.ts` with key and address already checked.
  */
-import { claimsOf } from "./admit/claims.ts";
-import { zeroAmounts } from "./admit/ledger.ts";
-import { refusalToError } from "./admit/refusal-to-error.ts";
 import { authorizeEndpoint, authorizeModel } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
 import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
@@ -16,7 +13,9 @@ import { endResponse } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { queryValues } from "./http/request-target.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
+import { oneRequest } from "./one-request.ts";
 import type { Endpoint } from "./protocols/wire.ts";
+import { requireReserved } from "./require-reserved.ts";
 import { ownerOf } from "./resolve-call.ts";
 import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
@@ -142,19 +141,9 @@ function pageQuery(query: Query): string {
 }
 
 /** One request of the caller's limits, settled at once. @throws GatewayError when they are used up */
-async function countRequest(
-  { services, snapshot, found, record }: StoredResponseCaller,
-  route: ReturnType<typeof authorizeModel>,
-): Promise<void> {
-  const { key } = found;
-  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
-  const claims = claimsOf(key, account, route, record.model ?? "");
-  const amounts = { ...zeroAmounts, requests: 1n };
-  const result = await services.ledger.reserve({ id: record.requestId, amounts, ...claims });
-  if (result.kind === "refused") {
-    services.metrics.quotaDecision(result.reason);
-    throw refusalToError(result, services.now());
-  }
-  services.metrics.quotaDecision("reserved");
-  await services.ledger.settle(record.requestId, amounts);
+async function countRequest(caller: StoredResponseCaller, route: ReturnType<typeof authorizeModel>): Promise<void> {
+  const { services, record } = caller;
+  const request = oneRequest(caller, route, record.model ?? "");
+  requireReserved(await services.ledger.reserve(request), services);
+  await services.ledger.settle(request.id, request.amounts);
 }

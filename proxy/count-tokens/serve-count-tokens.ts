@@ -5,9 +5,6 @@
  * the counter fails, a tokenizer estimates and the answer says so in `x-tollgate-token-count: estimate`. Costs one request
  * of the caller's limits and nothing else. Called by `handle-request.ts` with key and address already checked.
  */
-import { claimsOf } from "../admit/claims.ts";
-import { zeroAmounts } from "../admit/ledger.ts";
-import { refusalToError } from "../admit/refusal-to-error.ts";
 import type { AdmittedCall } from "../admitted-call.ts";
 import { authorizeModel } from "../authorize/decide.ts";
 import { GatewayError } from "../errors.ts";
@@ -21,8 +18,10 @@ import { upstreamHeaders } from "../http/header-rules.ts";
 import { ClientGoneError } from "../http/read-body.ts";
 import type { RunningCall } from "../is-still-allowed.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
+import { oneRequest } from "../one-request.ts";
 import { AttemptPreparation } from "../prepare-attempt.ts";
 import { chatFormats } from "../protocols/chat-formats.ts";
+import { requireReserved } from "../require-reserved.ts";
 import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
 import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
@@ -59,15 +58,8 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
   const { protocol } = endpoint;
   const route = authorizeModel({ key, snapshot, protocol, capability: "CountTokens", model: call.model });
   record.route = `${route.namespace}/${route.name}`;
-  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
-  const claims = claimsOf(key, account, route, call.model);
-  const amounts = { ...zeroAmounts, requests: 1n };
-  const result = await services.ledger.reserve({ id: record.requestId, amounts, ...claims });
-  if (result.kind === "refused") {
-    services.metrics.quotaDecision(result.reason);
-    throw refusalToError(result, services.now());
-  }
-  services.metrics.quotaDecision("reserved");
+  const request = oneRequest(counter, route, call.model);
+  requireReserved(await services.ledger.reserve(request), services);
   const { ledger, reservations, metrics, estimateTokens, log } = services;
   const settlement = new CallSettlement(record.requestId, {
     ledger,
@@ -84,7 +76,7 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
     call,
     route,
     format: chatFormats[endpoint.format],
-    estimate: { amounts, outputReserve: 0, outputCap: undefined },
+    estimate: { amounts: request.amounts, outputReserve: 0, outputCap: undefined },
     settlement,
     passedHeaders: upstreamHeaders(protocol, exchange.request.rawHeaders),
     answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
