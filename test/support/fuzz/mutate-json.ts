@@ -193,7 +193,9 @@ function isLongerThan(value: unknown, max: number): boolean {
   for (let characters = 0; pending.length > 0; ) {
     const part = pending.pop();
     if (typeof part === "string") characters += part.length;
-    else if (typeof part === "object" && part !== null) {
+    else if (isHolder(part)) {
+      // A list that was cut and then written beyond its end is mostly holes, which are written out as well.
+      if (Array.isArray(part)) characters += part.length * "null,".length;
       for (const [name, member] of Object.entries(part)) {
         characters += name.length + 1;
         pending.push(member);
