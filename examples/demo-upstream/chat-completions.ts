@@ -1,4 +1,5 @@
 /** Chat completions as an upstream speaks them (`POST /v1/chat/completions`). */
+import { contentText } from "./content-text.ts";
 import type { DemoQuestion } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, isObject, type JsonObject, list, member, text } from "./json-view.ts";
@@ -38,13 +39,6 @@ function readQuestion(body: JsonObject): DemoQuestion {
     thinks: typeof body["reasoning_effort"] === "string" && body["reasoning_effort"] !== "none",
     remembers: false,
   };
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return list(content)
-    .map((part) => text(member(part, "text")) ?? "")
-    .join("\n");
 }
 
 function readToolChoice(choice: unknown): DemoQuestion["toolChoice"] {

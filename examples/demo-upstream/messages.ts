@@ -1,4 +1,5 @@
 /** Messages as an upstream speaks them (`POST /v1/messages`). Every event needs its `event:` line. */
+import { contentText } from "./content-text.ts";
 import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, type JsonObject, list, member, text } from "./json-view.ts";
@@ -37,13 +38,6 @@ function readQuestion(body: JsonObject): DemoQuestion {
       .flatMap((turn) => list(member(turn, "content")))
       .some((block) => member(block, "type") === "thinking" && isOwnState(member(block, "signature"))),
   };
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return list(content)
-    .map((block) => text(member(block, "text")) ?? "")
-    .join("\n");
 }
 
 function readToolChoice(choice: unknown): DemoQuestion["toolChoice"] {

@@ -1,5 +1,6 @@
 /** Responses as an upstream speaks them (`POST /v1/responses`). Every event carries its name and number. */
 import { writeError } from "./chat-completions.ts";
+import { contentText } from "./content-text.ts";
 import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
 import { count, type JsonObject, list, member, text } from "./json-view.ts";
@@ -45,13 +46,6 @@ function readQuestion(body: JsonObject): DemoQuestion {
       (item) => member(item, "type") === "reasoning" && isOwnState(member(item, "encrypted_content")),
     ),
   };
-}
-
-function contentText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return list(content)
-    .map((part) => text(member(part, "text")) ?? "")
-    .join("\n");
 }
 
 function readToolChoice(choice: unknown): DemoQuestion["toolChoice"] {
