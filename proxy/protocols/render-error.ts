@@ -5,6 +5,7 @@
  * their context on the words for a prompt that is too long; so bodies, headers and words are part of the interface.
  */
 import { type ErrorRow, errorTable, type GatewayError } from "../errors.ts";
+import { unreachable } from "../unreachable.ts";
 import type { ErrorContext, RenderedError } from "./chat-format.ts";
 import type { Protocol } from "./wire.ts";
 
@@ -32,10 +33,6 @@ export function errorObject(error: GatewayError, protocol: Protocol, context: Er
     default:
       return unreachable(protocol);
   }
-}
-
-function unreachable(protocol: never): never {
-  throw new TypeError(`unknown protocol ${String(protocol)}`);
 }
 
 function statusFor(row: ErrorRow, protocol: Protocol): number {

@@ -3,6 +3,7 @@
  * `anthropic-messages.md` section 9, `gemini.md` section 4), from what the caller may see: who filters is not decided here.
  */
 import type { Route } from "../../snapshot/types.gen.ts";
+import { unreachable } from "../../unreachable.ts";
 import type { Protocol } from "../wire.ts";
 import { cutPage, encodeToken, readAnthropicPage, readGeminiPage } from "./model-page.ts";
 
@@ -64,10 +65,6 @@ function modelOf(protocol: Protocol, model: NamedModel): object {
     default:
       return unreachable(protocol);
   }
-}
-
-function unreachable(protocol: never): never {
-  throw new TypeError(`unknown protocol ${String(protocol)}`);
 }
 
 /** `created` is required and whole seconds; a route without a date is as old as time. */

@@ -1,4 +1,5 @@
 /** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
+import { unreachable } from "../../../unreachable.ts";
 import { type Finish, InvalidReply } from "../../reply.ts";
 
 const reasons: Readonly<Record<string, Finish["reason"]>> = {
@@ -64,8 +65,4 @@ export function writeFinish({ reason }: Finish, isLegacy: boolean): string {
     default:
       return unreachable(reason);
   }
-}
-
-function unreachable(reason: never): never {
-  throw new TypeError(`unknown reason ${String(reason)}`);
 }

@@ -1,5 +1,6 @@
 /** Writes the events of one candidate as chunks of one choice: its role first, its finish last, calls counted from 0. */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { unreachable } from "../../../unreachable.ts";
 import type { ProviderState } from "../../conversation.ts";
 import type { Citation, Finish, MediaBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
@@ -197,8 +198,4 @@ export class ChoiceWriter {
     const reason = oneLineJson(writeFinish(finish, isLegacy));
     return `${annotations}${this.#head}{}${this.#tail.replace('"finish_reason":null', `"finish_reason":${reason}`)}`;
   }
-}
-
-function unreachable(value: never): never {
-  throw new TypeError(`unknown event ${String(value)}`);
 }

@@ -1,5 +1,6 @@
 /** Writes parts of a conversation as content of chat messages (`protocols/translation.md` section 4.4). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { unreachable } from "../../../unreachable.ts";
 import type { MediaPart, TextPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { audioFormat } from "../../media/audio-format.ts";
@@ -45,10 +46,6 @@ function writeMedia(part: MediaPart, writer: ContentWriter): JsonObject {
     default:
       return unreachable(part.media);
   }
-}
-
-function unreachable(media: never): never {
-  throw new TypeError(`unknown media ${String(media)}`);
 }
 
 function writeImage(part: MediaPart, writer: ContentWriter): JsonObject {

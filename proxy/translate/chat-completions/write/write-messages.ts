@@ -5,6 +5,7 @@
  * calls; what a tool message cannot hold follows in a message of the user.
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { unreachable } from "../../../unreachable.ts";
 import type { CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
@@ -60,10 +61,6 @@ function writeRun(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
     default:
       return unreachable(turn.role);
   }
-}
-
-function unreachable(role: never): never {
-  throw new TypeError(`unknown role ${String(role)}`);
 }
 
 /** One text of all parts, unless marks for the cache must keep their places. */

@@ -1,5 +1,6 @@
 /** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
 import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { unreachable } from "../../../unreachable.ts";
 import type { Finish } from "../../reply.ts";
 
 const reasons: ReadonlyMap<unknown, Finish["reason"]> = new Map<unknown, Finish["reason"]>([
@@ -65,8 +66,4 @@ function writeReason(reason: Finish["reason"]): string {
     default:
       return unreachable(reason);
   }
-}
-
-function unreachable(reason: never): never {
-  throw new TypeError(`unknown finish ${String(reason)}`);
 }

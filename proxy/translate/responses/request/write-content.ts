@@ -1,5 +1,6 @@
 /** Content parts of the responses format (`protocols/translation.md` section 4.4). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { unreachable } from "../../../unreachable.ts";
 import type { MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { audioFormat } from "../../media/audio-format.ts";
@@ -59,8 +60,4 @@ function taggedText({ title, filename, context }: MediaPart, text: string): stri
   const name = title ?? filename;
   const opening = name === undefined ? "<document>" : `<document title=${JSON.stringify(name)}>`;
   return `${opening}\n${context === undefined ? "" : `${context}\n`}${text}\n</document>`;
-}
-
-function unreachable(value: never): never {
-  throw new TypeError(`unknown kind of media ${String(value)}`);
 }
