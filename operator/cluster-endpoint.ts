@@ -102,6 +102,7 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
     progress: options.progress,
     uids: options.uids,
     sourceWentBack: (claimed) => source.wentBack(claimed),
+    listBehind: (claimed) => source.listBehind(claimed),
     serverName: settings.serverName,
     tokenFile: settings.tokenFile,
     onReport: options.onReport,

@@ -48,6 +48,8 @@ export interface PushEndpointOptions {
   readonly uids: ResourceUids;
   /** A consistent read: is the source's present version older than these? */
   readonly sourceWentBack: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** Reads again what has come less far than these. */
+  readonly listBehind: (claimed: Readonly<Record<string, string>>) => void;
   /** Name in every operator's certificate by which the leader is reached. */
   readonly serverName: string;
   /** This operator's own token for the leader. */
@@ -122,6 +124,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
           progress: options.progress,
           uids: options.uids,
           sourceWentBack: options.sourceWentBack,
+          listBehind: options.listBehind,
           onReport: (proxy, report) => {
             if (!following.report(proxy, report)) onReport(proxy, report);
           },

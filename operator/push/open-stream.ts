@@ -70,7 +70,7 @@ async function epochFor({ epochs }: PushAppOptions, hello: Hello): Promise<numbe
 }
 
 async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal): Promise<boolean> {
-  const { progress, epochs, sourceWentBack, timers = systemTimers } = options;
+  const { progress, epochs, sourceWentBack, listBehind, timers = systemTimers } = options;
   if (progress === undefined) return true;
   const catchUpMs = Math.min(catchUpMaxMs, (options.deadMs * 5) / 6);
   const firstMs = Math.min(suspicionMs, catchUpMs / 2);
@@ -80,6 +80,7 @@ async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal)
     // Below a new epoch the proxy's past counts no longer.
     if ((await epochs.raise(hello.epoch).catch(() => 0)) > hello.epoch) return true;
   }
+  listBehind?.(hello.versions);
   return progress.catchUp(hello.versions, catchUpMs - firstMs, timers, gone);
 }
 

@@ -36,6 +36,8 @@ export interface PushAppOptions {
   readonly uids?: ResourceUids;
   /** A consistent read of the source's present versions, to tell a replica that lags from a source that went back. */
   readonly sourceWentBack?: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
+  /** Reads again what of the source has come less far than a proxy has seen; the progress tells when that is done. */
+  readonly listBehind?: (claimed: Readonly<Record<string, string>>) => void;
   /** What other operators ask of this one; they have been authenticated as operators. */
   readonly peers?: Router;
   readonly onRefused?: (reason: RefusalReason) => void;

@@ -13,7 +13,7 @@ import { type ApiObject, type ApiResource, compareVersions } from "../api-object
 import { Backoff, pause } from "./backoff.ts";
 import type { Reachability } from "./reachability.ts";
 import type { WatchTimings } from "./timings.ts";
-import type { RelistReason, WatchCounters } from "./watch-counters.ts";
+import type { AskedFor, RelistReason, WatchCounters } from "./watch-counters.ts";
 import type { WatchEvent } from "./watch-events.ts";
 
 /** A list that is being read; nothing changes before it is complete. */
@@ -113,8 +113,11 @@ export class ListWatch {
     this.#compareLater();
   }
 
-  /** Lists again now; used when many objects are wanted at once. */
-  relist(reason: RelistReason): void {
+  /**
+   * Lists again now: many objects are wanted at once, or somebody has seen more than this watch, which without a change of
+   * its kind hears of that with the next bookmark only, minutes later.
+   */
+  relist(reason: AskedFor): void {
     if (this.#version === undefined) return;
     this.#forget(reason);
     this.#watching?.abort(new ApiError("Everything is listed again.", { code: "refused" }));
@@ -155,7 +158,7 @@ export class ListWatch {
   async #recover(error: unknown): Promise<void> {
     const { reachability, counters } = this.#options;
     const { signal } = this.#stop;
-    if (this.#watching?.signal.aborted && this.#relistReason === "wanted") return;
+    if (this.#watching?.signal.aborted && isAskedFor(this.#relistReason)) return;
     if (!(error instanceof ApiError)) {
       // A mistake of ours: what is held stays, and the next list may do better.
       this.#forget("failure");
@@ -351,4 +354,8 @@ export class ListWatch {
       this.#comparison = undefined;
     }
   }
+}
+
+function isAskedFor(reason: RelistReason): reason is AskedFor {
+  return reason === "wanted" || reason === "behind";
 }

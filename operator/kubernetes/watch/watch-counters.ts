@@ -2,7 +2,9 @@
 import type { ApiError } from "../api-error.ts";
 
 /** Why everything was listed again. */
-export type RelistReason = "first" | "expired" | "error" | "unreadable" | "silent" | "rewound" | "wanted" | "failure";
+export type RelistReason = "first" | "expired" | "error" | "unreadable" | "silent" | "rewound" | AskedFor | "failure";
+/** Nothing failed: somebody needs to know more, and now. */
+export type AskedFor = "wanted" | "behind";
 
 export class WatchCounters {
   readonly events = new Map<string, number>();

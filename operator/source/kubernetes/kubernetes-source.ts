@@ -174,6 +174,15 @@ export class KubernetesSource {
     return compareVersions(resourceVersion, highest) < 0;
   }
 
+  /** Lists again what has come less far than somebody has seen. @param claimed versions by watch, as `versions()` gives them */
+  listBehind(claimed: Readonly<Record<string, string>>): void {
+    for (const { id, watch } of this.#watches) {
+      const version = claimed[id];
+      if (version === undefined || watch.completeVersion === undefined) continue;
+      if (compareVersions(watch.completeVersion, version) < 0) watch.relist("behind");
+    }
+  }
+
   /**
    * Reads everything once and then watches. Waits for as long as the API server is away or refuses.
    *

@@ -158,6 +158,30 @@ describe("a fleet in a cluster", function () {
     await again.waitUntilReady();
   });
 
+  it("lets no proxy wait for a bookmark that comes from an operator which listed later", async () => {
+    const earlier = fleet.operators.findLast((operator) => operator.name === "operator-1");
+    const former = fleet.operators.findLast((operator) => operator.name === "operator-0");
+    assert.ok(earlier !== undefined && former !== undefined);
+    await former.close();
+    // Versions are the whole store's: what nobody here watches moves them as well.
+    for (const name of ["one", "two", "three"])
+      await plane.must("POST", "/api/v1/namespaces/default/configmaps", { metadata: { name } });
+    const later = await fleet.operator(0);
+    await later.waitUntilReady();
+    await fleet.show([fleet.addressOf(later)]);
+    earlier.signal("SIGSTOP");
+    await waitFor("all at the one that listed later", async () => (await connected(later)) === 3, {
+      deadlineMs: 15_000,
+    });
+    earlier.signal("SIGCONT");
+    await fleet.show([fleet.addressOf(earlier)]);
+    await later.close();
+    await waitFor("all at the one that listed earlier", async () => (await connected(earlier)) === 3, {
+      deadlineMs: 8_000,
+    });
+    assert.ok((await earlier.metric("tollgate_watch_relists_total", { reason: "behind" })) > 0);
+  });
+
   /** A pod of the proxies that the cluster calls ready, without a program. */
   async function makeReadyPod(name: string): Promise<void> {
     const labels = { "app.kubernetes.io/component": "proxy" };

@@ -138,6 +138,7 @@ export class TlsRig {
       progress,
       uids: new ResourceUids(new MutableResourceSet()),
       sourceWentBack: async () => operator.sourceWentBack,
+      listBehind: () => undefined,
       serverName,
       tokenFile,
       onReport: (proxy, report) => reports.push({ proxy, report }),

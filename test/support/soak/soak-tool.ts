@@ -9,7 +9,7 @@ import { clusterCache } from "../cluster/programs.ts";
 
 const run = promisify(execFile);
 
-const isFullSoak = (): boolean => Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= fullSoakSeconds;
+export const isFullSoak = (): boolean => Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= fullSoakSeconds;
 const fullSoakSeconds = 7_200;
 
 /**
