@@ -75,6 +75,11 @@ export class ListWatch {
   #highest: string | undefined;
   #lastEventVersion: string | undefined;
   #relistReason: RelistReason = "first";
+  /**
+   * A list that came as a stream ended before its end: so the API server lets go of a reader that is slower than changes
+   * come. Measured with ten thousand objects: up to eight times one after the other, so the next list comes in pages.
+   */
+  #wasCutShort = false;
   /** The server was away: it may not be the one it was. */
   #isDoubtful = false;
   #isStreamingOffered = true;
@@ -142,7 +147,8 @@ export class ListWatch {
       const begunAtMs = performance.now();
       try {
         if (this.#isDoubtful) await this.#checkForRewind();
-        if (this.#version === undefined && !this.#isStreamingOffered) await this.#listInPages();
+        const listsInPages = !this.#isStreamingOffered || this.#wasCutShort;
+        if (this.#version === undefined && listsInPages) await this.#listInPages();
         await this.#watch();
         if (performance.now() - begunAtMs >= shortWatchMs) this.#earlyEnds.reset();
         else await pause(this.#earlyEnds.next(), signal);
@@ -253,6 +259,7 @@ export class ListWatch {
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
     this.#relistReason = "expired";
     this.#backoff.reset();
+    this.#wasCutShort = false;
     if (isRewound) this.#options.onRewind();
     this.#synced.resolve();
   }
@@ -288,6 +295,7 @@ export class ListWatch {
         } else if (event.type === "DELETED") collector.remove(event.object);
         else collector.add(event.object);
       }
+      this.#wasCutShort = collector !== undefined;
     } finally {
       collector?.drop();
       this.#stop.signal.removeEventListener("abort", onStop);

@@ -1,5 +1,5 @@
 /** The figures themselves; each leaves the cluster as it found it. */
-import { objectPath } from "../../support/kubernetes/objects.ts";
+import { numberedDigest, objectPath } from "../../support/kubernetes/objects.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type ClusterUnderTest, startOperator } from "./cluster-under-test.ts";
 
@@ -178,7 +178,7 @@ async function timeOf(
   spec: object,
   isSo: (key: { readonly state?: string; readonly metadata?: Readonly<Record<string, string>> }) => boolean,
 ): Promise<number> {
-  const digest = index.toString(16).padStart(64, "0");
+  const digest = numberedDigest(index);
   await plane.must("PATCH", objectPath("ApiKey", "default", `key-${index}`), { spec }, "application/merge-patch+json");
   const appliedAt = performance.now();
   const holds = ({ store }: (typeof proxies)[number]) => {

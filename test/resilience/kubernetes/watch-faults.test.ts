@@ -115,6 +115,21 @@ describe("watching an API server that misbehaves (J3)", function () {
     if (!isOffered) assert.ok(others[0]?.query.has("limit"));
   });
 
+  it("lists in pages where the stream of a list ends before its end, as for a reader that is too slow (T12)", async () => {
+    const some = { type: "ADDED", object: await plane.must("GET", objectPath("ApiKey", "default", "key-0")) };
+    proxy.fault = ({ resource, query }) =>
+      resource === "apikeys" && query.has("sendInitialEvents")
+        ? { status: 200, body: `${JSON.stringify(some)}\n` }
+        : undefined;
+    proxy.inject(errorEvent(410, "Expired"), "apikeys");
+    await waitFor("a new list", () => relists("expired") === 1, { deadlineMs: 3_000 });
+    const asked = proxy.passed.filter(({ resource }) => resource === "apikeys");
+    assert.ok(asked.some(({ query }) => query.has("limit")));
+    assert.equal(held().size, 20);
+    assert.equal(least, 20);
+    await follows(107);
+  });
+
   it("lists again after a line that is cut, and finds what was deleted meanwhile", async () => {
     proxy.fault = ({ resource }) => (resource === "apikeys" ? status(500, "InternalError") : undefined);
     proxy.endWatches({ resource: "apikeys", cutLine: true });

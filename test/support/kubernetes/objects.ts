@@ -1,5 +1,6 @@
 /** Objects for a control plane: paths, and many small keys. */
 import type { ControlPlane } from "../kube-control-plane.ts";
+import { sha256Of } from "../wire-objects.ts";
 
 const plurals: Readonly<Record<string, string>> = {
   ApiKey: "apikeys",
@@ -54,9 +55,14 @@ export async function inParallel(
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
+/** Of the secret of a numbered key: spread as those of real ones are, which the index of a proxy counts on. */
+export function numberedDigest(index: number): string {
+  return sha256Of(`sk-numbered-${index}`);
+}
+
 /** A key with a digest of its own. */
 export function numberedKey(index: number, namespace = "default"): object {
-  const sha256 = index.toString(16).padStart(64, "0");
+  const sha256 = numberedDigest(index);
   return {
     apiVersion: "tollgate.dev/v1alpha1",
     kind: "ApiKey",
