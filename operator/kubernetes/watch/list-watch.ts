@@ -59,7 +59,7 @@ const earlyEndMaxMs = 5_000;
  * A server that says when to come again, as one does whose store is starting, is asked again about then: with the whole
  * wait, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
  */
-const askedAgainMaxMs = 3_000;
+const askedAgainMaxMs = 1_500;
 
 export class ListWatch {
   readonly #options: ListWatchOptions;
@@ -183,8 +183,11 @@ export class ListWatch {
     }
     if (error.code === "silent") this.#forget("silent");
     else if (error.code === "unreadable") this.#forget("unreadable");
-    else if (error.status === 410) this.#forget("expired");
-    else if (error.isEvent) this.#forget("error");
+    else if (error.status === 410) {
+      // An answer, not a failure: what failed before it is over. A list that expires time and again is another matter.
+      if (this.#version !== undefined) this.#backoff.reset();
+      this.#forget("expired");
+    } else if (error.isEvent) this.#forget("error");
     // A version from the future, most of all.
     else if (error.status === 504 || error.status === 500) this.#isDoubtful = true;
     if (this.#isStreamingRefused(error)) return;

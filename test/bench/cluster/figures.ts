@@ -128,9 +128,11 @@ export async function measureRestart(cluster: ClusterUnderTest): Promise<Cluster
   cluster.operator.signal("SIGKILL");
   await cluster.operator.ended();
   cluster.operator = await startOperator(cluster.rig, cluster.kubeconfig);
+  const readyAt = performance.now();
   const isBack = async () =>
     (await cluster.operator.fleet()).proxies.filter(({ isReady }) => isReady).length === cluster.proxies.length;
   await waitFor("all proxies to be back", isBack, { deadlineMs: 60_000, everyMs: 50 });
+  const inSyncSeconds = (performance.now() - readyAt) / 1_000;
   const sent = cluster.wire.bytesDown - before;
   const leads = async () => (await cluster.operator.metric("tollgate_leader")) === 1;
   await waitFor("the Lease", leads, { deadlineMs: 60_000, everyMs: 100 });
@@ -145,6 +147,14 @@ export async function measureRestart(cluster: ClusterUnderTest): Promise<Cluster
       limit: 2_048,
       unit: "bytes",
       detail: "operator killed, nothing changed",
+    },
+    {
+      target: "J11",
+      name: `${cluster.proxies.length} proxies come back at once: all in sync`,
+      value: inSyncSeconds,
+      limit: 5,
+      unit: "s",
+      detail: "after the operator that was started again is ready",
     },
     { target: "T9", name: "status writes at a restart", value: writes, limit: 0, unit: "", detail: "nothing changed" },
   ];
