@@ -77,7 +77,8 @@ export class Publisher {
   /** Who waits for the pending changes to be published. */
   #waiting: (() => void)[] = [];
   #pendingSince: number | undefined;
-  #publishedAt = -Infinity;
+  /** When changes that could wait were last published: what cannot wait keeps no distance and causes none. */
+  #calmAt = -Infinity;
   #pendingSize = 0;
   #isStaging = false;
   /** The time to publish came while changes were being staged. */
@@ -250,10 +251,13 @@ export class Publisher {
     const now = this.#timers.now();
     this.#pendingSince ??= now;
     const latest = this.#pendingSince + this.#longestMs;
-    const earliest = this.#publishedAt + this.#spacingMs;
+    const earliest = this.#calmAt + this.#spacingMs;
     const dueAt = Math.max(now, earliest, Math.min(now + this.#quietMs, latest));
     this.#cancelFlush();
-    this.#cancelFlush = this.#timers.after(dueAt - now, () => this.#flush());
+    this.#cancelFlush = this.#timers.after(dueAt - now, () => {
+      this.#calmAt = this.#timers.now();
+      this.#flush();
+    });
   }
 
   #flush(): void {
@@ -287,7 +291,6 @@ export class Publisher {
     const isFirst = !this.#hasPublished;
     this.#hasPublished = true;
     if (isFirst || draft.digest() !== this.#snapshot.digest) {
-      this.#publishedAt = this.#timers.now();
       this.#snapshot = draft.finish(this.#snapshot.revision + 1);
       const publication = { snapshot: this.#snapshot, changed: [...pending.keys()], revokedKeys, revokedCredentials };
       for (const listener of this.#listeners) listener(publication);
