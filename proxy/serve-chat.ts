@@ -7,7 +7,8 @@
  */
 import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
-import { Attempt, type AttemptOutcome } from "./forward/attempt.ts";
+import { Attempt } from "./forward/attempt.ts";
+import type { AttemptOutcome } from "./forward/attempt-outcome.ts";
 import { ClientStream } from "./forward/client-stream.ts";
 import {
   errorOfFailure,

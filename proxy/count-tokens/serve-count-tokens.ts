@@ -8,7 +8,8 @@
 import type { AdmittedCall } from "../admitted-call.ts";
 import { authorizeModel } from "../authorize/decide.ts";
 import { GatewayError } from "../errors.ts";
-import { Attempt, type StopReason } from "../forward/attempt.ts";
+import { Attempt } from "../forward/attempt.ts";
+import type { StopReason } from "../forward/attempt-outcome.ts";
 import { upstreamModelOf } from "../forward/build-upstream-request.ts";
 import { errorOfStop } from "../forward/describe-outcome.ts";
 import { endResponse } from "../forward/end-response.ts";

@@ -16,40 +16,11 @@ import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
 import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
+import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
-
-export type AttemptOutcome =
-  /** `headers`: those of the upstream that may pass, names and values in turn. */
-  | {
-      readonly kind: "reply";
-      readonly body: Buffer;
-      readonly reading: ReplyReading;
-      readonly headers: readonly string[];
-    }
-  /** Everything went to the client that could; `problem` says why the stream may not end cleanly. */
-  | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
-  | { readonly kind: "upstream-error"; readonly error: UpstreamError }
-  | { readonly kind: "failure"; readonly failure: UpstreamFailure }
-  /** Success by its status, but not a reply of this format; `reading` where it was generated and counted all the same. */
-  | { readonly kind: "invalid"; readonly reason: string; readonly reading?: ReplyReading | undefined }
-  | {
-      readonly kind: "stopped";
-      readonly reason: StopReason;
-      readonly meter: StreamMeter | undefined;
-      readonly isSent: boolean;
-    };
-
-/** Why an attempt was ended from outside. */
-export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked";
-
-export type StreamProblem =
-  | { readonly kind: "upstream-error"; readonly error: UpstreamError }
-  | { readonly kind: "failure"; readonly failure: UpstreamFailure }
-  | { readonly kind: "violation"; readonly reason: string }
-  | { readonly kind: "truncated" };
 
 export interface AttemptOptions {
   readonly upstream: Upstream;
@@ -392,10 +363,4 @@ export class Attempt {
     this.#decoder?.close();
     this.#resolve?.(outcome);
   }
-}
-
-function problemOf(meter: StreamMeter): StreamProblem | undefined {
-  if (meter.error !== undefined) return { kind: "upstream-error", error: meter.error };
-  if (meter.violation !== undefined) return { kind: "violation", reason: meter.violation };
-  return meter.isComplete ? undefined : { kind: "truncated" };
 }

@@ -6,7 +6,7 @@
 import { GatewayError } from "../errors.ts";
 import type { AttemptOutcome as AttemptLabel } from "../observe/metrics.ts";
 import type { UpstreamError } from "../protocols/chat-format.ts";
-import type { StreamProblem } from "./attempt.ts";
+import type { StreamProblem } from "./attempt-outcome.ts";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
 /** An upstream that could not be reached, broke off or took too long, as the client sees it. */

@@ -5,7 +5,8 @@
  * from it alive until the next full collection, some 16 KB a request, and a third of all CPU time went to copying that.
  */
 import type { RunningCall } from "../is-still-allowed.ts";
-import type { Attempt, StopReason } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import type { StopReason } from "./attempt-outcome.ts";
 
 /** One entry of the list; given back to `delete`. */
 export interface OpenAttempt {
