@@ -1,6 +1,6 @@
 /**
  * Turns compile results into numbered snapshots: finds what really changed by version, checks it with the proxy's own
- * validator, merges changes that come close together and publishes each merge once.
+ * validator, merges changes that come close together, keeps merges apart and publishes each once.
  *
  * Invariants: an equal digest publishes nothing; an object the validator refuses never goes out: its last good version
  * stays, but a key is withdrawn; revisions only grow; a change that takes something away waits for nobody

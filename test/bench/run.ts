@@ -4,7 +4,8 @@
  * Bare proxy, gateway and upstream run as processes of their own; the load alternates between bare proxy and gateway
  * in short rounds, so that whatever else the machine does meets both alike. The measure is CPU time of the process and
  * all its threads for each request (or chunk), the figure the median over the rounds. The last run's table is kept in
- * `results.md`. Linux only: CPU time is read from `/proc`.
+ * `results.md`. Linux only: CPU time is read from `/proc`. `BENCH_PROXY_FLAGS` gives the gateway's proxy flags of Node,
+ * such as `--cpu-prof`, and `BENCH_PROXY_LOG` a file for what it prints.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +24,6 @@ const keyCount = Number(process.env["BENCH_KEYS"] ?? 100_000);
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7);
 const roundMs = Number(process.env["BENCH_ROUND_MS"] ?? 2_000);
 const warmUpMs = 4 * roundMs;
-/** Flags of Node for the gateway's proxy beside its own, such as `--cpu-prof` or `--trace-gc`. */
 const profileFlags = (process.env["BENCH_PROXY_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 const usedKeys = Array.from({ length: 50 }, (_, index) => benchKey(index * Math.floor(keyCount / 50)));
 

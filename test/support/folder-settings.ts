@@ -1,6 +1,17 @@
 /** What an operator of a folder is started with in tests: defaults of the program, its socket in its data folder. */
 import { join } from "node:path";
+import type { CompileSettings } from "../../operator/compile/compilation.ts";
 import type { FolderOperatorSettings } from "../../operator/settings.ts";
+
+/** Settings of a fleet as they are where nobody gives any. */
+export const usualFleet: CompileSettings = {
+  requireAccount: false,
+  unboundedOutput: "Reserve",
+  inputEstimate: "Estimate",
+  defaultOutputReserve: 4096,
+  revocation: "Finish",
+  egressAllowCIDRs: [],
+};
 
 export function folderSettings(
   manifests: string,
@@ -12,14 +23,7 @@ export function folderSettings(
     dataFolder,
     pushSocket: join(dataFolder, "push.sock"),
     admin: undefined,
-    fleet: {
-      requireAccount: false,
-      unboundedOutput: "Reserve",
-      inputEstimate: "Estimate",
-      defaultOutputReserve: 4096,
-      revocation: "Finish",
-      egressAllowCIDRs: [],
-    },
+    fleet: usualFleet,
     push: { heartbeatMs: 10_000, deadMs: 30_000 },
     ...changes,
   };

@@ -3,22 +3,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { Compilation, type CompileSettings } from "../../../../../operator/compile/compilation.ts";
+import { Compilation } from "../../../../../operator/compile/compilation.ts";
 import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
 import { Publisher } from "../../../../../operator/push/publisher.ts";
 import { everyObject } from "../../../../../operator/resources/mutable-resource-set.ts";
 import type { ResourceChange, ResourceKind } from "../../../../../operator/resources/resource.ts";
 import { ClusterStore, type ClusterStoreOptions } from "../../../../../operator/source/kubernetes/cluster-store.ts";
+import { usualFleet } from "../../../../support/folder-settings.ts";
 import { ManualTimers } from "../../../../support/manual-timers.ts";
-
-const fleet: CompileSettings = {
-  requireAccount: false,
-  unboundedOutput: "Reserve",
-  inputEstimate: "Estimate",
-  defaultOutputReserve: 4096,
-  revocation: "Finish",
-  egressAllowCIDRs: [],
-};
 
 function openStore(options: Partial<ClusterStoreOptions> = {}) {
   const told: ResourceChange[] = [];
@@ -276,7 +268,7 @@ describe("cluster store", () => {
             }
           },
         });
-        const compilation = new Compilation(store.resources, fleet);
+        const compilation = new Compilation(store.resources, usualFleet);
         const timers = new ManualTimers();
         const publisher = new Publisher({ timers });
         for (const [kind, given] of shuffled) {
@@ -324,7 +316,7 @@ describe("cluster store", () => {
       );
     }
     secrets.finish(nextVersion(), false);
-    const compilation = new Compilation(store.resources, fleet);
+    const compilation = new Compilation(store.resources, usualFleet);
     const publisher = new Publisher();
     publisher.publishChanges(compilation.update(everyObject(store.resources)));
     assert.equal(publisher.snapshot.keyCount, count);
