@@ -40,6 +40,7 @@ import type { Services } from "./services.ts";
 import { CallSettlement } from "./settle-call.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Route } from "./snapshot/types.gen.ts";
+import { nextTurn, otherCalls } from "./turn.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
@@ -47,6 +48,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   const record = new RequestRecord(services.nextRequestId(), performance.now(), services.now());
   services.metrics.requestStarted();
   try {
+    await nextTurn();
     const caller = readHead(exchange, services, record); //                              400 401 403 404 405 414 431
     const { endpoint } = caller;
     if (endpoint.kind === "chat") await serveCall(exchange, services, caller, endpoint, record);
@@ -55,10 +57,9 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
       await serveStoredResponse({ exchange, services, ...caller, record }, endpoint); //                     403 404 5xx
     else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
-    // The parser may still be inside the bytes that this request came in: behind them it knows whether it is whole.
-    await undefined;
     answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
   } finally {
+    await otherCalls;
     services.metrics.requestEnded();
     if (!response.writableEnded && !response.headersSent) response.destroy();
     record.report(services.metrics, services.accessLog);
@@ -108,12 +109,15 @@ async function serveCall(
   let { heldBytes } = body;
   try {
     record.requestBytes = body.bytes.length;
+    await otherCalls;
     const read = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
     const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                         400
     heldBytes += holdConversation(read, authorized); //                                                         503
+    await otherCalls;
     const reserving = reserve(authorized, services); //                                                 402 429 503
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     settlement = reserved.settlement;
+    await otherCalls;
     await serveChat(reserved); //                                                                               5xx
   } finally {
     const pending = settlement?.release();

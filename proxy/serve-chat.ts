@@ -30,6 +30,7 @@ import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { outputTokens } from "./settle/usage.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
+import { otherCalls } from "./turn.ts";
 
 /** A failed attempt, with what the client is told if it was the last. */
 interface Failed extends FailedAttempt {
@@ -68,6 +69,7 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
       lastError ??= prepared;
       continue;
     }
+    await otherCalls;
     const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") continue;
     record.attempts += 1;

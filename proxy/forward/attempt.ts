@@ -16,6 +16,7 @@ import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
 import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
+import { nextTurn } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
@@ -43,7 +44,7 @@ export interface AttemptOptions {
 /** Error bodies are read no further than this; the rest says nothing more. */
 const errorBodyBytesMax = 256 * 1024;
 
-type Phase = "waiting" | "collecting" | "streaming" | "done";
+type Phase = "waiting" | "collecting" | "collected" | "streaming" | "done";
 
 export class Attempt {
   readonly #options: AttemptOptions;
@@ -80,7 +81,8 @@ export class Attempt {
 
   /** Ends the attempt from outside: the upstream is closed at once. */
   stop(reason: StopReason): void {
-    if (this.#phase === "done") return;
+    // What is whole is settled by its own numbers, in this very turn.
+    if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
     this.#settle({ kind: "stopped", reason, meter: this.#meter, isSent: this.#exchange.isSent });
   }
@@ -237,7 +239,10 @@ export class Attempt {
         if (pieces.length > 0) this.#options.client?.write(pieces);
         this.#endStream(this.#meter);
       } else if (this.#phase === "collecting") {
-        this.#endReply();
+        this.#phase = "collected";
+        nextTurn()
+          .then(() => this.#endReply())
+          .catch((error: unknown) => this.#crash(error));
       }
     } catch (error) {
       this.#crash(error);

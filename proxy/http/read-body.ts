@@ -112,6 +112,8 @@ class BodyReader {
     request.on("close", this.#onGone);
     this.#total = armDeadline(limits.bodyTimeoutMs, this.#onTooSlow);
     this.#idle = armDeadline(limits.bodyIdleTimeoutMs, this.#onSilence);
+    // A call waits for its turn before its body is looked at: who left meanwhile is heard of no more.
+    if (request.destroyed) this.#onGone();
   }
 
   readonly #onData = (chunk: Buffer): void => {
