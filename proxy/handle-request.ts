@@ -109,8 +109,7 @@ async function serveCall(
   let { heldBytes } = body;
   try {
     record.requestBytes = body.bytes.length;
-    await otherCalls;
-    const read = readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
+    const read = await readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
     const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                         400
     heldBytes += holdConversation(read, authorized); //                                                         503
     await otherCalls;
@@ -127,7 +126,10 @@ async function serveCall(
 }
 
 /** An overloaded proxy says so before the client is asked for a body. */
-function takeBody({ request, response, expectsContinue }: Exchange, services: Services): Promise<RequestBody> {
+function takeBody(
+  { request, response, expectsContinue }: Exchange,
+  services: Services,
+): RequestBody | Promise<RequestBody> {
   const { limits, inFlightBytes, metrics } = services;
   if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
   if (expectsContinue) response.writeContinue();
@@ -172,19 +174,22 @@ function afterBody(caller: Caller, services: Services, record: RequestRecord): C
 /** A call that is allowed, with the route it takes. */
 type AuthorizedCall = Omit<AdmittedCall, "estimate" | "settlement" | "answerHeaders">;
 
-function readCall(
+/** Three stages, because the code of each fills the caches. */
+async function readCall(
   exchange: Exchange,
   services: Services,
   caller: Caller,
   endpoint: ChatEndpoint,
   bytes: Buffer,
   record: RequestRecord,
-): AuthorizedCall {
+): Promise<AuthorizedCall> {
   const { jsonDepthMax, jsonKeysMax } = services.limits;
   const { key, snapshot } = caller;
   const format = chatFormats[endpoint.format];
   const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
+  await otherCalls;
   const call = format.readCall(scanned, endpoint); //                                                         400
+  await otherCalls;
   record.model = call.model;
   record.isStream = call.stream;
   const { protocol, capability } = endpoint;

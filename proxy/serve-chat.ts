@@ -123,8 +123,7 @@ async function attemptTarget(
   try {
     if (response.destroyed) attempt.stop("client-left");
     else if (wasRevoked(admitted)) attempt.stop("revoked");
-    const concluding = conclude(admitted, selected, await attempt.run(), client, prepared.keeper);
-    return concluding instanceof Promise ? await concluding : concluding;
+    return await conclude(admitted, selected, await attempt.run(), client, prepared.keeper);
   } finally {
     client?.release();
     services.openAttempts.delete(open);
@@ -158,14 +157,13 @@ function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStr
   });
 }
 
-/** A promise only where something must still be waited for. */
 function conclude(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: AttemptOutcome,
   client: ClientStream | undefined,
   keeper: ResponseKeeper,
-): Failed | undefined | Promise<Failed | undefined> {
+): Promise<Failed | undefined> {
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
   if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
@@ -174,8 +172,7 @@ function conclude(
   services.metrics.attempt(selected.target.channel, "ok");
   // Posted before the answer goes out, so that the client's next call finds the numbers.
   const settling = settlement.settleReply(outcome.reading);
-  const send = (): undefined => sendReply(admitted, outcome.body, outcome.headers);
-  return settling === undefined ? send() : settling.then(send);
+  return (settling ?? otherCalls).then(() => sendReply(admitted, outcome.body, outcome.headers));
 }
 
 async function concludeOther(

@@ -35,19 +35,41 @@ export class ClientGoneError extends Error {
 const allocateAtOnceMax = 1024 * 1024;
 
 /**
+ * A promise only where a body is still on its way or packed.
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `invalid_json`
  *   (bad encoding); `ClientGoneError`. Nothing stays counted in flight after a throw.
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage,
   limits: ProxyLimits,
   inFlight: InFlightBytes,
-): Promise<RequestBody> {
+): RequestBody | Promise<RequestBody> {
   checkJsonContentType(request.rawHeaders);
   const encoding = readContentEncoding(request.rawHeaders);
   const bytesMax = limits.jsonBodyBytesMax;
   const declared = declaredLength(request);
   if (declared !== undefined && declared > bytesMax) throw tooLarge(bytesMax);
+  const bytes = encoding === "identity" ? bodyAtHand(request, declared) : undefined;
+  if (bytes === undefined) return collectBody(request, declared, encoding, limits, inFlight);
+  inFlight.take(bytes.length);
+  return { bytes, heldBytes: bytes.length };
+}
+
+/** Most bodies have come with their head: nothing must be waited for, so nothing listens and no deadline is armed. */
+function bodyAtHand(request: IncomingMessage, declared: number | undefined): Buffer | undefined {
+  if (!request.complete || request.readableLength === 0 || request.readableLength !== declared) return undefined;
+  const bytes: unknown = request.read();
+  return bytes instanceof Buffer ? bytes : undefined;
+}
+
+async function collectBody(
+  request: IncomingMessage,
+  declared: number | undefined,
+  encoding: ReturnType<typeof readContentEncoding>,
+  limits: ProxyLimits,
+  inFlight: InFlightBytes,
+): Promise<RequestBody> {
+  const bytesMax = limits.jsonBodyBytesMax;
   const packed = await new BodyReader(request, declared, limits, inFlight).whole;
   if (encoding === "identity") return { bytes: packed, heldBytes: packed.length };
   try {

@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { encodeSums } from "../snapshot/digest.ts";
 import { Interner } from "../snapshot/index/intern.ts";
+import { capabilityNames } from "../snapshot/push/capabilities.ts";
 import {
   type Acknowledgement,
   type DownMessage,
@@ -30,6 +31,8 @@ export interface PushClientOptions {
   /** Name of this process in the fleet; unique. */
   readonly proxy: string;
   readonly build: string;
+  /** What this proxy understands beyond the fields that all do; by default what this version does. */
+  readonly capabilities?: readonly string[];
   readonly heartbeatMs: number;
   readonly deadMs: number;
   /** Told of what happens to the connection, for logs and metrics; holds no configuration. */
@@ -238,7 +241,7 @@ export class PushClient {
       protocols: [protocolVersion],
       build,
       proxy,
-      capabilities: [],
+      capabilities: this.#options.capabilities ?? capabilityNames,
       epoch: store.epoch,
       revision: store.live.revision,
       digest: store.live.digest,

@@ -25,6 +25,31 @@ const itemsMaxDefault = 500_000;
 /** Each member of the scanned object is kept with its name; no format has more than some sixty. */
 const membersMax = 4_096;
 
+const fewMembers = 24;
+
+/** By level: whether the container is an array, the element's index, and where the current key and value stand. */
+class Levels {
+  readonly isArray: Uint8Array;
+  readonly index: Int32Array;
+  readonly keyStart: Int32Array;
+  /** 0 where there is no key. */
+  readonly keyEnd: Int32Array;
+  readonly valueStart: Int32Array;
+  readonly watched: (string | undefined)[];
+
+  constructor(depthMax: number) {
+    this.isArray = new Uint8Array(depthMax + 1);
+    this.index = new Int32Array(depthMax + 1);
+    this.keyStart = new Int32Array(depthMax + 1);
+    this.keyEnd = new Int32Array(depthMax + 1);
+    this.valueStart = new Int32Array(depthMax + 1);
+    this.watched = new Array<string | undefined>(depthMax + 1).fill(undefined);
+  }
+}
+
+/** Of the pass that runs: passes are never nested, and their levels are used again. */
+let levels = new Levels(64);
+
 /** The state of one pass, and what it found. */
 export class Scan implements ScannedObject {
   readonly bytes: Buffer;
@@ -38,18 +63,13 @@ export class Scan implements ScannedObject {
   readonly #text: JsonText;
   readonly #options: ScanOptions;
   readonly #watch: Watch | undefined;
-  readonly #names = new Map<string, Member>();
+  /** Only where members are many: a few are found faster by looking at all. */
+  #names: Map<string, Member> | undefined;
   #keys = 0;
   #items = 0;
   #depth = 0;
   #memberName = "";
-  // By level: whether the container is an array, the element's index, and where the current key and value stand.
-  readonly #isArray: boolean[] = [];
-  readonly #index: number[] = [];
-  readonly #keyStart: number[] = [];
-  readonly #keyEnd: number[] = [];
-  readonly #valueStart: number[] = [];
-  readonly #watched: (string | undefined)[] = [];
+  readonly #levels: Levels;
 
   constructor(bytes: Buffer, start: number, options: ScanOptions) {
     this.bytes = bytes;
@@ -57,6 +77,8 @@ export class Scan implements ScannedObject {
     this.start = start;
     this.#options = options;
     this.#watch = options.watch === undefined ? undefined : compileWatch(options.watch);
+    if (levels.watched.length <= options.depthMax) levels = new Levels(options.depthMax);
+    this.#levels = levels;
   }
 
   get textBytes(): number {
@@ -64,7 +86,9 @@ export class Scan implements ScannedObject {
   }
 
   member(name: string): Member | undefined {
-    return this.#names.get(name);
+    if (this.#names !== undefined) return this.#names.get(name);
+    for (const member of this.members) if (member.name === name) return member;
+    return undefined;
   }
 
   /** @returns the offset behind the object */
@@ -74,7 +98,7 @@ export class Scan implements ScannedObject {
     for (;;) {
       // A value begins at `at`.
       const first = bytes[at];
-      this.#valueStart[this.#depth] = at;
+      this.#levels.valueStart[this.#depth] = at;
       if (first === openBrace || first === openBracket) {
         this.#open(first === openBracket, at);
         const next = skipSpace(bytes, at + 1, end);
@@ -101,7 +125,7 @@ export class Scan implements ScannedObject {
         }
         this.#valueEnded(at);
         at = skipSpace(bytes, at, end);
-        const isArray = this.#isArray[this.#depth];
+        const isArray = this.#levels.isArray[this.#depth] === 1;
         const next = at < end ? bytes[at] : undefined;
         if (next === comma) {
           at = skipSpace(bytes, at + 1, end);
@@ -109,7 +133,7 @@ export class Scan implements ScannedObject {
           else at = this.#key(at, end);
           break;
         }
-        if (next !== (isArray ? closeBracket : closeBrace)) throw this.#unexpected(at, end, isArray === true);
+        if (next !== (isArray ? closeBracket : closeBrace)) throw this.#unexpected(at, end, isArray);
         this.#depth -= 1;
         at += 1;
       }
@@ -126,14 +150,14 @@ export class Scan implements ScannedObject {
     if (this.#depth > this.#options.depthMax) {
       throw invalidJson(at, `more than ${this.#options.depthMax} levels of nesting; flatten the body`);
     }
-    this.#isArray[this.#depth] = isArray;
-    this.#index[this.#depth] = 0;
-    this.#keyEnd[this.#depth] = 0;
-    this.#watched[this.#depth] = undefined;
+    this.#levels.isArray[this.#depth] = isArray ? 1 : 0;
+    this.#levels.index[this.#depth] = 0;
+    this.#levels.keyEnd[this.#depth] = 0;
+    this.#levels.watched[this.#depth] = undefined;
   }
 
   #nextItem(at: number): void {
-    this.#index[this.#depth] = (this.#index[this.#depth] ?? 0) + 1;
+    this.#levels.index[this.#depth] = (this.#levels.index[this.#depth] ?? 0) + 1;
     this.#items += 1;
     const itemsMax = this.#options.itemsMax ?? itemsMaxDefault;
     if (this.#items > itemsMax) throw invalidJson(at, `more than ${itemsMax} array items; send fewer`);
@@ -149,12 +173,12 @@ export class Scan implements ScannedObject {
     const close = skipString(this.#text, at + 1, end);
     const behind = close < 0 ? ~close : close;
     const depth = this.#depth;
-    this.#keyStart[depth] = at;
-    this.#keyEnd[depth] = behind + 1;
+    this.#levels.keyStart[depth] = at;
+    this.#levels.keyEnd[depth] = behind + 1;
     this.keyBytes += behind - at - 1;
     if (depth === 1) this.#beginMember(at, behind, close < 0);
     else if (this.#watch !== undefined) {
-      this.#watched[depth] = isWatched(this.#watch, bytes, at, behind, close < 0);
+      this.#levels.watched[depth] = isWatched(this.#watch, bytes, at, behind, close < 0);
     }
     const separator = skipSpace(bytes, behind + 1, end);
     if (separator >= end || bytes[separator] !== colon)
@@ -167,7 +191,7 @@ export class Scan implements ScannedObject {
       throw invalidJson(keyStart, `more than ${membersMax} members in one object; send fewer`);
     }
     const name = decodeString(this.bytes, keyStart, close + 1, hasEscape);
-    if (this.#names.has(name)) {
+    if (this.member(name) !== undefined) {
       throw invalidJson(keyStart, `the member ${JSON.stringify(name)} stands twice; send it once`);
     }
     this.#memberName = name;
@@ -178,38 +202,52 @@ export class Scan implements ScannedObject {
     this.stringBytes += length;
     if (length < dataKeyLengthMax) return;
     const depth = this.#depth;
-    const keyEnd = this.#keyEnd[depth] ?? 0;
-    const isData = isEncodedData(this.bytes, keyEnd === 0 ? 0 : (this.#keyStart[depth] ?? 0) + 1, keyEnd - 1, from, to);
+    const keyEnd = this.#levels.keyEnd[depth] ?? 0;
+    const isData = isEncodedData(
+      this.bytes,
+      keyEnd === 0 ? 0 : (this.#levels.keyStart[depth] ?? 0) + 1,
+      keyEnd - 1,
+      from,
+      to,
+    );
     if (isData) this.dataBytes += length;
   }
 
   #valueEnded(at: number): void {
     const depth = this.#depth;
     if (depth === 1) {
-      const valueStart = this.#valueStart[1] ?? 0;
+      const valueStart = this.#levels.valueStart[1] ?? 0;
       const member: Member = {
         name: this.#memberName,
-        keyStart: this.#keyStart[1] ?? 0,
+        keyStart: this.#levels.keyStart[1] ?? 0,
         valueStart,
         valueEnd: at,
         kind: kindOf(this.bytes[valueStart]),
       };
-      this.members.push(member);
-      this.#names.set(member.name, member);
+      this.#addMember(member);
       return;
     }
-    const key = this.#watched[depth];
+    const key = this.#levels.watched[depth];
     if (key === undefined) return;
-    this.#watched[depth] = undefined;
-    const valueStart = this.#valueStart[depth] ?? 0;
+    this.#levels.watched[depth] = undefined;
+    const valueStart = this.#levels.valueStart[depth] ?? 0;
     this.hits.push({ key, path: this.#path(key), valueStart, valueEnd: at, kind: kindOf(this.bytes[valueStart]) });
+  }
+
+  #addMember(member: Member): void {
+    this.members.push(member);
+    if (this.#names !== undefined) this.#names.set(member.name, member);
+    else if (this.members.length > fewMembers) {
+      this.#names = new Map(this.members.map((one) => [one.name, one]));
+    }
   }
 
   #path(key: string): (string | number)[] {
     const path: (string | number)[] = [this.#memberName];
     for (let level = 2; level < this.#depth; level += 1) {
-      if (this.#isArray[level]) path.push(this.#index[level] ?? 0);
-      else path.push(decodeString(this.bytes, this.#keyStart[level] ?? 0, this.#keyEnd[level] ?? 0, true));
+      if (this.#levels.isArray[level] === 1) path.push(this.#levels.index[level] ?? 0);
+      else
+        path.push(decodeString(this.bytes, this.#levels.keyStart[level] ?? 0, this.#levels.keyEnd[level] ?? 0, true));
     }
     path.push(key);
     return path;

@@ -42,7 +42,7 @@ export interface Hello {
   /** Name of the pod or process; unique in the fleet. */
   readonly proxy: string;
   readonly zone?: string;
-  /** Restricting fields that this proxy understands beyond those of version 1 (rule 3). */
+  /** Names of restricting fields that this proxy understands, of those in `capabilities.ts` (rule 3). */
   readonly capabilities: readonly string[];
   /** Epoch and revision last applied; 0 for none. */
   readonly epoch: number;

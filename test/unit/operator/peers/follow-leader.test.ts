@@ -10,7 +10,12 @@ import { ManualTimers } from "../../../support/manual-timers.ts";
 const report = { type: "report", keys: [], accounts: [], ejected: [] } as const;
 
 function summaryOf(...proxies: string[]): Summary {
-  return { operator: "run-1", joining: [], groups: [{ digest: "d", sums: emptySums(), proxies, rejects: [] }] };
+  return {
+    operator: "run-1",
+    joining: [],
+    groups: [{ digest: "d", sums: emptySums(), proxies, rejects: [] }],
+    old: [],
+  };
 }
 
 describe("followLeader()", () => {
@@ -20,6 +25,8 @@ describe("followLeader()", () => {
   let isLeader: boolean;
   let proxies: string[];
   let failure: Error | undefined;
+  let answer: unknown;
+  let heard: (readonly string[])[];
   let tellFleet: () => void;
   let tellLeadership: () => void;
   let following: FollowingLeader;
@@ -31,6 +38,8 @@ describe("followLeader()", () => {
     isLeader = false;
     proxies = ["proxy-1"];
     failure = undefined;
+    answer = undefined;
+    heard = [];
     tellFleet = () => {};
     tellLeadership = () => {};
     const leadership: Leadership = {
@@ -43,6 +52,7 @@ describe("followLeader()", () => {
     };
     following = followLeader({
       fleet: {
+        hear: (lacked) => heard.push(lacked),
         summary: (operator) => ({ ...summaryOf(...proxies), operator }),
         onChange(listener) {
           tellFleet = listener;
@@ -54,6 +64,7 @@ describe("followLeader()", () => {
         async post(address, path, body) {
           if (failure !== undefined) throw failure;
           posts.push({ address, path, body });
+          return answer;
         },
         close() {},
       },
@@ -189,6 +200,7 @@ describe("readSummary()", () => {
           rejects: [{ proxy: "proxy-1", id: "key/a/b", message: "/state" }],
         },
       ],
+      old: [{ proxy: "proxy-3", lacks: ["key.maxInFlight"] }],
     };
     assert.deepEqual(readSummary(JSON.parse(writeSummary(summary))), summary);
   });
@@ -200,14 +212,19 @@ describe("readSummary()", () => {
       proxies: [`proxy-${index}`],
       rejects: [],
     }));
-    const read = readSummary(JSON.parse(writeSummary({ operator: "run-1", groups, joining: [] })));
+    const read = readSummary(JSON.parse(writeSummary({ operator: "run-1", groups, joining: [], old: [] })));
     const names = [...read.joining, ...read.groups.flatMap(({ proxies }) => proxies)];
     assert.equal(new Set(names).size, 100);
     assert.ok(read.groups.length <= 32);
   });
 
+  it("takes the word of an operator that knows nothing of capabilities", () => {
+    assert.deepEqual(readSummary(base()).old, []);
+  });
+
   for (const row of [
     { name: "no object", value: [] },
+    { name: "a proxy that lacks a number", value: { ...base(), old: [{ proxy: "p", lacks: [1] }] } },
     { name: "another type", value: { type: "report" } },
     { name: "sums of another length", value: { ...base(), groups: [{ ...group(), sums: "AAAA" }] } },
     { name: "a proxy without a name", value: { ...base(), groups: [{ ...group(), proxies: [1] }] } },
