@@ -95,7 +95,11 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     const isLeader = leadership.isLeader();
     // What followers told a former leader they tell the next; what it was told here grows old.
     if (isLeader && !wasLeader) fleet.settle();
-    if (!isLeader) summaries.clear();
+    if (!isLeader) {
+      // Until the next leader says: otherwise what waits for proxies of others would go out between the two.
+      if (wasLeader) fleet.hear([...fleet.lacked]);
+      summaries.clear();
+    }
     wasLeader = isLeader;
   });
   const beginEpoch = (epoch: number) => {
@@ -128,7 +132,13 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
           onReport: (proxy, report) => {
             if (!following.report(proxy, report)) onReport(proxy, report);
           },
-          peers: createPeerEndpoint({ leadership, summaries, onReport, onTaken: counters.taken }),
+          peers: createPeerEndpoint({
+            leadership,
+            summaries,
+            onReport,
+            lacked: () => fleet.lacked,
+            onTaken: counters.taken,
+          }),
           certificates,
           verifier: new TokenVerifier({
             reviewer: options.reviewer,

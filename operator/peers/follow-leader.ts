@@ -1,6 +1,6 @@
 /**
- * A follower's duty: tells the leader what the proxies here acknowledged, soon after it changed and regularly, and hands
- * on their reports of use. While this operator leads it tells nobody. Everything is told again after a failure, but for
+ * A follower's duty: tells the leader what the proxies here acknowledged, soon after it changed and regularly, hears what
+ * those of others are too old for, and hands on their reports of use. While this operator leads it tells nobody. Everything is told again after a failure, but for
  * reports, which may be lost.
  */
 import type { Report } from "../../proxy/snapshot/push/messages.ts";
@@ -8,10 +8,10 @@ import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import type { Leadership } from "../leader/leadership.ts";
 import type { Fleet } from "../push/fleet.ts";
 import type { LeaderClient } from "./leader-client.ts";
-import { writeSummary } from "./summary.ts";
+import { readAnswer, writeSummary } from "./summary.ts";
 
 export interface FollowLeaderOptions {
-  readonly fleet: Pick<Fleet, "summary" | "onChange">;
+  readonly fleet: Pick<Fleet, "summary" | "onChange" | "hear">;
   readonly leadership: Leadership;
   readonly client: LeaderClient;
   /** This run of this operator. */
@@ -61,7 +61,9 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
     const text = writeSummary(fleet.summary(operator));
     if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
     try {
-      await client.post(address, "/summary", text);
+      const answer = await client.post(address, "/summary", text);
+      // A leader of an older version says nothing.
+      if (answer !== undefined) fleet.hear(readAnswer(answer));
     } catch (cause) {
       // Whoever leads next, or this one when it is back, has to hear all of it.
       told = undefined;
@@ -116,7 +118,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       for (const stop of stops) stop();
       const address = leadership.leaderAddress();
       if (told === undefined || leadership.isLeader() || address === undefined) return;
-      const nothing = writeSummary({ operator, groups: [], joining: [] });
+      const nothing = writeSummary({ operator, groups: [], joining: [], old: [] });
       // Without it the leader finds out a little later.
       await client.post(address, "/summary", nothing).catch(() => undefined);
     },

@@ -3,8 +3,12 @@
  * time, so that a summary never arrives before the one it replaces.
  */
 import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { protocolVersion } from "../../proxy/snapshot/push/messages.ts";
+
+/** An answer names some capabilities. */
+const answerBytesMax = 64 * 1024;
 
 export interface LeaderClientOptions {
   /** PEM of the authorities; undefined while there is none. */
@@ -17,8 +21,12 @@ export interface LeaderClientOptions {
 }
 
 export interface LeaderClient {
-  /** @param address `address:port` of the leader. @throws when it does not take the post */
-  post(address: string, path: string, body: string): Promise<void>;
+  /**
+   * @param address `address:port` of the leader
+   * @returns its answer; undefined where it says nothing but that it took the post
+   * @throws when it does not take the post, or its answer is no JSON
+   */
+  post(address: string, path: string, body: string): Promise<unknown>;
   close(): void;
 }
 
@@ -31,7 +39,7 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
     const token = (await readFile(tokenFile, "utf8")).trim();
     const { hostname, port } = new URL(`https://${address}`);
     const payload = Buffer.from(body);
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = request({
       host: hostname.replace(/^\[|\]$/g, ""),
       port: port === "" ? 443 : Number(port),
@@ -50,13 +58,13 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
     });
     outgoing.on("timeout", () => outgoing.destroy(new Error("the leader does not answer")));
     outgoing.on("error", reject);
-    outgoing.on("response", (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    });
+    outgoing.on("response", resolve);
     outgoing.end(payload);
-    const status = await promise;
-    if (status !== 204) throw new Error(`the leader answered with status ${status}`);
+    const answer = await promise;
+    const text = await readText(answer);
+    const { statusCode } = answer;
+    if (statusCode !== 200 && statusCode !== 204) throw new Error(`the leader answered with status ${statusCode}`);
+    return statusCode === 204 ? undefined : JSON.parse(text);
   };
   return {
     post(address, path, body) {
@@ -66,4 +74,14 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
     },
     close: () => agent.destroy(),
   };
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  let text = "";
+  answer.setEncoding("utf8");
+  for await (const chunk of answer) {
+    text += chunk;
+    if (text.length > answerBytesMax) throw new Error("the leader's answer is too long");
+  }
+  return text;
 }

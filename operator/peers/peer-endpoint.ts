@@ -8,19 +8,22 @@ import { MessageError, parseUpMessage } from "../../proxy/snapshot/push/parse-me
 import type { Leadership } from "../leader/leadership.ts";
 import type { ProxyIdentity } from "../push/push-options.ts";
 import type { PeerSummaries } from "./peer-summaries.ts";
-import { readSummary, SummaryError } from "./summary.ts";
+import { readSummary, SummaryError, writeAnswer } from "./summary.ts";
 
 export interface PeerEndpointOptions {
   readonly leadership: Leadership;
   readonly summaries: PeerSummaries;
   readonly onReport: (proxy: string, report: Report) => void;
+  /** Capabilities that some proxy of the fleet lacks; followers are told in answer to each summary. */
+  readonly lacked: () => ReadonlySet<string>;
   readonly onTaken?: (kind: "summary" | "report") => void;
 }
 
 /** 500 proxies are some 30 KiB, a group of them 3 KiB, and 1,000 rejects a few hundred. */
 const summaryBytesMax = 4 * 1024 * 1024;
 
-export function createPeerEndpoint({ leadership, summaries, onReport, onTaken }: PeerEndpointOptions): Router {
+export function createPeerEndpoint(options: PeerEndpointOptions): Router {
+  const { leadership, summaries, onReport, lacked, onTaken } = options;
   const router = Router({ strict: true, caseSensitive: true });
   router.use((_request, response, next) => {
     if (leadership.isLeader()) next();
@@ -36,7 +39,7 @@ export function createPeerEndpoint({ leadership, summaries, onReport, onTaken }:
       throw new MessageError(error.message);
     }
     onTaken?.("summary");
-    response.status(204).end();
+    response.status(200).type("json").send(writeAnswer(lacked()));
   });
   router.post("/reports/:proxy", (request, response) => {
     const report = parseUpMessage(request.body);

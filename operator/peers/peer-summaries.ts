@@ -3,7 +3,7 @@
  * that proxies of an operator that died count as unconnected until they appear elsewhere.
  */
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
-import type { ProxyGroup, Summary } from "./summary.ts";
+import type { OldProxy, ProxyGroup, Summary } from "./summary.ts";
 
 interface Held {
   readonly summary: Summary;
@@ -45,6 +45,11 @@ export class PeerSummaries {
     for (const [via, { summary }] of [...this.#byPod].reverse()) {
       for (const group of summary.groups) yield { ...group, via };
     }
+  }
+
+  /** Proxies of followers that lack some capability. */
+  *old(): Generator<OldProxy> {
+    for (const { summary } of this.#byPod.values()) yield* summary.old;
   }
 
   /** This operator leads no longer. */

@@ -7,6 +7,13 @@
 import { type BucketSums, decodeSums, encodeSums } from "../../proxy/snapshot/digest.ts";
 import { rejectsMax } from "../../proxy/snapshot/push/messages.ts";
 
+/** A connected proxy that a version may have to be held back for. */
+export interface OldProxy {
+  readonly proxy: string;
+  /** Names of capabilities that it did not name in its hello. */
+  readonly lacks: readonly string[];
+}
+
 export interface ReportedReject {
   readonly proxy: string;
   readonly id: string;
@@ -16,6 +23,7 @@ export interface ReportedReject {
 /** Proxies that hold the same acknowledged configuration. */
 export interface ProxyGroup {
   readonly digest: string;
+  /** As they would be had the follower held nothing back. */
   readonly sums: BucketSums;
   readonly proxies: readonly string[];
   readonly rejects: readonly ReportedReject[];
@@ -27,6 +35,8 @@ export interface Summary {
   readonly groups: readonly ProxyGroup[];
   /** Connected and without a first configuration yet. */
   readonly joining: readonly string[];
+  /** Those of all of these that lack some capability. */
+  readonly old: readonly OldProxy[];
 }
 
 /** More operators' views than any fleet has; beyond, proxies count as not acknowledging. */
@@ -39,7 +49,7 @@ export class SummaryError extends Error {
 }
 
 /** The body of a post. */
-export function writeSummary({ operator, groups, joining }: Summary): string {
+export function writeSummary({ operator, groups, joining, old }: Summary): string {
   const ordered = [...groups].sort((one, other) => other.proxies.length - one.proxies.length);
   const told = ordered.slice(0, groupsMax);
   const late = ordered.slice(groupsMax).flatMap(({ proxies }) => proxies);
@@ -53,6 +63,7 @@ export function writeSummary({ operator, groups, joining }: Summary): string {
       return { digest, sums: encodeSums(sums), proxies, rejects: some };
     }),
     joining: [...joining, ...late],
+    old,
   });
 }
 
@@ -65,6 +76,7 @@ export function readSummary(value: unknown): Summary {
   return {
     operator: text(members, "operator"),
     joining: names(members, "joining"),
+    old: oldProxies(members),
     groups: groups.map((item) => {
       const group = asMembers(item);
       const sums = decodeSums(text(group, "sums"));
@@ -82,6 +94,26 @@ export function readSummary(value: unknown): Summary {
       };
     }),
   };
+}
+
+/** What the leader answers: the capabilities that some proxy of the fleet lacks. */
+export function writeAnswer(lacked: ReadonlySet<string>): string {
+  return JSON.stringify({ type: "lacked", capabilities: [...lacked] });
+}
+
+/** @throws SummaryError */
+export function readAnswer(value: unknown): string[] {
+  return names(asMembers(value), "capabilities");
+}
+
+/** Absent from operators that know nothing of capabilities. */
+function oldProxies(members: Members): OldProxy[] {
+  const items = members["old"] === undefined ? [] : array(members, "old");
+  if (items.length > proxiesMax) throw new SummaryError("old: too many");
+  return items.map((item) => {
+    const proxy = asMembers(item);
+    return { proxy: text(proxy, "proxy"), lacks: names(proxy, "lacks") };
+  });
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -10,6 +10,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
 import { differenceBySums } from "../../proxy/snapshot/diff.ts";
 import { type BucketSums, decodeSums } from "../../proxy/snapshot/digest.ts";
+import { capabilitiesLacked } from "../../proxy/snapshot/push/capabilities.ts";
 import type {
   Acknowledgement,
   DownMessage,
@@ -63,6 +64,8 @@ interface InFlight {
 export class ProxyConnection {
   readonly id: string;
   readonly hello: Hello;
+  /** Names of the capabilities that this proxy is too old for. */
+  readonly lacks: readonly string[];
   readonly #options: ConnectionOptions;
   readonly #changed = new Set<string>();
   #target: IndexedSnapshot;
@@ -79,6 +82,7 @@ export class ProxyConnection {
   #roundTripMs: number | undefined;
   #heardAt: number;
   #isOpen = true;
+  #isStarted = false;
   #endReason: string | undefined;
   #cancelBeat = () => {};
 
@@ -86,6 +90,7 @@ export class ProxyConnection {
     this.#options = options;
     this.id = options.id;
     this.hello = options.hello;
+    this.lacks = capabilitiesLacked(options.hello.capabilities);
     this.#target = snapshot;
     this.#rejects = options.hello.rejects;
     this.#heardAt = options.timers.now();
@@ -148,6 +153,7 @@ export class ProxyConnection {
 
   /** Greets the proxy and sends what it lacks. */
   start(): void {
+    this.#isStarted = true;
     const { hello } = this;
     const target = this.#target;
     const sums = hello.sums === "" ? undefined : decodeSums(hello.sums);
@@ -180,6 +186,8 @@ export class ProxyConnection {
   offer(publication: Publication): void {
     if (!this.#isOpen) return;
     this.#target = publication.snapshot;
+    // That it joined may be what let this revision go out: it begins with it.
+    if (!this.#isStarted) return;
     for (const id of publication.changed) this.#changed.add(id);
     if (this.#inFlight === undefined) {
       this.#sendChanged();

@@ -10,6 +10,8 @@ export interface ProxyView {
   /** The operator it is connected to, where that is another one; the rest is known there only. */
   readonly via?: string;
   readonly build?: string;
+  /** Names of capabilities that it is too old for. */
+  readonly lacks?: readonly string[];
   readonly revision?: number;
   /** Revisions behind. */
   readonly lag?: number;
@@ -24,6 +26,7 @@ export function viewOfConnection(connection: ProxyConnection, revision: number):
   return {
     proxy: connection.hello.proxy,
     build: connection.hello.build,
+    lacks: connection.lacks,
     isReady: connection.isReady,
     revision: connection.revision,
     digest: connection.digest,

@@ -5,25 +5,35 @@
  *
  * A proxy counts when it has acknowledged a configuration here or at another operator, or when the cluster calls its pod
  * ready: one that serves without ever having connected holds nothing of ours. Proxies of this operator are judged by
- * revision, those of others by the sums of the object's bucket, which are equal wherever the content is.
+ * revision, those of others by the sums of the object's bucket, which are equal wherever the content is. What connected
+ * proxies are too old for is told to the publisher, which holds it back.
  */
 import { bucketOf } from "../../proxy/snapshot/digest.ts";
+import { capabilitiesNeeded } from "../../proxy/snapshot/push/capabilities.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import type { ExpectedProxies } from "../peers/expected-proxies.ts";
 import type { PeerSummaries } from "../peers/peer-summaries.ts";
-import type { ProxyGroup, Summary } from "../peers/summary.ts";
+import type { OldProxy, ProxyGroup, Summary } from "../peers/summary.ts";
 import type { ProxyConnection } from "./connection.ts";
 import { type ProxyView, viewOfConnection, viewOfGroup } from "./fleet-view.ts";
 import type { Publication, Publisher } from "./publisher.ts";
 
 export interface ObjectAcknowledgement {
-  readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies";
+  readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
   /** What a proxy said against it: `proxy: field and rule`. */
   readonly rejects: readonly string[];
   /** Some of the ready proxies that do not hold it, and why if it is known. */
   readonly missing: readonly string[];
+  /** Who does not know which fields of it, where its state is `ProxyTooOld`. */
+  readonly tooOld?: TooOld;
+}
+
+export interface TooOld {
+  /** As the author of the resource writes them. */
+  readonly fields: readonly string[];
+  readonly proxies: readonly string[];
 }
 
 export interface FleetOptions {
@@ -42,6 +52,8 @@ interface Standing {
   readonly groups: readonly (ProxyGroup & { readonly via: string })[];
   /** Ready in the cluster, and not known to hold anything. */
   readonly absent: readonly string[];
+  /** Connected, here or elsewhere, and without some capability. */
+  readonly old: readonly OldProxy[];
 }
 
 const missingNamedMax = 5;
@@ -58,6 +70,9 @@ export class Fleet {
   #standing: Standing | undefined;
   #firstRevision: number;
   #refusals = 0;
+  /** Capabilities that proxies of other operators lack, as the leader said last. */
+  #lackedElsewhere: readonly string[] = [];
+  #cancelForgetting = () => {};
   #settledAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
@@ -68,7 +83,8 @@ export class Fleet {
     this.#settledAt = this.#timers.now() + (options.settleMs ?? 15_000);
     this.#stops = [
       publisher.onPublish((publication) => this.#spread(publication)),
-      options.peers?.onChange(() => this.#changed()) ?? (() => {}),
+      publisher.onHeldBack(() => this.#changed()),
+      options.peers?.onChange(() => this.#peersChanged()) ?? (() => {}),
       options.expected?.onChange(() => this.#changed()) ?? (() => {}),
     ];
   }
@@ -90,13 +106,29 @@ export class Fleet {
       if (other.hello.proxy === connection.hello.proxy) other.close("the proxy opened another stream");
     }
     this.#connections.set(connection.id, connection);
+    this.#tellLacked();
     this.#changed();
   }
 
   /** A connection says that it acknowledged something or has ended. */
   update(connection: ProxyConnection): void {
-    if (!connection.isOpen && this.#connections.delete(connection.id)) this.#refusals += connection.refusals;
+    if (!connection.isOpen && this.#connections.delete(connection.id)) {
+      this.#refusals += connection.refusals;
+      this.#tellLacked();
+    }
     this.#changed();
+  }
+
+  /** The leader says what connected proxies lack, wherever they are connected. */
+  hear(lacked: readonly string[]): void {
+    this.#cancelForgetting();
+    this.#lackedElsewhere = lacked;
+    this.#tellLacked();
+  }
+
+  /** Capabilities that some connected proxy lacks, as far as this operator knows; the leader knows of all. */
+  get lacked(): ReadonlySet<string> {
+    return new Set([...this.#look().old.flatMap(({ lacks }) => lacks), ...this.#lackedElsewhere]);
   }
 
   connection(id: string): ProxyConnection | undefined {
@@ -108,7 +140,8 @@ export class Fleet {
     const { ready, groups, absent } = this.#look();
     const wanted = this.#wantedRevisionOf(id);
     const bucket = bucketOf(id);
-    const wantedSum = this.#publisher.snapshot.sums[bucket];
+    const wantedSum = this.#publisher.wantedSums[bucket];
+    const tooOld = this.#tooOldFor(id);
     const rejects: string[] = [];
     const missing: string[] = [];
     let readyProxies = ready.length + absent.length;
@@ -119,6 +152,7 @@ export class Fleet {
         continue;
       }
       acknowledgedBy += 1;
+      if (tooOld?.proxies.includes(hello.proxy)) continue;
       for (const reject of held) if (reject.id === id) rejects.push(`${hello.proxy}: ${reject.message}`);
     }
     for (const group of groups) {
@@ -128,7 +162,9 @@ export class Fleet {
         continue;
       }
       acknowledgedBy += group.proxies.length;
-      for (const reject of group.rejects) if (reject.id === id) rejects.push(`${reject.proxy}: ${reject.message}`);
+      for (const { proxy, id: rejected, message } of group.rejects) {
+        if (rejected === id && tooOld?.proxies.includes(proxy) !== true) rejects.push(`${proxy}: ${message}`);
+      }
     }
     for (const name of absent) missing.push(`${name} (not connected)`);
 
@@ -137,6 +173,7 @@ export class Fleet {
     const facts = { readyProxies, acknowledgedBy, rejects, missing: missing.slice(0, missingNamedMax) };
     if (readyProxies === 0 && problem === undefined) return { state: "NoProxies", ...facts };
     if (rejects.length > 0) return { state: "Rejected", ...facts };
+    if (tooOld !== undefined) return { state: "ProxyTooOld", ...facts, tooOld };
     // What the proxies hold is the version before.
     if (this.#publisher.isWaiting(id)) return { state: "Pending", ...facts, acknowledgedBy: 0 };
     return { state: acknowledgedBy === readyProxies ? "Programmed" : "Pending", ...facts };
@@ -179,7 +216,11 @@ export class Fleet {
 
   /** Leadership came: what followers know has still to be heard. */
   settle(): void {
-    this.#settledAt = this.#timers.now() + (this.#options.settleMs ?? 15_000);
+    const settleMs = this.#options.settleMs ?? 15_000;
+    this.#settledAt = this.#timers.now() + settleMs;
+    // What the leader before said holds until followers had the time to say it themselves.
+    this.#cancelForgetting();
+    this.#cancelForgetting = this.#timers.after(settleMs, () => this.hear([]));
   }
 
   /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
@@ -215,12 +256,12 @@ export class Fleet {
         joining.push(hello.proxy);
         continue;
       }
-      const group = groups.get(digest) ?? { digest, sums, proxies: [], rejects: [] };
+      const group = groups.get(digest) ?? { digest, sums: this.#publisher.asWanted(sums), proxies: [], rejects: [] };
       groups.set(digest, group);
       group.proxies.push(hello.proxy);
       for (const { id, message } of rejects) group.rejects.push({ proxy: hello.proxy, id, message });
     }
-    return { operator, groups: [...groups.values()], joining };
+    return { operator, groups: [...groups.values()], joining, old: this.#ownOld() };
   }
 
   /** All proxies are asked to come back, perhaps to another operator. */
@@ -231,6 +272,7 @@ export class Fleet {
   /** Ends all connections; the proxies serve on and look for another operator. */
   close(reason: string): void {
     for (const stop of this.#stops) stop();
+    this.#cancelForgetting();
     this.sendAway(1_000, reason);
   }
 
@@ -255,7 +297,38 @@ export class Fleet {
       if (proxies.length > 0) groups.push({ ...group, proxies });
     }
     const absent = [...(expected?.ready ?? [])].filter((name) => !holding.has(name));
-    return { ready, groups, absent };
+    const own = new Set([...this.#connections.values()].map(({ hello }) => hello.proxy));
+    const old = this.#ownOld();
+    for (const proxy of peers?.old() ?? []) if (!own.has(proxy.proxy)) old.push(proxy);
+    return { ready, groups, absent, old };
+  }
+
+  #ownOld(): OldProxy[] {
+    const open = [...this.#connections.values()];
+    return open.filter(({ lacks }) => lacks.length > 0).map(({ hello, lacks }) => ({ proxy: hello.proxy, lacks }));
+  }
+
+  /** Who would not understand the version of an object that is wanted, whether it was held back for them or not. */
+  #tooOldFor(id: string): TooOld | undefined {
+    const { old } = this.#look();
+    const object = old.length === 0 ? undefined : this.#publisher.latest(id);
+    if (object === undefined) return undefined;
+    const needed = capabilitiesNeeded(object).filter(({ name }) => old.some(({ lacks }) => lacks.includes(name)));
+    if (needed.length === 0) return undefined;
+    const proxies = old.filter(({ lacks }) => needed.some(({ name }) => lacks.includes(name)));
+    return { fields: needed.map(({ field }) => field), proxies: proxies.map(({ proxy }) => proxy) };
+  }
+
+  #tellLacked(): void {
+    this.#standing = undefined;
+    // Where nobody is connected, nobody is served by sending; and those that left may only have been cut off.
+    if (this.#connections.size === 0 && this.#look().groups.length === 0) return;
+    this.#publisher.lack(this.lacked);
+  }
+
+  #peersChanged(): void {
+    this.#tellLacked();
+    this.#changed();
   }
 
   #wantedRevisionOf(id: string): number {

@@ -3,18 +3,21 @@
  * validator, merges changes that come close together, keeps merges apart and publishes each once.
  *
  * Invariants: an equal digest publishes nothing; an object the validator refuses never goes out: its last good version
- * stays, but a key is withdrawn; revisions only grow; a change that takes something away waits for nobody
- * (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by `operator/main.ts`, listened to by `fleet.ts`.
+ * stays, but a key is withdrawn; a key that some connected proxy would not understand is held back; revisions only grow;
+ * a change that takes something away waits for nobody (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by the
+ * pipeline, listened to by `fleet.ts`.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { CanonicalFormError, type ObjectVersion, objectVersion } from "../../proxy/snapshot/digest.ts";
+import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "../../proxy/snapshot/digest.ts";
 import { Interner } from "../../proxy/snapshot/index/intern.ts";
 import { isKeyId } from "../../proxy/snapshot/object-id.ts";
+import type { Capability } from "../../proxy/snapshot/push/capabilities.ts";
 import { objectBytesMax, snapshotBytesMax } from "../../proxy/snapshot/push/messages.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
 import { type Problem, validateObject } from "../../proxy/snapshot/validate.ts";
+import { HeldBack, type HeldBackVersion } from "./held-back.ts";
 import { type Urgency, urgencyOf } from "./urgency.ts";
 
 export interface Changes {
@@ -66,6 +69,8 @@ export class Publisher {
   readonly #listeners = new Set<(publication: Publication) => void>();
   readonly #interner = new Interner();
   readonly #problems = new Map<string, Problem>();
+  readonly #heldBack = new HeldBack();
+  readonly #heldBackListeners = new Set<() => void>();
   /** Changes not yet published; undefined for a removal. */
   #pending = new Map<string, Pending | undefined>();
   /** Changes that are being put into a snapshot. */
@@ -113,10 +118,41 @@ export class Publisher {
     return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
-  /** The object last taken under an id, published or about to be; undefined where it was refused or is gone. */
+  /** Keys of which a version waits for proxies to be upgraded. */
+  get heldBackCount(): number {
+    return this.#heldBack.size;
+  }
+
+  /** Sums of the configuration as it would be were nothing held back. */
+  get wantedSums(): BucketSums {
+    return this.#heldBack.wantedSums(this.#snapshot);
+  }
+
+  /** The same of what a proxy acknowledged, so that the two are equal where nothing but held back versions is missing. */
+  asWanted(sums: BucketSums): BucketSums {
+    return this.#heldBack.asWanted(sums, this.#snapshot);
+  }
+
+  /**
+   * Takes note of the capabilities that some connected proxy lacks. What was held back for others goes out at once; what
+   * is out, or on its way, stays: taking it back would deny it also where it is understood.
+   */
+  lack(lacked: ReadonlySet<string>): void {
+    for (const [id, object] of this.#heldBack.lack(lacked)) this.#upsert(id, object);
+    if (!this.#heldBack.takeChange()) return;
+    this.#tellHeldBack();
+    if (this.#pending.size > 0) this.#flush();
+  }
+
+  /** The object last taken under an id, published, about to be or held back; undefined where it was refused or is gone. */
   latest(id: string): WireObject | undefined {
     if (this.#problems.has(id)) return undefined;
-    return this.#pending.has(id) ? this.#pending.get(id)?.object : this.#snapshot.held(id)?.object;
+    return this.#heldBack.objectOf(id) ?? this.#taken(id)?.object;
+  }
+
+  /** What is published under an id, or about to be. */
+  #taken(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
+    return this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
   }
 
   /** @returns a function that ends the listening. */
@@ -125,12 +161,19 @@ export class Publisher {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Told when other versions are held back. @returns a function that ends the listening. */
+  onHeldBack(listener: () => void): () => void {
+    this.#heldBackListeners.add(listener);
+    return () => this.#heldBackListeners.delete(listener);
+  }
+
   /** Takes the whole configuration; finds out itself what changed, by version. */
   publish(objects: ReadonlyMap<string, WireObject>): void {
     const removes: string[] = [];
     for (const [id] of this.#snapshot.objects()) if (!objects.has(id)) removes.push(id);
     for (const [id, pending] of this.#pending) if (pending !== undefined && !objects.has(id)) removes.push(id);
     for (const id of this.#problems.keys()) if (!objects.has(id)) removes.push(id);
+    for (const id of this.#heldBack.ids()) if (!objects.has(id)) removes.push(id);
     this.publishChanges({ upserts: objects, removes });
   }
 
@@ -167,6 +210,7 @@ export class Publisher {
       }
       for (const id of changes.removes) {
         this.#problems.delete(id);
+        this.#heldBack.forget(id);
         isUrgent = this.#change(id, undefined) || isUrgent;
         yield;
       }
@@ -175,6 +219,7 @@ export class Publisher {
     } finally {
       this.#isStaging = false;
     }
+    if (this.#heldBack.takeChange()) this.#tellHeldBack();
     if (changes.onPublished !== undefined) this.#waiting.push(changes.onPublished);
     if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
@@ -185,19 +230,50 @@ export class Publisher {
     for (const onPublished of waiting) onPublished();
   }
 
+  #tellHeldBack(): void {
+    for (const listener of this.#heldBackListeners) listener();
+  }
+
   #upsert(id: string, object: WireObject): boolean {
     const found = this.#examine(id, object);
     if ("message" in found) {
       this.#problems.set(id, found);
+      this.#heldBack.forget(id);
       return isKeyId(id) ? this.#change(id, undefined) : false;
     }
     const { version, size, canonical } = found;
     this.#problems.delete(id);
-    const current = this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
-    if (current?.version === version) return false;
+    const current = this.#taken(id);
+    if (current?.version === version) {
+      this.#heldBack.forget(id);
+      return false;
+    }
     // Kept with sorted members: each connection writes it by the engine's own writer, and each proxy hashes it so.
-    const sorted: WireObject = JSON.parse(canonical);
-    return this.#change(id, { version, size, object: this.#interner.shareParts(sorted) });
+    const sorted: WireObject = this.#interner.shareParts(JSON.parse(canonical));
+    const tooNew = this.#heldBack.tooNewIn(sorted, current?.object);
+    if (tooNew.length > 0) return this.#holdBack(id, { version, object: sorted }, tooNew);
+    this.#heldBack.forget(id);
+    return this.#change(id, { version, size, object: sorted });
+  }
+
+  /**
+   * Holds a key back that some connected proxy would not understand.
+   *
+   * The version before stays in force: it grants what was granted until now, and the status says that the new field does
+   * not restrict anybody yet. It must not stay where the edit takes anything else away, above all where it suspends the
+   * key, replaces a credential or narrows a field that all proxies know: somebody asked for less, and may have been told
+   * to. The version that says so cannot be sent, and one made up of both would be a configuration that nobody wrote. What
+   * remains is the fallback of rule 3, to deny: the key is withdrawn everywhere at once. A new key is not sent at all.
+   *
+   * @returns whether it must not wait
+   */
+  #holdBack(id: string, next: HeldBackVersion, tooNew: readonly Capability[]): boolean {
+    this.#heldBack.hold(id, next);
+    const known = tooNew.reduce(
+      (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
+      next.object,
+    );
+    return urgencyOf(this.#taken(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 
   /** The version of an object, or why it cannot go out. */

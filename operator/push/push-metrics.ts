@@ -40,6 +40,12 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
     "Objects the operator refuses to publish.",
     () => publisher.problems.size,
   );
+  gauge(
+    registers,
+    "tollgate_config_held_back_keys",
+    "Keys of which a version waits until connected proxies are upgraded.",
+    () => publisher.heldBackCount,
+  );
   gauge(registers, "tollgate_fleet_proxies", "Connected proxies.", () => fleet.view().length);
   gauge(registers, "tollgate_fleet_ready_proxies", "Proxies that count for Programmed.", () => fleet.readyCount);
   gauge(

@@ -18,6 +18,8 @@ export interface Acknowledgement {
   readonly rejects: readonly string[];
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
+  /** Where the state is `ProxyTooOld`: fields, and proxies that do not know them. */
+  readonly tooOld?: { readonly fields: readonly string[]; readonly proxies: readonly string[] };
 }
 
 /** What is known from outside the compiler. */
@@ -94,6 +96,14 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
   return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
 }
 
+function tooOldMessage({ tooOld }: Acknowledgement): string {
+  const { fields = ["a field of it"], proxies = [] } = tooOld ?? {};
+  const named = proxies.slice(0, missingMax).join(", ");
+  const others = proxies.length - missingMax;
+  const who = `${named}${others > 0 ? ` and ${others} more` : ""}`;
+  return `Not in force on every proxy: ${fields.join(" and ")} is unknown to ${who}. Upgrade the proxies.`;
+}
+
 function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {
   const { state, readyProxies, rejects } = acknowledgement;
   if (result.wireIds.length === 0) {
@@ -103,7 +113,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
     case "Rejected":
       return no("Rejected", `A proxy refused it: ${rejects.join("; ")}. Run one version of operator and proxies.`);
     case "ProxyTooOld":
-      return no("ProxyTooOld", "A connected proxy does not know a field of it; upgrade the proxies.");
+      return no("ProxyTooOld", tooOldMessage(acknowledgement));
     case "NoProxies":
       return no("NoProxies", "No proxy is connected and ready; start one.");
     case "Programmed":
@@ -175,11 +185,13 @@ export function combineAcknowledgements(all: readonly Acknowledgement[]): Acknow
   if (!first) return { state: "Pending", readyProxies: 0, acknowledgedBy: 0, rejects: [] };
   const order: readonly Acknowledgement["state"][] = ["Rejected", "ProxyTooOld", "NoProxies", "Pending", "Programmed"];
   const state = order.find((candidate) => all.some((one) => one.state === candidate)) ?? first.state;
+  const tooOld = all.find((one) => one.tooOld !== undefined)?.tooOld;
   return {
     state,
     readyProxies: first.readyProxies,
     acknowledgedBy: Math.min(...all.map((one) => one.acknowledgedBy)),
     rejects: all.flatMap((one) => one.rejects),
     missing: [...new Set(all.flatMap(({ missing = [] }) => missing))].slice(0, missingMax),
+    ...(tooOld && { tooOld }),
   };
 }

@@ -176,11 +176,13 @@ export class TlsRig {
   /**
    * @param options.pod name that the token bears; the proxy's own by default
    * @param options.port of something before the operators
+   * @param options.capabilities none for a proxy of an older version
    */
   async proxy(
     name: string,
-    { pod = name, addresses, port = this.#port }: { pod?: string; addresses?: readonly string[]; port?: number } = {},
+    options: { pod?: string; addresses?: readonly string[]; port?: number; capabilities?: readonly string[] } = {},
   ) {
+    const { pod = name, addresses, port = this.#port, capabilities } = options;
     const caFile = join(this.folder, `${name}.ca`);
     const tokenFile = join(this.folder, `${name}.token`);
     await Promise.all([writeFile(caFile, this.trusted), writeFile(tokenFile, this.issuer.issue({ pod }))]);
@@ -201,6 +203,7 @@ export class TlsRig {
       heartbeatMs: this.#options.heartbeatMs ?? 10_000,
       deadMs: this.#options.deadMs ?? 30_000,
       onEvent: (event) => events.push(event),
+      ...(capabilities !== undefined && { capabilities }),
     });
     const proxy: TlsRigProxy = {
       name,

@@ -3,7 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Leadership } from "../../../../operator/leader/leadership.ts";
 import { type FollowingLeader, followLeader } from "../../../../operator/peers/follow-leader.ts";
 import { PeerSummaries } from "../../../../operator/peers/peer-summaries.ts";
-import { readSummary, type Summary, SummaryError, writeSummary } from "../../../../operator/peers/summary.ts";
+import {
+  readSummary,
+  type Summary,
+  SummaryError,
+  writeAnswer,
+  writeSummary,
+} from "../../../../operator/peers/summary.ts";
 import { emptySums } from "../../../../proxy/snapshot/digest.ts";
 import { ManualTimers } from "../../../support/manual-timers.ts";
 
@@ -132,6 +138,17 @@ describe("followLeader()", () => {
     tellLeadership();
     await advance(500);
     assert.deepEqual(posts, []);
+  });
+
+  it("hears in answer what proxies of other operators lack, and nothing from a leader of an older version", async () => {
+    await advance(100);
+    assert.equal(posts.length, 1);
+    assert.deepEqual(heard, []);
+    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    proxies = ["proxy-2"];
+    tellFleet();
+    await advance(100);
+    assert.deepEqual(heard, [["key.maxInFlight"]]);
   });
 
   it("hands reports on after the summary, and keeps a bounded number", async () => {

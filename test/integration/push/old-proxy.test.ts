@@ -1,0 +1,220 @@
+/**
+ * A fleet in the middle of an upgrade, by `OPERATIONS.md` section 1 rule 3: a key with a restricting field that some
+ * connected proxy does not know is sent to nobody, says so in its status, and goes out when the last old proxy is gone.
+ */
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { runOperator } from "../../../operator/main.ts";
+import type { RunningOperator } from "../../../operator/settings.ts";
+import { bucketOf } from "../../../proxy/snapshot/digest.ts";
+import type { PushClient } from "../../../proxy/sync/push-client.ts";
+import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
+import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
+import { TlsRig, type TlsRigProxy } from "../../support/fleet/tls-rig.ts";
+import { folderSettings } from "../../support/folder-settings.ts";
+import { eventually, pushClient } from "../../support/push-rig.ts";
+import { apiKey } from "../../support/resilience/manifests.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { sha256Of, wireKey } from "../../support/wire-objects.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+/** What a proxy of an older version says in its hello. */
+const none: readonly string[] = [];
+const concurrency = { maxInFlight: 4 };
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+describe("an operator with a connected proxy that is too old", () => {
+  let folder: string;
+  let operator: RunningOperator;
+  let clients: PushClient[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-old-proxy-"));
+    await mkdir(join(folder, "manifests"));
+    await write("main");
+    operator = await runOperator(folderSettings(join(folder, "manifests"), join(folder, "data")), { log });
+    clients = [];
+  });
+  afterEach(async () => {
+    for (const client of clients) await client.close();
+    await operator.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const write = (name: string, spec: object = {}) =>
+    writeFile(join(folder, "manifests", `${name}.yaml`), JSON.stringify(apiKey(name, spec)));
+  const keyIn = (store: SnapshotStore, name: string) => store.pin().keyByName("default", name);
+
+  async function connect(proxy: string, capabilities?: readonly string[]) {
+    const store = new SnapshotStore();
+    const transport = unixSocketTransport({ socketPath: operator.addresses.pushSocket, answerTimeoutMs: 5_000 });
+    const client = pushClient(transport, store, { proxy, ...(capabilities && { capabilities }) });
+    clients.push(client);
+    client.start();
+    await eventually("the proxy is ready", () => store.isReady);
+    return { store, client };
+  }
+
+  async function programmed(name: string): Promise<Condition | undefined> {
+    const text = await readFile(join(folder, "data", "status", "ApiKey", "default", `${name}.yaml`), "utf8");
+    const conditions: Condition[] = parse(text).status.conditions;
+    return conditions.find(({ type }) => type === "Programmed");
+  }
+  const isProgrammed = (name: string) =>
+    waitFor(`${name} programmed`, async () => (await programmed(name))?.status === "True");
+  const isTooNew = (name: string) =>
+    waitFor(`${name} held back`, async () => (await programmed(name))?.reason === "ProxyTooOld");
+
+  it("sends a new key to nobody until the old proxy is replaced, and says who is in the way and what to do", async () => {
+    const old = await connect("proxy-old", none);
+    const young = await connect("proxy-young");
+    await write("limited", { concurrency });
+    await isTooNew("limited");
+    await write("plain");
+    await eventually("what needs nothing", () => keyIn(old.store, "plain") !== undefined);
+    await isProgrammed("plain");
+    assert.deepEqual([keyIn(old.store, "limited"), keyIn(young.store, "limited")], [undefined, undefined]);
+    assert.deepEqual(old.store.rejects, [], "it was never shown what it cannot take");
+    const { status, message } = (await programmed("limited")) ?? {};
+    assert.equal(status, "False");
+    assert.match(message ?? "", /spec\.concurrency\.maxInFlight is unknown to proxy-old\. Upgrade the proxies\./);
+
+    // The same pod with a new image.
+    await old.client.close();
+    await eventually("sent at once", () => keyIn(young.store, "limited")?.maxInFlight === 4, 1_000);
+    const upgraded = await connect("proxy-old");
+    await eventually("known to the new one", () => keyIn(upgraded.store, "limited") !== undefined);
+    await isProgrammed("limited");
+  });
+
+  it("keeps what a key grants while an edit waits, and revokes it at once when it is suspended", async () => {
+    const old = await connect("proxy-old", none);
+    const young = await connect("proxy-young");
+    await write("main", { concurrency });
+    await isTooNew("main");
+    for (const { store } of [old, young]) assert.deepEqual(keyIn(store, "main")?.maxInFlight, undefined);
+    for (const { store } of [old, young]) assert.equal(keyIn(store, "main")?.state, "Active");
+    await write("main", { concurrency, state: "Suspended" });
+    for (const { store } of [old, young]) {
+      await eventually("revoked", () => keyIn(store, "main")?.state !== "Active", 1_000);
+    }
+    await old.client.close();
+    await eventually("suspended", () => keyIn(young.store, "main")?.state === "Suspended", 1_000);
+    await isProgrammed("main");
+  });
+
+  it("does not wait for proxies that are gone, nor believe that one which was cut off has been upgraded", async () => {
+    const old = await connect("proxy-old", none);
+    await write("main", { concurrency });
+    await isTooNew("main");
+    await old.client.close();
+    const again = await connect("proxy-old", none);
+    assert.equal(keyIn(again.store, "main")?.state, "Active", "still the version before");
+    await again.client.close();
+    const upgraded = await connect("proxy-old");
+    assert.equal(keyIn(upgraded.store, "main")?.maxInFlight, 4, "in its first transaction");
+    await isProgrammed("main");
+  });
+
+  it("names the old proxy too where it came after the key had gone out and denies it", async () => {
+    const young = await connect("proxy-young");
+    await write("main", { concurrency });
+    await isProgrammed("main");
+    await eventually("served", () => keyIn(young.store, "main")?.maxInFlight === 4);
+    const { store, client } = await connect("proxy-old", none);
+    // The validator of its version would say so; this one knows the field.
+    const reject = { id: "key/default/main", severity: "denied", code: "invalid_object", message: "unknown" } as const;
+    store.commit({ snapshot: store.live, epoch: 1, rejects: [reject], applyMs: 0 });
+    await write("plain");
+    await isTooNew("main");
+    assert.equal(keyIn(young.store, "main")?.maxInFlight, 4, "nothing is taken from those who understand it");
+    await client.close();
+    await isProgrammed("main");
+  });
+});
+
+describe("several operators with a proxy that is too old", () => {
+  const one = wireKey("one");
+  const limited = wireKey("one", concurrency);
+  let rig: TlsRig;
+
+  beforeEach(async () => {
+    rig = await TlsRig.start({ heartbeatMs: 200 });
+  });
+  afterEach(() => rig.close());
+
+  const keyOf = ({ store }: TlsRigProxy, name = "one") => store.pin().findKey(sha256Of(`sk-${name}`))?.key;
+
+  it("hold back together what a proxy of one of them does not know, and the leader says so", async () => {
+    const leader = await rig.operator("operator-a", [one]);
+    const follower = await rig.operator("operator-b", [one]);
+    rig.lead(leader);
+    const atLeader = await rig.proxy("proxy-1", { addresses: [leader.address] });
+    const young = await rig.proxy("proxy-2", { addresses: [follower.address] });
+    const old = await rig.proxy("proxy-old", { addresses: [follower.address], capabilities: none });
+    await eventually("all heard", () => leader.fleet.readyCount === 3 && leader.fleet.lacked.size === 1);
+    const neighbour = neighbourOf("one");
+    for (const { publish } of [leader, follower]) publish([limited, wireKey(neighbour)]);
+
+    const state = (name: string) => leader.fleet.acknowledgementOf(`key/team-a/${name}`);
+    await eventually("told", () => state("one").state === "ProxyTooOld");
+    assert.deepEqual(state("one").tooOld, { fields: ["spec.concurrency.maxInFlight"], proxies: ["proxy-old"] });
+    await eventually("its neighbour is live everywhere", () => state(neighbour).state === "Programmed");
+    for (const proxy of [atLeader, young, old]) assert.deepEqual(keyOf(proxy), one);
+
+    await old.close();
+    for (const proxy of [young, atLeader]) {
+      await eventually("sent", () => keyOf(proxy)?.maxInFlight === concurrency.maxInFlight);
+    }
+    await eventually("programmed", () => state("one").state === "Programmed");
+  });
+
+  it("tell followers what a proxy of the leader does not know, and serve on where leadership changes", async () => {
+    const leader = await rig.operator("operator-a", [one]);
+    const follower = await rig.operator("operator-b", [one]);
+    rig.lead(leader);
+    const old = await rig.proxy("proxy-old", { addresses: [leader.address], capabilities: none });
+    const young = await rig.proxy("proxy-1", { addresses: [follower.address] });
+    await eventually("the follower has heard", () => follower.fleet.lacked.size === 1);
+    for (const { publish } of [leader, follower]) publish([limited]);
+    rig.lead(follower);
+    await eventually("the new leader is told", () => {
+      return follower.fleet.acknowledgementOf("key/team-a/one").tooOld?.proxies.includes("proxy-old") === true;
+    });
+    assert.deepEqual([keyOf(old), keyOf(young)], [one, one]);
+  });
+
+  it("compare what proxies hold where one of them knows no version from before", async () => {
+    const leader = await rig.operator("operator-a", [one]);
+    rig.lead(leader);
+    const old = await rig.proxy("proxy-old", { addresses: [leader.address], capabilities: none });
+    await eventually("served", () => keyOf(old) !== undefined);
+    const neighbour = neighbourOf("one");
+    leader.publish([limited, wireKey(neighbour)]);
+    // As after a restart: nobody was connected when it read the source.
+    const follower = await rig.operator("operator-b", [limited, wireKey(neighbour)]);
+    const young = await rig.proxy("proxy-1", { addresses: [follower.address] });
+    const state = (name: string) => leader.fleet.acknowledgementOf(`key/team-a/${name}`);
+    await eventually("the neighbour is live everywhere", () => {
+      return state(neighbour).state === "Programmed" && state(neighbour).readyProxies === 2;
+    });
+    assert.equal(state("one").state, "ProxyTooOld");
+    assert.deepEqual([keyOf(old), keyOf(young)?.maxInFlight], [one, concurrency.maxInFlight]);
+  });
+
+  /** A key in the same bucket, whose sum is all that tells whether it has been acknowledged elsewhere. */
+  function neighbourOf(name: string): string {
+    for (let index = 0; ; index += 1) {
+      if (bucketOf(`key/team-a/n${index}`) === bucketOf(`key/team-a/${name}`)) return `n${index}`;
+    }
+  }
+});
