@@ -170,6 +170,7 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
     rejects,
     keyCount: store.pin().keyCount,
     isConnected: push.isConnected,
+    isStale: store.isStale,
   }));
 }
 

@@ -55,6 +55,8 @@ export interface ConfigReading {
   readonly rejects: number;
   readonly keyCount: number;
   readonly isConnected: boolean;
+  /** What is live came from the last good file, and no operator has confirmed it yet. */
+  readonly isStale: boolean;
 }
 
 /** State of the ledger, read at scrape: what is admitted is settled once or expires (RELIABILITY.md P3). */
@@ -279,6 +281,11 @@ export class ProxyMetrics {
     );
     this.#configGauge("tollgate_config_connected", "1 while the operator is connected.", (config) =>
       config.isConnected ? 1 : 0,
+    );
+    this.#configGauge(
+      "tollgate_config_stale",
+      "1 while the live configuration is that of the last good file and no operator has confirmed it.",
+      (config) => (config.isStale ? 1 : 0),
     );
     this.#configGauge("tollgate_config_keys", "Keys in the live configuration.", (config) => config.keyCount);
     this.#counter("tollgate_config_rejects_total", "Objects of the operator that this proxy could not take.", () => {

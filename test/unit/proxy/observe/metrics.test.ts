@@ -58,6 +58,7 @@ describe("ProxyMetrics", () => {
       rejects: 2,
       keyCount: 3,
       isConnected: true,
+      isStale: true,
     }));
     const lines = await own();
     for (const line of [
@@ -66,6 +67,7 @@ describe("ProxyMetrics", () => {
       "tollgate_config_rejects_total 2",
       "tollgate_config_keys 3",
       "tollgate_config_connected 1",
+      "tollgate_config_stale 1",
     ]) {
       assert.ok(lines.includes(line), line);
     }
