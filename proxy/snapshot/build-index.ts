@@ -76,6 +76,8 @@ export class IndexedSnapshot implements Snapshot {
   /** Characters of canonical JSON of all objects. */
   readonly size: number;
   readonly #parts: Parts;
+  /** Found so far, by namespace and name: a call asks for one more than once, and an id put together costs more. */
+  readonly #accounts = new Map<string, Map<string, Account | undefined>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -119,8 +121,18 @@ export class IndexedSnapshot implements Snapshot {
   }
 
   account(namespace: string, name: string): Account | undefined {
-    const object = this.held(`account/${namespace}/${name}`)?.object;
-    return object?.kind === "account" ? object : undefined;
+    let known = this.#accounts.get(namespace);
+    if (known === undefined) {
+      known = new Map();
+      this.#accounts.set(namespace, known);
+    }
+    let account = known.get(name);
+    if (account === undefined && !known.has(name)) {
+      const object = this.held(`account/${namespace}/${name}`)?.object;
+      account = object?.kind === "account" ? object : undefined;
+      known.set(name, account);
+    }
+    return account;
   }
 
   channel(id: string): Channel | undefined {
@@ -315,7 +327,12 @@ export class SnapshotDraft {
 }
 
 function shardOf(sha256: string): number {
-  return Number.parseInt(sha256.slice(0, 2), 16) & 0xff;
+  return (hexDigit(sha256.charCodeAt(0)) << 4) | hexDigit(sha256.charCodeAt(1));
+}
+
+/** Of a digest, which has lower-case digits; of anything else some digit, always the same. */
+function hexDigit(code: number): number {
+  return (code <= 0x39 ? code : code - 0x57) & 0xf;
 }
 
 function isSeveral(value: Key | readonly Key[]): value is readonly Key[] {
