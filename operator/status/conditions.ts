@@ -97,11 +97,10 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
 }
 
 function tooOldMessage({ tooOld }: Acknowledgement): string {
-  const { fields = ["a field of it"], proxies = [] } = tooOld ?? {};
-  const named = proxies.slice(0, missingMax).join(", ");
+  const { fields = ["a field of it"], proxies = ["a connected proxy"] } = tooOld ?? {};
   const others = proxies.length - missingMax;
-  const who = `${named}${others > 0 ? ` and ${others} more` : ""}`;
-  return `Not in force on every proxy: ${fields.join(" and ")} is unknown to ${who}. Upgrade the proxies.`;
+  const who = `${proxies.slice(0, missingMax).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+  return `Not in force on every proxy: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
 function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {

@@ -86,7 +86,7 @@ describe("an operator with a connected proxy that is too old", () => {
     assert.deepEqual(old.store.rejects, [], "it was never shown what it cannot take");
     const { status, message } = (await programmed("limited")) ?? {};
     assert.equal(status, "False");
-    assert.match(message ?? "", /spec\.concurrency\.maxInFlight is unknown to proxy-old\. Upgrade the proxies\./);
+    assert.match(message ?? "", /spec\.concurrency\.maxInFlight unknown to proxy-old\. Upgrade these proxies\./);
 
     // The same pod with a new image.
     await old.client.close();

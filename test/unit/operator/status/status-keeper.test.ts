@@ -71,6 +71,27 @@ describe("StatusKeeper", () => {
     assert.equal(changes.length, 2);
   });
 
+  it("names the fields that proxies are too old for and some of those, and is not written for each that is upgraded", () => {
+    put(key());
+    const old = ["p1", "p2", "p3", "p4", "p5", "p6", "p7"];
+    const tooOld = { fields: ["spec.a", "spec.b"], proxies: old };
+    state = { ...acknowledgement("ProxyTooOld"), tooOld };
+    keeper.lookAtAcknowledgements();
+    assert.equal(condition("Programmed"), "False ProxyTooOld");
+    const conditions = keeper.statusOf("key/a/bot")?.status.conditions;
+    assert.equal(
+      conditions?.find(({ type }) => type === "Programmed")?.message,
+      "Not in force on every proxy: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
+    );
+    const told = changes.length;
+    state = { ...state, tooOld: { ...tooOld, proxies: old.slice(1) } };
+    keeper.lookAtAcknowledgements();
+    assert.equal(changes.length, told);
+    state = acknowledgement("Programmed", 2);
+    keeper.lookAtAcknowledgements();
+    assert.equal(condition("Programmed"), "True Programmed");
+  });
+
   it("does not fall when proxies join, but with a new version, a rejection or the loss of every proxy", () => {
     put(key());
     state = acknowledgement("Programmed", 2);
