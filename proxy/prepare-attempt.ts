@@ -29,6 +29,7 @@ import {
   withoutSealedState,
 } from "./translate/translation.ts";
 import { translators } from "./translate/translators.ts";
+import { otherCalls } from "./turn.ts";
 
 export interface PreparedAttempt {
   readonly request: UpstreamRequest;
@@ -57,7 +58,7 @@ export class AttemptPreparation {
   }
 
   /**
-   * A promise only where files must be fetched first.
+   * A promise only where the call must be translated.
    * @returns why this target must not get the call: known before anything is reserved on its channel
    */
   prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
@@ -76,15 +77,16 @@ export class AttemptPreparation {
     const { call, format, references } = this.#admitted;
     if (selected.format === call.endpoint.format) return this.#prepared(selected, format, this.#cleanCall(), undefined);
     this.#client ??= readClientRequest(call, references?.asSent);
-    const client = this.#client;
+    return this.#translatedFor(selected, this.#client).catch(refusal);
+  }
+
+  /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
+  async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt> {
+    await otherCalls;
     const target = targetOf(this.#admitted, selected);
     const needs = translators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
-    if (files.length === 0) return this.#translated(client, selected, target);
-    return this.#fetched(client, files).then(
-      (complete) => refusalOrElse(() => this.#translated(complete, selected, target)),
-      (error: unknown) => refusal(error),
-    );
+    return this.#translated(files.length === 0 ? client : await this.#fetched(client, files), selected, target);
   }
 
   async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {

@@ -16,7 +16,7 @@ import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
 import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn, otherCalls } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
@@ -260,7 +260,7 @@ export class Attempt {
     }
   }
 
-  #endReply(): void {
+  async #endReply(): Promise<void> {
     if (this.#status < 200 || this.#status >= 300) {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
       return;
@@ -271,7 +271,7 @@ export class Attempt {
       return;
     }
     if (this.#options.translation !== undefined || this.#isOfOtherManner(body)) {
-      this.#endTranslated(body);
+      await this.#endTranslated(body);
       return;
     }
     try {
@@ -291,12 +291,13 @@ export class Attempt {
   }
 
   /** A translated answer may stream though the upstream did not, and the reverse. */
-  #endTranslated(body: Buffer): void {
+  async #endTranslated(body: Buffer): Promise<void> {
     const { client } = this.#options;
     let reading: ReplyReading | undefined;
     try {
       const translation = this.#options.bridge();
       reading = translation.readReply(body);
+      await otherCalls;
       if (reading.error !== undefined) {
         this.#settle({ kind: "upstream-error", error: reading.error });
       } else if (client === undefined) {

@@ -7,7 +7,7 @@
  * anywhere else.
  */
 import type { Effort } from "../conversation.ts";
-import type { TranslationTarget } from "../translator.ts";
+import { memoiseTraits } from "../memoise-traits.ts";
 
 export interface ModelTraits {
   /** OpenAI itself or Azure: knows every member of the format's page. */
@@ -114,12 +114,12 @@ const compatibleModels: readonly Row[] = [
 ];
 
 /** @returns the traits of a model on a channel; the same object never changes */
-export function traitsOf(target: Pick<TranslationTarget, "channel" | "upstreamModel">): ModelTraits {
-  const { provider, baseURL } = target.channel;
-  const name = bareName(target.upstreamModel);
+export const traitsOf = memoiseTraits(({ channel, upstreamModel }): ModelTraits => {
+  const { provider, baseURL } = channel;
+  const name = bareName(upstreamModel);
   if (provider === "OpenAI" || provider === "AzureOpenAI") return { ...openAI, ...traitsIn(openAIModels, name) };
   return { ...compatible, ...traitsIn(hosts, hostOf(baseURL)), ...traitsIn(compatibleModels, name) };
-}
+});
 
 function traitsIn(rows: readonly Row[], name: string): Partial<ModelTraits> {
   return rows.find(([pattern]) => pattern.test(name))?.[1] ?? {};

@@ -4,7 +4,7 @@
  *
  * Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
  */
-import type { TranslationTarget } from "../translator.ts";
+import { memoiseTraits } from "../memoise-traits.ts";
 
 export interface ModelTraits {
   /** How thinking is steered; `none` for models that have no such member. */
@@ -84,14 +84,11 @@ const models: readonly (readonly [RegExp, ModelTraits])[] = [
 ];
 
 /** @param target only provider and model are looked at */
-export function traitsOf({
-  channel,
-  upstreamModel,
-}: Pick<TranslationTarget, "channel" | "upstreamModel">): ModelTraits {
+export const traitsOf = memoiseTraits(({ channel, upstreamModel }): ModelTraits => {
   const isCompatible = channel.provider !== "Gemini" && channel.provider !== "VertexAI";
   const name = upstreamModel.replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
   const traits = known ?? (isCompatible ? careful : newest);
   // Vertex AI answers 400 for an id (section 8); a relay may lead there.
   return channel.provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
-}
+});

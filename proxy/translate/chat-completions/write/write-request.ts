@@ -59,7 +59,19 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   return { body, adaptation: adaptationOf(names, tools.wrapped, format.unwrapMember, stop.emulated) };
 }
 
+/** Traits are few and shared: their fields are put together once. */
+const carried = new WeakMap<ModelTraits, ReadonlySet<NeutralField>>();
+
 function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
+  let fields = carried.get(traits);
+  if (fields === undefined) {
+    fields = fieldsCarriedWith(traits);
+    carried.set(traits, fields);
+  }
+  return fields;
+}
+
+function fieldsCarriedWith(traits: ModelTraits): ReadonlySet<NeutralField> {
   const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
   if (traits.takesCacheControl) more.push("automaticCache", "cacheMarks");
   if (traits.isOpenAI) more.push(...openAIOnly);
