@@ -14,6 +14,7 @@ import { ClientGoneError } from "./http/read-body.ts";
 import { ResponseKeeper } from "./keep-responses.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { unknownReference } from "./resolve-call.ts";
+import { mayKeep } from "./responses-state/keep-response.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
 import type { MediaPart } from "./translate/conversation.ts";
 import { droppedLabel } from "./translate/dropped-fields.ts";
@@ -191,7 +192,9 @@ function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedT
   const secrets = channel.credentials.flatMap(
     ({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? [],
   );
-  const scope = { channel: target.channel, secrets, format, key: `${found.key.namespace}/${found.key.name}` };
+  const key = `${found.key.namespace}/${found.key.name}`;
+  const mayRemember = mayKeep({ store: call.body.member("store")?.kind !== "false" }, channel.privacy.store);
+  const scope = { channel: target.channel, secrets, format, key, mayRemember };
   return {
     channel,
     upstreamModel: upstreamModelOf(channel, target, call.model),

@@ -18,6 +18,8 @@ export interface StateScope {
   readonly format: ChatWireFormat;
   /** `namespace/name` of the client's key. */
   readonly key: string;
+  /** False where the client or the channel wants nothing stored: what the client's own words cannot carry is lost then. */
+  readonly mayRemember: boolean;
 }
 
 /** For channels without credentials: their state is lost with this process, and nobody can forge it. */
@@ -50,7 +52,9 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
   };
   return {
     seal: (states) => sealEnvelope(states, allKeys()[0] ?? sealingKey(scope, processSecret)),
-    remember: (callId, states) => callStates.remember(owner, callId, states),
+    remember(callId, states) {
+      if (scope.mayRemember) callStates.remember(owner, callId, states);
+    },
     recover(part) {
       const carried = (part.states ?? []).flatMap(open);
       if (carried.length > 0 || part.kind !== "call") return carried;

@@ -168,10 +168,10 @@ export async function measureOutage(cluster: ClusterUnderTest): Promise<ClusterF
   relay.reset();
   const deleted = [1, 2, 3].map((index) => keyCount - index);
   for (const index of deleted) await plane.must("DELETE", objectPath("ApiKey", "default", `key-${index}`));
-  await new Promise((resolve) => setTimeout(resolve, absenceMs));
-  // One that was started anew remembers no versions of before: 410 on return.
+  // One that was started anew remembers no versions of before: 410 on return. It is done with its own start by then.
   await plane.kill("kube-apiserver");
   await plane.start("kube-apiserver");
+  await new Promise((resolve) => setTimeout(resolve, absenceMs));
   relay.refuse(false);
   const backAt = performance.now();
   const isConverged = () => proxies.every(({ store }) => store.pin().keyCount === keyCount - deleted.length);

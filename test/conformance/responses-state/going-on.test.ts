@@ -132,16 +132,17 @@ describe("calls that go on from earlier responses", () => {
     });
   }
 
+  const thought = { type: "thinking", thinking: "T", signature: "SIG" };
+  const use = { type: "tool_use", id: "toolu_1", name: "f", input: { x: 1 } };
+  const useUnstored = { ...use, id: "toolu_2" };
+
+  function thinkAndUseTool(called: object): ScriptedReply {
+    const natural = Object(JSON.parse(`${naturalReply({ ...request0, target: "/v1/messages" }).body}`));
+    return { body: JSON.stringify({ ...natural, content: [thought, called], stop_reason: "tool_use" }) };
+  }
+
   it("gives a provider its own thinking back with the result of a tool", async () => {
-    const thought = { type: "thinking", thinking: "T", signature: "SIG" };
-    const use = { type: "tool_use", id: "toolu_1", name: "f", input: { x: 1 } };
-    upstream.replyWith({
-      body: JSON.stringify({
-        ...Object(JSON.parse(`${naturalReply({ ...request0, target: "/v1/messages" }).body}`)),
-        content: [thought, use],
-        stop_reason: "tool_use",
-      }),
-    });
+    upstream.replyWith(thinkAndUseTool(use));
     const tools = [{ type: "function", name: "f" }];
     const asked = { model: "thinking", tools, reasoning: { effort: "low", summary: "auto" } };
     const first = responseOf(await create(asked));
@@ -153,6 +154,36 @@ describe("calls that go on from earlier responses", () => {
     assert.deepEqual(at(assistant, "content"), [thought, use]);
     assert.equal(at(list(at(results, "content"))[0], "tool_use_id"), "toolu_1");
   });
+
+  for (const { store, called, kept } of [
+    { store: undefined, called: use, kept: [thought, use] },
+    { store: false, called: useUnstored, kept: [useUnstored] },
+  ]) {
+    it(`remembers ${store === false ? "no " : ""}thinking for a client whose format cannot carry it, store: ${store}`, async () => {
+      const chat = (messages: unknown) =>
+        httpCall({
+          origin: gateway.origin,
+          path: "/v1/chat/completions",
+          headers: { authorization: `Bearer ${clientKey("main")}` },
+          body: JSON.stringify({
+            model: "thinking",
+            ...(store === undefined ? {} : { store }),
+            reasoning_effort: "low",
+            tools: [{ type: "function", function: { name: "f" } }],
+            messages,
+          }),
+        });
+      upstream.replyWith(thinkAndUseTool(called));
+      const asked = { role: "user", content: "one" };
+      const first = (await chat([asked])).json();
+      const { message } = Object(list(at(first, "choices"))[0]);
+      upstream.replyWith(reply);
+      const result = { role: "tool", tool_call_id: at(list(at(message, "tool_calls"))[0], "id"), content: "1" };
+      const second = await chat([asked, message, result]);
+      assert.equal(second.status, 200, second.body.toString());
+      assert.deepEqual(at(list(at(sent(), "messages"))[1], "content"), kept);
+    });
+  }
 
   it("replaces a reference to an item that it keeps", async () => {
     const first = responseOf(await create({}));

@@ -116,7 +116,10 @@ const first = {
 };
 
 function keeperOf({ format }: Upstream, callStates: CallStates): StateKeeper {
-  return createStateKeeper({ channel: `ns/${format}`, secrets: ["s"], format, key: "ns/key" }, callStates);
+  return createStateKeeper(
+    { channel: `ns/${format}`, secrets: ["s"], format, key: "ns/key", mayRemember: true },
+    callStates,
+  );
 }
 
 function sentTo(upstream: Upstream, body: JsonObject, states: StateKeeper): string {

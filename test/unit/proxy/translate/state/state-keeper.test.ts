@@ -5,7 +5,13 @@ import { createStateKeeper, type StateScope } from "../../../../../proxy/transla
 
 const signature: ProviderState = { kind: "thought-signature", data: "TSIG" };
 const thinking: ProviderState = { kind: "thinking", text: "T", signature: "SIG" };
-const scope: StateScope = { channel: "ns/gemini", secrets: ["one", "two"], format: "GenerateContent", key: "ns/app" };
+const scope: StateScope = {
+  channel: "ns/gemini",
+  secrets: ["one", "two"],
+  format: "GenerateContent",
+  key: "ns/app",
+  mayRemember: true,
+};
 
 function setUp(): {
   keeper: (changes?: Partial<StateScope>) => ReturnType<typeof createStateKeeper>;
@@ -72,6 +78,11 @@ describe("StateKeeper", () => {
     assert.deepEqual(keeper({ key: "ns/other" }).recover(call()), []);
     assert.deepEqual(keeper({ channel: "ns/other" }).recover(call()), []);
     assert.deepEqual(keeper().recover(call({ id: "call_b" })), []);
+  });
+  it("remembers nothing of a call that must not be stored", () => {
+    const { keeper } = setUp();
+    keeper({ mayRemember: false }).remember("call_a", [signature]);
+    assert.deepEqual(keeper().recover(call()), []);
   });
   it("forgets what was not used for a while, and keeps what was", () => {
     const { keeper, pass } = setUp();
