@@ -168,9 +168,15 @@ export async function measureOutage(cluster: ClusterUnderTest): Promise<ClusterF
   relay.reset();
   const deleted = [1, 2, 3].map((index) => keyCount - index);
   for (const index of deleted) await plane.must("DELETE", objectPath("ApiKey", "default", `key-${index}`));
-  // One that was started anew remembers no versions of before: 410 on return. It is done with its own start by then.
+  // One that was started anew remembers no versions of before: 410 on return. Only the operator's connection is cut, so
+  // by then it has served others: it reads a kind from its store when first asked for it.
   await plane.kill("kube-apiserver");
   await plane.start("kube-apiserver");
+  for (const kind of ["ApiKey", "Channel", "ModelRoute", "Account", "Secret", "ConfigMap"]) {
+    const isServed = () =>
+      plane.must("GET", `${objectPath(kind, "default")}?resourceVersion=0&limit=1`).then(Boolean, () => false);
+    await waitFor(`${kind} to be served`, isServed, { deadlineMs: 60_000, everyMs: 100 });
+  }
   await new Promise((resolve) => setTimeout(resolve, absenceMs));
   relay.refuse(false);
   const backAt = performance.now();
