@@ -40,7 +40,9 @@ export function startCore(
   const makesKeys = settings.cluster === undefined || settings.cluster.generatesKeys;
   const compilation = new Compilation(resources, settings.fleet, settings.quotaScope, makesKeys);
   const publisher = started.adopt(new Publisher(), (it) => it.close());
-  const fleet = started.adopt(new Fleet(publisher, fleetSources), (it) => it.close("the operator stops"));
+  const fleet = started.adopt(new Fleet(publisher, { graceMs: settings.push.deadMs, ...fleetSources }), (it) =>
+    it.close("the operator stops"),
+  );
   const registry = new Registry();
   started.defer(registerPushMetrics(registry, publisher, fleet));
   started.defer(registerKeyExpiry(registry, publisher));

@@ -102,7 +102,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
 
   await aborted(io.stop);
   log.info("draining", { openRequests: server.openRequests });
-  await server.drain(() => services.openAttempts.stop("shutting-down"));
+  await server.drain(() => services.openAttempts.end("shutting-down"));
   await lastSettlements(metrics);
   stopReporting();
   await push.close();

@@ -1,7 +1,7 @@
 /**
  * A follower's duty: tells the leader what the proxies here acknowledged, soon after it changed and regularly, hears what
- * those of others are too old for, and hands on their reports of use. While this operator leads it tells nobody. Everything is told again after a failure, but for
- * reports, which may be lost.
+ * those of others are too old for, and hands on their reports of use. While this operator leads it tells nobody.
+ * Everything is told again after a failure, but for reports, which may be lost.
  */
 import type { Report } from "../../proxy/snapshot/push/messages.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
@@ -62,8 +62,9 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
     if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
     try {
       const answer = await client.post(address, "/summary", text);
-      // A leader of an older version says nothing.
-      if (answer !== undefined) fleet.hear(readAnswer(answer));
+      // Whoever came to lead meanwhile, this one perhaps, knows better. An empty answer: nothing is lacking.
+      if (leadership.isLeader() || leadership.leaderAddress() !== address) return;
+      fleet.hear(answer === undefined ? [] : readAnswer(answer));
     } catch (cause) {
       // Whoever leads next, or this one when it is back, has to hear all of it.
       told = undefined;

@@ -39,7 +39,10 @@ export function createPeerEndpoint(options: PeerEndpointOptions): Router {
       throw new MessageError(error.message);
     }
     onTaken?.("summary");
-    response.status(200).type("json").send(writeAnswer(lacked()));
+    const lacking = lacked();
+    // A follower of a version that names no old proxies in its summary reads no answer either, and takes only 204 for yes.
+    if (lacking.size === 0 || !Object.hasOwn(request.body, "old")) response.status(204).end();
+    else response.status(200).type("json").send(writeAnswer(lacking));
   });
   router.post("/reports/:proxy", (request, response) => {
     const report = parseUpMessage(request.body);

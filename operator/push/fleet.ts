@@ -16,6 +16,7 @@ import type { PeerSummaries } from "../peers/peer-summaries.ts";
 import type { OldProxy, ProxyGroup, Summary } from "../peers/summary.ts";
 import type { ProxyConnection } from "./connection.ts";
 import { type ProxyView, viewOfConnection, viewOfGroup } from "./fleet-view.ts";
+import { OldProxies } from "./old-proxies.ts";
 import type { Publication, Publisher } from "./publisher.ts";
 
 export interface ObjectAcknowledgement {
@@ -34,6 +35,8 @@ export interface TooOld {
   /** As the author of the resource writes them. */
   readonly fields: readonly string[];
   readonly proxies: readonly string[];
+  /** Where the key stands meanwhile: in the version before, nowhere, or wherever it is understood. */
+  readonly inForce: "before" | "nowhere" | "elsewhere";
 }
 
 export interface FleetOptions {
@@ -44,6 +47,8 @@ export interface FleetOptions {
   readonly timers?: Timers;
   /** Time for proxies and followers to be heard after a start, or after leadership came. */
   readonly settleMs?: number;
+  /** How long a proxy whose stream ended is still held for one that comes back, where it is too old for something. */
+  readonly graceMs?: number;
 }
 
 /** Who counts, worked out once between two changes. */
@@ -52,7 +57,7 @@ interface Standing {
   readonly groups: readonly (ProxyGroup & { readonly via: string })[];
   /** Ready in the cluster, and not known to hold anything. */
   readonly absent: readonly string[];
-  /** Connected, here or elsewhere, and without some capability. */
+  /** Here or elsewhere, and without some capability. */
   readonly old: readonly OldProxy[];
 }
 
@@ -70,9 +75,9 @@ export class Fleet {
   #standing: Standing | undefined;
   #firstRevision: number;
   #refusals = 0;
-  /** Capabilities that proxies of other operators lack, as the leader said last. */
-  #lackedElsewhere: readonly string[] = [];
-  #cancelForgetting = () => {};
+  readonly #old: OldProxies;
+  /** What the publisher was told last. */
+  #toldLacked: ReadonlySet<string> = new Set();
   #settledAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
@@ -81,11 +86,17 @@ export class Fleet {
     this.#timers = options.timers ?? systemTimers;
     this.#firstRevision = publisher.snapshot.revision;
     this.#settledAt = this.#timers.now() + (options.settleMs ?? 15_000);
+    this.#old = new OldProxies({
+      ...options,
+      graceMs: options.graceMs ?? 30_000,
+      connections: () => this.#connections.values(),
+      onChange: () => this.#proxiesChanged(),
+    });
     this.#stops = [
       publisher.onPublish((publication) => this.#spread(publication)),
       publisher.onHeldBack(() => this.#changed()),
-      options.peers?.onChange(() => this.#peersChanged()) ?? (() => {}),
-      options.expected?.onChange(() => this.#changed()) ?? (() => {}),
+      options.peers?.onChange(() => this.#proxiesChanged()) ?? (() => {}),
+      options.expected?.onChange(() => this.#proxiesChanged()) ?? (() => {}),
     ];
   }
 
@@ -101,19 +112,20 @@ export class Fleet {
   }
 
   join(connection: ProxyConnection): void {
-    // A proxy that comes back before its old stream was found dead replaces it.
-    for (const other of [...this.#connections.values()]) {
-      if (other.hello.proxy === connection.hello.proxy) other.close("the proxy opened another stream");
-    }
+    const former = [...this.#connections.values()].filter(({ hello }) => hello.proxy === connection.hello.proxy);
+    // First: what goes out because of the next lines is offered to it as well, and its word counts at once.
     this.#connections.set(connection.id, connection);
-    this.#tellLacked();
-    this.#changed();
+    this.#old.joined(connection.hello.proxy);
+    // A proxy that comes back before its old stream was found dead replaces it.
+    for (const other of former) other.close("the proxy opened another stream");
+    this.#proxiesChanged();
   }
 
   /** A connection says that it acknowledged something or has ended. */
   update(connection: ProxyConnection): void {
     if (!connection.isOpen && this.#connections.delete(connection.id)) {
       this.#refusals += connection.refusals;
+      this.#old.left(connection);
       this.#tellLacked();
     }
     this.#changed();
@@ -121,14 +133,13 @@ export class Fleet {
 
   /** The leader says what connected proxies lack, wherever they are connected. */
   hear(lacked: readonly string[]): void {
-    this.#cancelForgetting();
-    this.#lackedElsewhere = lacked;
+    this.#old.hear(lacked);
     this.#tellLacked();
   }
 
   /** Capabilities that some connected proxy lacks, as far as this operator knows; the leader knows of all. */
   get lacked(): ReadonlySet<string> {
-    return new Set([...this.#look().old.flatMap(({ lacks }) => lacks), ...this.#lackedElsewhere]);
+    return this.#old.lacked();
   }
 
   connection(id: string): ProxyConnection | undefined {
@@ -218,9 +229,7 @@ export class Fleet {
   settle(): void {
     const settleMs = this.#options.settleMs ?? 15_000;
     this.#settledAt = this.#timers.now() + settleMs;
-    // What the leader before said holds until followers had the time to say it themselves.
-    this.#cancelForgetting();
-    this.#cancelForgetting = this.#timers.after(settleMs, () => this.hear([]));
+    this.#old.forgetIn(settleMs);
   }
 
   /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
@@ -261,7 +270,7 @@ export class Fleet {
       group.proxies.push(hello.proxy);
       for (const { id, message } of rejects) group.rejects.push({ proxy: hello.proxy, id, message });
     }
-    return { operator, groups: [...groups.values()], joining, old: this.#ownOld() };
+    return { operator, groups: [...groups.values()], joining, old: this.#old.own() };
   }
 
   /** All proxies are asked to come back, perhaps to another operator. */
@@ -272,7 +281,7 @@ export class Fleet {
   /** Ends all connections; the proxies serve on and look for another operator. */
   close(reason: string): void {
     for (const stop of this.#stops) stop();
-    this.#cancelForgetting();
+    this.#old.close();
     this.sendAway(1_000, reason);
   }
 
@@ -297,36 +306,38 @@ export class Fleet {
       if (proxies.length > 0) groups.push({ ...group, proxies });
     }
     const absent = [...(expected?.ready ?? [])].filter((name) => !holding.has(name));
-    const own = new Set([...this.#connections.values()].map(({ hello }) => hello.proxy));
-    const old = this.#ownOld();
-    for (const proxy of peers?.old() ?? []) if (!own.has(proxy.proxy)) old.push(proxy);
-    return { ready, groups, absent, old };
-  }
-
-  #ownOld(): OldProxy[] {
-    const open = [...this.#connections.values()];
-    return open.filter(({ lacks }) => lacks.length > 0).map(({ hello, lacks }) => ({ proxy: hello.proxy, lacks }));
+    return { ready, groups, absent, old: this.#old.all() };
   }
 
   /** Who would not understand the version of an object that is wanted, whether it was held back for them or not. */
   #tooOldFor(id: string): TooOld | undefined {
     const { old } = this.#look();
-    const object = old.length === 0 ? undefined : this.#publisher.latest(id);
+    const isHeldBack = this.#publisher.isHeldBack(id);
+    const object = isHeldBack || old.length > 0 ? this.#publisher.latest(id) : undefined;
     if (object === undefined) return undefined;
-    const needed = capabilitiesNeeded(object).filter(({ name }) => old.some(({ lacks }) => lacks.includes(name)));
+    const all = capabilitiesNeeded(object);
+    const lacked = all.filter(({ name }) => old.some(({ lacks }) => lacks.includes(name)));
+    // Held back, it is in force nowhere, also where nobody can say for whom: the leader before knew.
+    const needed = lacked.length === 0 && isHeldBack ? all : lacked;
     if (needed.length === 0) return undefined;
     const proxies = old.filter(({ lacks }) => needed.some(({ name }) => lacks.includes(name)));
-    return { fields: needed.map(({ field }) => field), proxies: proxies.map(({ proxy }) => proxy) };
+    const isBefore = this.#publisher.snapshot.held(id)?.object !== undefined;
+    return {
+      fields: needed.map(({ field }) => field),
+      proxies: proxies.map(({ proxy }) => proxy),
+      inForce: isHeldBack ? (isBefore ? "before" : "nowhere") : "elsewhere",
+    };
   }
 
   #tellLacked(): void {
     this.#standing = undefined;
-    // Where nobody is connected, nobody is served by sending; and those that left may only have been cut off.
-    if (this.#connections.size === 0 && this.#look().groups.length === 0) return;
-    this.#publisher.lack(this.lacked);
+    // Where nobody is connected, nobody is served by sending: nothing is let go of, but what is lacking is noted.
+    const isServing = this.#connections.size > 0 || this.#look().groups.length > 0;
+    this.#toldLacked = isServing ? this.lacked : new Set([...this.#toldLacked, ...this.lacked]);
+    this.#publisher.lack(this.#toldLacked);
   }
 
-  #peersChanged(): void {
+  #proxiesChanged(): void {
     this.#tellLacked();
     this.#changed();
   }

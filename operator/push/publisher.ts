@@ -118,6 +118,11 @@ export class Publisher {
     return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
+  /** Whether a version of it waits for proxies to be upgraded. */
+  isHeldBack(id: string): boolean {
+    return this.#heldBack.objectOf(id) !== undefined;
+  }
+
   /** Keys of which a version waits for proxies to be upgraded. */
   get heldBackCount(): number {
     return this.#heldBack.size;

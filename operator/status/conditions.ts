@@ -19,7 +19,12 @@ export interface Acknowledgement {
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
   /** Where the state is `ProxyTooOld`: fields, and proxies that do not know them. */
-  readonly tooOld?: { readonly fields: readonly string[]; readonly proxies: readonly string[] };
+  readonly tooOld?: {
+    readonly fields: readonly string[];
+    readonly proxies: readonly string[];
+    /** What holds meanwhile; `elsewhere` when absent. */
+    readonly inForce?: "before" | "nowhere" | "elsewhere";
+  };
 }
 
 /** What is known from outside the compiler. */
@@ -50,7 +55,7 @@ export function conditionsOf(
   verdicts.push(["Programmed", programmed(result, acknowledgement, surroundings.wasProgrammed)]);
   switch (result.kind) {
     case "ApiKey":
-      verdicts.push(["Active", active(result, surroundings)]);
+      verdicts.push(["Active", active(result, surroundings, acknowledgement)]);
       break;
     case "Channel":
       verdicts.push(["Healthy", healthy(result, surroundings)]);
@@ -96,11 +101,18 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
   return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
 }
 
+const meanwhile = {
+  before: "The version before stays in force on all proxies",
+  nowhere: "Denied by all proxies until then",
+  elsewhere: "Denied by the proxies that do not know all of it",
+} as const;
+
 function tooOldMessage({ tooOld }: Acknowledgement): string {
-  const { fields = ["a field of it"], proxies = ["a connected proxy"] } = tooOld ?? {};
+  const { fields = ["a field of it"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
   const others = proxies.length - missingMax;
-  const who = `${proxies.slice(0, missingMax).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
-  return `Not in force on every proxy: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
+  const named = proxies.length === 0 ? "a proxy of another operator" : proxies.slice(0, missingMax).join(", ");
+  const who = `${named}${others > 0 ? ` and ${others} more` : ""}`;
+  return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
 function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {
@@ -125,7 +137,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
   }
 }
 
-function active(result: KeyResult, surroundings: Surroundings): Verdict {
+function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict {
   const { nowMs, account, isUnfunded, exhaustedQuotas = [] } = surroundings;
   if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
@@ -137,6 +149,8 @@ function active(result: KeyResult, surroundings: Surroundings): Verdict {
     const message = "Calls get 401; see Accepted and ResolvedRefs.";
     return { status: isComing ? "Unknown" : "False", reason: "NotYetValid", message };
   }
+  if (tooOld?.inForce === "nowhere")
+    return no("NotYetValid", "Calls get 401 until proxies are upgraded; see Programmed.");
   const usable = result.credentials.filter((credential) => credential.usable);
   const live = usable.filter((credential) => (credential.notAfterMs ?? Number.POSITIVE_INFINITY) > nowMs);
   if (live.length === 0) return no("Expired", "Every credential has expired; add one or move its notAfter.");

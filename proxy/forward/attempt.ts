@@ -81,7 +81,7 @@ export class Attempt {
 
   /** Ends the attempt from outside: the upstream is closed at once. */
   stop(reason: StopReason): void {
-    // What is whole is settled by its own numbers, in this very turn.
+    // What is whole is judged in this very turn, and settled by its own numbers; another attempt looks again.
     if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
     this.#settle({ kind: "stopped", reason, meter: this.#meter, isSent: this.#exchange.isSent });

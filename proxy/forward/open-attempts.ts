@@ -17,10 +17,13 @@ export interface OpenAttempt {
 
 export class OpenAttempts {
   readonly #open: OpenAttempt[] = [];
+  #ended: StopReason | undefined;
 
+  /** After `end` an attempt is stopped before it has begun: that of another target, or of a call that came late. */
   add(attempt: Attempt, call: RunningCall): OpenAttempt {
     const entry = { attempt, call, index: this.#open.length };
     this.#open.push(entry);
+    if (this.#ended !== undefined) attempt.stop(this.#ended);
     return entry;
   }
 
@@ -36,8 +39,14 @@ export class OpenAttempts {
     return this.#open.length;
   }
 
-  /** Ends every attempt whose call the predicate picks; all of them when none is given. */
-  stop(reason: StopReason, picks: (call: RunningCall) => boolean = () => true): void {
+  /** Ends every attempt whose call the predicate picks. */
+  stop(reason: StopReason, picks: (call: RunningCall) => boolean): void {
     for (const { attempt, call } of [...this.#open]) if (picks(call)) attempt.stop(reason);
+  }
+
+  /** Ends every attempt, those to come as well. */
+  end(reason: StopReason): void {
+    this.#ended = reason;
+    this.stop(reason, () => true);
   }
 }

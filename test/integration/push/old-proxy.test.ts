@@ -24,6 +24,9 @@ const log = { info() {}, warn() {}, error() {} };
 /** What a proxy of an older version says in its hello. */
 const none: readonly string[] = [];
 const concurrency = { maxInFlight: 4 };
+/** So long a proxy that left is held for one that comes back. */
+const graceMs = 1_000;
+const push = { heartbeatMs: 100, deadMs: graceMs };
 
 interface Condition {
   readonly type: string;
@@ -41,7 +44,8 @@ describe("an operator with a connected proxy that is too old", () => {
     folder = await mkdtemp(join(tmpdir(), "tollgate-old-proxy-"));
     await mkdir(join(folder, "manifests"));
     await write("main");
-    operator = await runOperator(folderSettings(join(folder, "manifests"), join(folder, "data")), { log });
+    const settings = folderSettings(join(folder, "manifests"), join(folder, "data"), { push });
+    operator = await runOperator(settings, { log });
     clients = [];
   });
   afterEach(async () => {
@@ -64,10 +68,12 @@ describe("an operator with a connected proxy that is too old", () => {
     return { store, client };
   }
 
-  async function programmed(name: string): Promise<Condition | undefined> {
+  const programmed = (name: string) => condition(name, "Programmed");
+
+  async function condition(name: string, wanted: string): Promise<Condition | undefined> {
     const text = await readFile(join(folder, "data", "status", "ApiKey", "default", `${name}.yaml`), "utf8");
     const conditions: Condition[] = parse(text).status.conditions;
-    return conditions.find(({ type }) => type === "Programmed");
+    return conditions.find(({ type }) => type === wanted);
   }
   const isProgrammed = (name: string) =>
     waitFor(`${name} programmed`, async () => (await programmed(name))?.status === "True");
@@ -86,11 +92,16 @@ describe("an operator with a connected proxy that is too old", () => {
     assert.deepEqual(old.store.rejects, [], "it was never shown what it cannot take");
     const { status, message } = (await programmed("limited")) ?? {};
     assert.equal(status, "False");
-    assert.match(message ?? "", /spec\.concurrency\.maxInFlight unknown to proxy-old\. Upgrade these proxies\./);
+    assert.match(
+      message ?? "",
+      /^Denied by all .* spec\.concurrency\.maxInFlight unknown to proxy-old\. Upgrade these/,
+    );
+    const active = await condition("limited", "Active");
+    assert.deepEqual([active?.status, active?.reason], ["False", "NotYetValid"]);
 
     // The same pod with a new image.
     await old.client.close();
-    await eventually("sent at once", () => keyIn(young.store, "limited")?.maxInFlight === 4, 1_000);
+    await eventually("sent soon", () => keyIn(young.store, "limited")?.maxInFlight === 4, graceMs + 1_000);
     const upgraded = await connect("proxy-old");
     await eventually("known to the new one", () => keyIn(upgraded.store, "limited") !== undefined);
     await isProgrammed("limited");
@@ -108,17 +119,19 @@ describe("an operator with a connected proxy that is too old", () => {
       await eventually("revoked", () => keyIn(store, "main")?.state !== "Active", 1_000);
     }
     await old.client.close();
-    await eventually("suspended", () => keyIn(young.store, "main")?.state === "Suspended", 1_000);
+    await eventually("suspended", () => keyIn(young.store, "main")?.state === "Suspended", graceMs + 1_000);
     await isProgrammed("main");
   });
 
   it("does not wait for proxies that are gone, nor believe that one which was cut off has been upgraded", async () => {
+    const young = await connect("proxy-young");
     const old = await connect("proxy-old", none);
     await write("main", { concurrency });
     await isTooNew("main");
     await old.client.close();
     const again = await connect("proxy-old", none);
     assert.equal(keyIn(again.store, "main")?.state, "Active", "still the version before");
+    assert.equal(keyIn(young.store, "main")?.maxInFlight, undefined, "for the other one as well");
     await again.client.close();
     const upgraded = await connect("proxy-old");
     assert.equal(keyIn(upgraded.store, "main")?.maxInFlight, 4, "in its first transaction");
@@ -167,7 +180,11 @@ describe("several operators with a proxy that is too old", () => {
 
     const state = (name: string) => leader.fleet.acknowledgementOf(`key/team-a/${name}`);
     await eventually("told", () => state("one").state === "ProxyTooOld");
-    assert.deepEqual(state("one").tooOld, { fields: ["spec.concurrency.maxInFlight"], proxies: ["proxy-old"] });
+    assert.deepEqual(state("one").tooOld, {
+      fields: ["spec.concurrency.maxInFlight"],
+      proxies: ["proxy-old"],
+      inForce: "before",
+    });
     await eventually("its neighbour is live everywhere", () => state(neighbour).state === "Programmed");
     for (const proxy of [atLeader, young, old]) assert.deepEqual(keyOf(proxy), one);
 

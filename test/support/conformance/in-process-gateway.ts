@@ -108,7 +108,7 @@ export class InProcessGateway {
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
     return new InProcessGateway(address.port, ledger, records, services, async () => {
-      await server.drain(() => services.openAttempts.stop("shutting-down"));
+      await server.drain(() => services.openAttempts.end("shutting-down"));
       services.reservations.close();
       await estimator.close();
       await services.pools.destroy();

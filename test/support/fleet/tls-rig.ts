@@ -118,7 +118,7 @@ export class TlsRig {
     const reports: RigOperator["reports"] = [];
     const expected = this.#expectedProxies();
     const summaries = new PeerSummaries(this.#options.deadMs ?? 30_000);
-    const fleet = new Fleet(publisher, { peers: summaries, expected });
+    const fleet = new Fleet(publisher, { peers: summaries, expected, graceMs: 300 });
     const endpoint = prepareEndpoint({
       publisher,
       fleet,

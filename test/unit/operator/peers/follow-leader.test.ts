@@ -33,6 +33,7 @@ describe("followLeader()", () => {
   let failure: Error | undefined;
   let answer: unknown;
   let heard: (readonly string[])[];
+  let onPost: () => void;
   let tellFleet: () => void;
   let tellLeadership: () => void;
   let following: FollowingLeader;
@@ -46,6 +47,7 @@ describe("followLeader()", () => {
     failure = undefined;
     answer = undefined;
     heard = [];
+    onPost = () => {};
     tellFleet = () => {};
     tellLeadership = () => {};
     const leadership: Leadership = {
@@ -70,6 +72,7 @@ describe("followLeader()", () => {
         async post(address, path, body) {
           if (failure !== undefined) throw failure;
           posts.push({ address, path, body });
+          onPost();
           return answer;
         },
         close() {},
@@ -140,10 +143,20 @@ describe("followLeader()", () => {
     assert.deepEqual(posts, []);
   });
 
-  it("hears in answer what proxies of other operators lack, and nothing from a leader of an older version", async () => {
+  it("does not listen to the answer of an operator that led until now", async () => {
+    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    onPost = () => {
+      isLeader = true;
+    };
     await advance(100);
     assert.equal(posts.length, 1);
     assert.deepEqual(heard, []);
+  });
+
+  it("hears in answer what proxies of other operators lack, and that nothing is lacking where the answer is empty", async () => {
+    await advance(100);
+    assert.equal(posts.length, 1);
+    assert.deepEqual(heard.splice(0), [[]]);
     answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
     proxies = ["proxy-2"];
     tellFleet();

@@ -81,7 +81,7 @@ describe("StatusKeeper", () => {
     const conditions = keeper.statusOf("key/a/bot")?.status.conditions;
     assert.equal(
       conditions?.find(({ type }) => type === "Programmed")?.message,
-      "Not in force on every proxy: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
+      "Denied by the proxies that do not know all of it: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
     );
     const told = changes.length;
     state = { ...state, tooOld: { ...tooOld, proxies: old.slice(1) } };

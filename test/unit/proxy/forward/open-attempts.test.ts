@@ -52,8 +52,16 @@ describe("OpenAttempts", () => {
     const [, second] = ["a", "b", "c"].map((name) => open.add(new Recorded(name, stopped), callBy(name)));
     assert.ok(second !== undefined);
     open.delete(second);
-    open.stop("shutting-down");
+    open.end("shutting-down");
     assert.deepEqual(stopped.sort(), ["a shutting-down", "c shutting-down"]);
+  });
+
+  it("stops an attempt at once that begins after the end", () => {
+    const stopped: string[] = [];
+    const open = new OpenAttempts();
+    open.end("shutting-down");
+    open.add(new Recorded("late", stopped), callBy("late"));
+    assert.deepEqual(stopped, ["late shutting-down"]);
   });
 
   it("stops only the calls that are picked", () => {

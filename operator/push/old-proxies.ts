@@ -1,0 +1,109 @@
+/**
+ * Which connected proxies lack which capabilities, here and at other operators: what must not be sent to anybody yet
+ * (`OPERATIONS.md` section 1 rule 3). Source of what the publisher holds back, and of whom the status names.
+ *
+ * A proxy whose stream ended may only have been cut off, and is back in a moment with what it does not know. So its word
+ * holds for some time, or until it comes back with more, or until the cluster says that its pod is not there.
+ */
+import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { ExpectedProxies } from "../peers/expected-proxies.ts";
+import type { PeerSummaries } from "../peers/peer-summaries.ts";
+import type { OldProxy } from "../peers/summary.ts";
+import type { ProxyConnection } from "./connection.ts";
+
+export interface OldProxiesOptions {
+  /** The streams open here. */
+  readonly connections: () => Iterable<Pick<ProxyConnection, "hello" | "lacks">>;
+  readonly peers?: PeerSummaries | undefined;
+  readonly expected?: ExpectedProxies | undefined;
+  readonly timers?: Timers | undefined;
+  /** How long the word of a proxy holds after its stream has ended. */
+  readonly graceMs: number;
+  /** Something is over without anybody's doing. */
+  readonly onChange: () => void;
+}
+
+interface Departed {
+  readonly lacks: readonly string[];
+  readonly cancel: () => void;
+}
+
+export class OldProxies {
+  readonly #options: OldProxiesOptions;
+  readonly #timers: Timers;
+  readonly #departed = new Map<string, Departed>();
+  /** Capabilities that proxies of other operators lack, as the leader said last. */
+  #lackedElsewhere: readonly string[] = [];
+  #cancelForgetting = () => {};
+
+  constructor(options: OldProxiesOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  joined(proxy: string): void {
+    this.#departed.get(proxy)?.cancel();
+    this.#departed.delete(proxy);
+  }
+
+  left({ hello: { proxy }, lacks }: Pick<ProxyConnection, "hello" | "lacks">): void {
+    if (lacks.length === 0 || this.#connected().has(proxy)) return;
+    this.joined(proxy);
+    const cancel = this.#timers.after(this.#options.graceMs, () => {
+      this.#departed.delete(proxy);
+      this.#options.onChange();
+    });
+    this.#departed.set(proxy, { lacks, cancel });
+  }
+
+  /** The leader says what proxies lack, wherever they are connected. */
+  hear(lacked: readonly string[]): void {
+    this.#cancelForgetting();
+    this.#lackedElsewhere = lacked;
+  }
+
+  /** Leadership came: what the leader before said holds until followers had the time to say it themselves. */
+  forgetIn(delayMs: number): void {
+    this.#cancelForgetting();
+    this.#cancelForgetting = this.#timers.after(delayMs, () => {
+      this.hear([]);
+      this.#options.onChange();
+    });
+  }
+
+  /** Those of this operator. */
+  own(): OldProxy[] {
+    const old: OldProxy[] = [];
+    for (const { hello, lacks } of this.#options.connections()) {
+      if (lacks.length > 0) old.push({ proxy: hello.proxy, lacks });
+    }
+    const ready = this.#options.expected?.ready;
+    for (const [proxy, { lacks }] of this.#departed) {
+      if (ready === undefined || ready.has(proxy)) old.push({ proxy, lacks });
+    }
+    return old;
+  }
+
+  /** Those of all operators that this one has heard of. */
+  all(): OldProxy[] {
+    const old = this.own();
+    const known = new Set([...this.#connected(), ...old.map(({ proxy }) => proxy)]);
+    for (const peer of this.#options.peers?.old() ?? []) if (!known.has(peer.proxy)) old.push(peer);
+    return old;
+  }
+
+  /** Capabilities that some proxy lacks, as far as this operator knows; the leader knows of all. */
+  lacked(): ReadonlySet<string> {
+    return new Set([...this.all().flatMap(({ lacks }) => lacks), ...this.#lackedElsewhere]);
+  }
+
+  close(): void {
+    this.#cancelForgetting();
+    for (const { cancel } of this.#departed.values()) cancel();
+    this.#departed.clear();
+  }
+
+  #connected(): Set<string> {
+    return new Set(Array.from(this.#options.connections(), ({ hello }) => hello.proxy));
+  }
+}
