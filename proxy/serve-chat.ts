@@ -114,6 +114,7 @@ async function attemptTarget(
     upstream,
     ...prepared,
     limits: services.limits,
+    inFlightBytes: services.inFlightBytes,
     client,
     onPiece: () => record.pieceSent(),
   });
@@ -127,6 +128,7 @@ async function attemptTarget(
   } finally {
     client?.release();
     services.openAttempts.delete(open);
+    attempt.release();
     exchange.whenClosed(undefined);
   }
 }
@@ -264,6 +266,8 @@ async function concludeStream(
   await settlement.settlePartial(outcome.meter, true);
 }
 
+const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as const;
+
 async function concludeStopped(
   admitted: AdmittedCall,
   outcome: Extract<AttemptOutcome, { kind: "stopped" }>,
@@ -281,7 +285,7 @@ async function concludeStopped(
   }
   const error = errorOfStop(outcome.reason);
   if (isStarted && outcome.meter !== undefined) {
-    record.cut(error.code, outcome.reason === "revoked" ? "KD" : "DD");
+    record.cut(error.code, endOfStop[outcome.reason]);
     await endBroken(admitted, client, error, outcome.meter);
   }
   await settlement.settlePartial(outcome.meter, outcome.isSent);

@@ -134,6 +134,7 @@ async function askUpstream(
     translation: undefined,
     bridge: prepared.bridge,
     limits: services.limits,
+    inFlightBytes: services.inFlightBytes,
     client: undefined,
     onPiece: () => undefined,
   });
@@ -148,6 +149,7 @@ async function askUpstream(
     return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
   } finally {
     services.openAttempts.delete(open);
+    attempt.release();
     exchange.whenClosed(undefined);
   }
 }

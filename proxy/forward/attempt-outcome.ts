@@ -23,8 +23,8 @@ export type AttemptOutcome =
       readonly isSent: boolean;
     };
 
-/** Why an attempt was ended from outside. */
-export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked";
+/** Why an attempt was ended though the upstream did nothing wrong; `overloaded`: there is no room for its answer. */
+export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked" | "overloaded";
 
 export type StreamProblem =
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }

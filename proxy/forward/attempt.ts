@@ -8,6 +8,7 @@
 import { GatewayError } from "../errors.ts";
 import { clientHeaders } from "../http/header-rules.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
+import type { InFlightBytes } from "../http/in-flight-bytes.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
@@ -35,6 +36,8 @@ export interface AttemptOptions {
   /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError, InvalidReply */
   readonly bridge: () => Translation;
   readonly limits: ProxyLimits;
+  /** What of the answer waits here counts there. */
+  readonly inFlightBytes: InFlightBytes;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */
@@ -52,6 +55,7 @@ export class Attempt {
   readonly #chunks: Buffer[] = [];
   #collectedBytes = 0;
   #collectedBytesMax = 0;
+  #heldBytes = 0;
   #phase: Phase = "waiting";
   #status = 0;
   #headers: RawHeaders = [];
@@ -84,7 +88,16 @@ export class Attempt {
     // What is whole is judged in this very turn, and settled by its own numbers; another attempt looks again.
     if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
+    // Others may be waiting for the room while this call is being settled.
+    this.#chunks.length = 0;
+    this.release();
     this.#settle({ kind: "stopped", reason, meter: this.#meter, isSent: this.#exchange.isSent });
+  }
+
+  /** Lets go of what it held of the answer: that has gone out, or never will. */
+  release(): void {
+    this.#options.inFlightBytes.release(this.#heldBytes);
+    this.#heldBytes = 0;
   }
 
   /** The client reads again. */
@@ -178,7 +191,7 @@ export class Attempt {
     this.#exchange.progress();
     this.#collectedBytes += chunk.length;
     if (this.#collectedBytes <= this.#collectedBytesMax) {
-      this.#chunks.push(chunk);
+      if (this.#hold(this.#collectedBytes)) this.#chunks.push(chunk);
       return;
     }
     this.#exchange.abort();
@@ -203,7 +216,19 @@ export class Attempt {
     if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
+    } else this.#hold(meter.heldBytes);
+  }
+
+  /** Takes note of what waits here of the answer. @returns false when there is no room: the attempt has ended */
+  #hold(bytes: number): boolean {
+    const { inFlightBytes } = this.#options;
+    if (bytes < this.#heldBytes) inFlightBytes.release(this.#heldBytes - bytes);
+    else if (!inFlightBytes.tryTake(bytes - this.#heldBytes)) {
+      this.stop("overloaded");
+      return false;
     }
+    this.#heldBytes = bytes;
+    return true;
   }
 
   #write(client: ClientStream, pieces: readonly Buffer[]): void {

@@ -4,6 +4,7 @@
  * An upstream's refusal of our own credential is never the client's 401 (DESIGN.md section 5).
  */
 import { GatewayError } from "../errors.ts";
+import { tooManyBytes } from "../http/in-flight-bytes.ts";
 import type { AttemptOutcome as AttemptLabel } from "../observe/metrics.ts";
 import type { UpstreamError } from "../protocols/chat-format.ts";
 import type { StreamProblem } from "./attempt-outcome.ts";
@@ -54,7 +55,8 @@ export function errorOfProblem(
 }
 
 /** What a client that is still there is told when the gateway itself ended its call. */
-export function errorOfStop(reason: "shutting-down" | "revoked"): GatewayError {
+export function errorOfStop(reason: "shutting-down" | "revoked" | "overloaded"): GatewayError {
+  if (reason === "overloaded") return tooManyBytes();
   if (reason === "revoked") return new GatewayError("key_suspended", "The API key of this call has been revoked.");
   return new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
 }

@@ -1,4 +1,7 @@
-/** Counts the bytes of all request bodies that are held at once, against one cap; replies have a cap each, no common one. */
+/**
+ * Counts the bytes that are held at once against one cap: bodies of requests and files, answers that are collected, events
+ * that are not whole (RELIABILITY.md section 5).
+ */
 import { GatewayError } from "../errors.ts";
 
 export class InFlightBytes {
@@ -20,14 +23,22 @@ export class InFlightBytes {
    * @throws GatewayError `overloaded` when the cap would be passed; nothing is taken then
    */
   take(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) {
-      throw new GatewayError("overloaded", "The gateway holds as many bytes as it may at the moment. Try again.");
-    }
+    if (!this.tryTake(bytes)) throw tooManyBytes();
+  }
+
+  /** @returns false when the cap would be passed; nothing is taken then */
+  tryTake(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#bytesMax) return false;
     this.#bytes += bytes;
+    return true;
   }
 
   release(bytes: number): void {
     this.#bytes -= bytes;
     if (this.#bytes < 0) throw new RangeError("more in-flight bytes released than were taken");
   }
+}
+
+export function tooManyBytes(): GatewayError {
+  return new GatewayError("overloaded", "The gateway holds as many bytes as it may at the moment. Try again.");
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, it } from "mocha";
 import { Pool } from "undici";
 import { Attempt } from "../../../../proxy/forward/attempt.ts";
 import { UndiciUpstream } from "../../../../proxy/forward/http1/undici-upstream.ts";
+import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 import { chatCompletions } from "../../../../proxy/protocols/chat-completions/format.ts";
 import { callOf } from "../../../support/digest/stream-call.ts";
@@ -45,6 +46,7 @@ describe("Attempt", () => {
       format: chatCompletions,
       call: callOf(chatCompletions, { stream: false }),
       limits: defaultLimits,
+      inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
       translation: undefined,
       bridge: () => assert.fail("not asked for"),
       client: undefined,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Attempt } from "../../../../proxy/forward/attempt.ts";
 import { type OpenAttempt, OpenAttempts } from "../../../../proxy/forward/open-attempts.ts";
+import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
 import type { RunningCall } from "../../../../proxy/is-still-allowed.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 import { chatCompletions } from "../../../../proxy/protocols/chat-completions/format.ts";
@@ -25,6 +26,7 @@ class Recorded extends Attempt {
       format: chatCompletions,
       call: callOf(chatCompletions),
       limits: defaultLimits,
+      inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
       translation: undefined,
       bridge: () => assert.fail("not asked for"),
       client: undefined,

@@ -1,0 +1,103 @@
+/** RELIABILITY.md section 5: what waits of answers, collected or as an open event, counts within the in-flight cap. */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { type HttpAnswer, httpCall } from "../support/conformance/http-call.ts";
+import { InProcessGateway } from "../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../support/conformance/manifests.ts";
+import { FakeUpstream, type ScriptedReply } from "../support/fake-upstream.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const inFlightBytesMax = 500_000;
+const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
+
+function reply(characters: number): string {
+  const message = { role: "assistant", content: "x".repeat(characters) };
+  return JSON.stringify({
+    id: "c",
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    usage,
+  });
+}
+
+function streamOfOneEvent(characters: number): ScriptedReply {
+  const delta = { role: "assistant", content: "x".repeat(characters) };
+  const chunk = (choice: object) =>
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [choice] })}\n\n`;
+  const first = chunk({ index: 0, delta: { role: "assistant", content: "hi" }, finish_reason: null });
+  const body = `${first}${chunk({ index: 0, delta, finish_reason: "stop" })}data: [DONE]\n\n`;
+  return { headers: { "content-type": "text/event-stream" }, body, fragmentBytes: 50_000, delayPieceMs: 20 };
+}
+
+describe("answers that wait in the gateway", () => {
+  let upstream: FakeUpstream;
+  let gateway: InProcessGateway;
+
+  before(async () => {
+    upstream = await FakeUpstream.start();
+    gateway = await InProcessGateway.start({
+      limits: { inFlightBytesMax },
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        channelManifest("chat", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
+        routeManifest("chat"),
+      ),
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  function call(stream = false): Promise<HttpAnswer> {
+    return httpCall({
+      origin: gateway.origin,
+      path: "/v1/chat/completions",
+      headers: { authorization: `Bearer ${clientKey("main")}` },
+      body: JSON.stringify({ model: "chat", stream, messages: [{ role: "user", content: "hi" }] }),
+    });
+  }
+
+  async function assertNothingHeld(): Promise<void> {
+    await waitFor("everything to be let go of", () => gateway.inFlightBytes === 0 && gateway.ledger.openCount === 0);
+  }
+
+  it("are collected together only as far as the cap goes: the others hear 503 and can come again", async () => {
+    upstream.replyWith({ body: reply(300_000), fragmentBytes: 100_000, delayPieceMs: 100 });
+    const answers = await Promise.all([call(), call(), call()]);
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.deepEqual(new Set(statuses), new Set([200, 503]), `${statuses}`);
+    for (const { status, body } of answers) {
+      if (status === 200) assert.equal(body.toString(), reply(300_000));
+      else assert.match(body.toString(), /holds as many bytes as it may/);
+    }
+    await assertNothingHeld();
+    assert.equal((await call()).status, 200);
+  });
+
+  it("and an event that finds no room breaks its stream, which never looks complete", async () => {
+    upstream.replyWith(streamOfOneEvent(2 * inFlightBytesMax));
+    const { status, body } = await call(true);
+    const text = body.toString();
+    assert.equal(status, 200);
+    assert.match(text, /"content":"hi"/);
+    assert.match(text, /holds as many bytes as it may/);
+    assert.doesNotMatch(text, /\[DONE\]|finish_reason":"stop/);
+    await assertNothingHeld();
+  });
+
+  it("pass where one event after the other is whole", async () => {
+    upstream.replyWith(streamOfOneEvent(inFlightBytesMax / 2));
+    const { body } = await call(true);
+    assert.match(body.toString(), /data: \[DONE\]\n\n$/);
+    await assertNothingHeld();
+  });
+});
