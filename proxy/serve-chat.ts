@@ -128,7 +128,10 @@ async function attemptTarget(
   } finally {
     client?.release();
     services.openAttempts.delete(open);
-    attempt.release();
+    // A client that does not read leaves what it was sent waiting in memory.
+    if (response.writableLength >= unsentBytesLeast && !response.closed)
+      response.once("close", () => attempt.release());
+    else attempt.release();
     exchange.whenClosed(undefined);
   }
 }
@@ -265,6 +268,9 @@ async function concludeStream(
   await endBroken(admitted, client, error, outcome.meter);
   await settlement.settlePartial(outcome.meter, true);
 }
+
+/** Less than this is no more than the kernel takes for any connection. */
+const unsentBytesLeast = 64 * 1024;
 
 const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as const;
 

@@ -1,6 +1,7 @@
 /**
  * The proxy pods that are ready for traffic, as the cluster says: `Programmed` counts those too that never connected
  * (`OPERATIONS.md` section 1 rule 11). A pod that is being ended counts no longer, one that has not become ready not yet.
+ * Those that are merely there may come back with what they do not know (rule 3).
  */
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { type ApiObject, isRecord, podResource } from "../kubernetes/api-object.ts";
@@ -26,6 +27,7 @@ export class ReadyPods implements ExpectedProxies {
   readonly #watch: ListWatch;
   readonly #listeners = new Set<() => void>();
   readonly #ready = new Set<string>();
+  readonly #present = new Set<string>();
   #isListed = false;
 
   constructor({ client, namespace, labels, reachability, timings, log }: ReadyPodsOptions) {
@@ -47,6 +49,10 @@ export class ReadyPods implements ExpectedProxies {
     return this.#isListed ? this.#ready : undefined;
   }
 
+  get present(): ReadonlySet<string> | undefined {
+    return this.#isListed ? this.#present : undefined;
+  }
+
   start(): void {
     this.#watch.start();
   }
@@ -64,22 +70,23 @@ export class ReadyPods implements ExpectedProxies {
   #sink(): ListWatchSink {
     return {
       beginList: () => this.#beginList(),
-      put: (pod) => this.#put(pod.metadata.name, isReadyProxy(pod, this.#labels)),
-      remove: (pod) => this.#put(pod.metadata.name, false),
+      put: (pod) => this.#put(pod.metadata.name, isProxy(pod, this.#labels), isReadyProxy(pod, this.#labels)),
+      remove: (pod) => this.#put(pod.metadata.name, false, false),
     };
   }
 
   #beginList(): ListCollector {
-    const listed = new Set<string>();
+    /** Whether each is ready. */
+    const listed = new Map<string, boolean>();
     return {
       add: (pod) => {
-        if (isReadyProxy(pod, this.#labels)) listed.add(pod.metadata.name);
+        if (isProxy(pod, this.#labels)) listed.set(pod.metadata.name, isReadyProxy(pod, this.#labels));
       },
       remove: (pod) => listed.delete(pod.metadata.name),
       finish: () => {
         this.#isListed = true;
-        for (const name of this.#ready) if (!listed.has(name)) this.#ready.delete(name);
-        for (const name of listed) this.#ready.add(name);
+        for (const name of this.#present) if (!listed.has(name)) this.#note(name, false, false);
+        for (const [name, isReady] of listed) this.#note(name, true, isReady);
         this.#tell();
       },
       // Readiness changes all the time: a list that differs from what events say only tells which came first.
@@ -88,11 +95,17 @@ export class ReadyPods implements ExpectedProxies {
     };
   }
 
-  #put(name: string, isReady: boolean): void {
-    if (this.#ready.has(name) === isReady) return;
+  #put(name: string, isPresent: boolean, isReady: boolean): void {
+    if (this.#present.has(name) === isPresent && this.#ready.has(name) === isReady) return;
+    this.#note(name, isPresent, isReady);
+    this.#tell();
+  }
+
+  #note(name: string, isPresent: boolean, isReady: boolean): void {
+    if (isPresent) this.#present.add(name);
+    else this.#present.delete(name);
     if (isReady) this.#ready.add(name);
     else this.#ready.delete(name);
-    this.#tell();
   }
 
   #tell(): void {
@@ -100,11 +113,17 @@ export class ReadyPods implements ExpectedProxies {
   }
 }
 
+/** Whether a pod is one of the proxies, and is neither over nor being ended. */
+function isProxy({ metadata, status }: ApiObject, labels: Readonly<Record<string, string>>): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  if (isRecord(status) && (status["phase"] === "Succeeded" || status["phase"] === "Failed")) return false;
+  return Object.entries(labels).every(([name, value]) => metadata.labels?.[name] === value);
+}
+
 /** Whether a pod is one of the proxies and takes traffic. */
 export function isReadyProxy(pod: ApiObject, labels: Readonly<Record<string, string>>): boolean {
-  const { metadata, status } = pod;
-  if (metadata.deletionTimestamp !== undefined) return false;
-  if (Object.entries(labels).some(([name, value]) => metadata.labels?.[name] !== value)) return false;
+  const { status } = pod;
+  if (!isProxy(pod, labels)) return false;
   const conditions = isRecord(status) ? status["conditions"] : undefined;
   if (!Array.isArray(conditions)) return false;
   return conditions.some(

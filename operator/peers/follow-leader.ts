@@ -8,7 +8,7 @@ import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import type { Leadership } from "../leader/leadership.ts";
 import type { Fleet } from "../push/fleet.ts";
 import type { LeaderClient } from "./leader-client.ts";
-import { readAnswer, writeSummary } from "./summary.ts";
+import { readAnswer, type Summary, writeSummary } from "./summary.ts";
 
 export interface FollowLeaderOptions {
   readonly fleet: Pick<Fleet, "summary" | "onChange" | "hear">;
@@ -38,6 +38,8 @@ const reportsMax = 500;
 export function followLeader(options: FollowLeaderOptions): FollowingLeader {
   const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onTold } = options;
   const reports: { readonly proxy: string; readonly report: Report }[] = [];
+  /** As told last: proxies that leave with this operator are back in a moment, at another one. */
+  let old: Summary["old"] = [];
   let told: { readonly address: string; readonly text: string; readonly at: number } | undefined;
   let isPosting = false;
   let isChanged = true;
@@ -58,7 +60,8 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
   };
   const tellSummary = async (address: string) => {
     isChanged = false;
-    const text = writeSummary(fleet.summary(operator));
+    const summary = fleet.summary(operator);
+    const text = writeSummary(summary);
     if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
     try {
       const answer = await client.post(address, "/summary", text);
@@ -72,6 +75,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       throw cause;
     }
     told = { address, text, at: timers.now() };
+    old = summary.old;
     onTold?.("taken");
   };
   const tell = async () => {
@@ -119,7 +123,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       for (const stop of stops) stop();
       const address = leadership.leaderAddress();
       if (told === undefined || leadership.isLeader() || address === undefined) return;
-      const nothing = writeSummary({ operator, groups: [], joining: [], old: [] });
+      const nothing = writeSummary({ operator, groups: [], joining: [], old });
       // Without it the leader finds out a little later.
       await client.post(address, "/summary", nothing).catch(() => undefined);
     },

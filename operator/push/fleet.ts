@@ -27,7 +27,7 @@ export interface ObjectAcknowledgement {
   readonly rejects: readonly string[];
   /** Some of the ready proxies that do not hold it, and why if it is known. */
   readonly missing: readonly string[];
-  /** Who does not know which fields of it, where its state is `ProxyTooOld`. */
+  /** Who does not know which fields of it, whatever else its state says. */
   readonly tooOld?: TooOld;
 }
 
@@ -181,10 +181,11 @@ export class Fleet {
 
     const problem = this.#publisher.problems.get(id);
     if (problem !== undefined) rejects.push(`operator: ${problem.path} ${problem.message}`);
-    const facts = { readyProxies, acknowledgedBy, rejects, missing: missing.slice(0, missingNamedMax) };
+    const named = missing.slice(0, missingNamedMax);
+    const facts = { readyProxies, acknowledgedBy, rejects, missing: named, ...(tooOld && { tooOld }) };
     if (readyProxies === 0 && problem === undefined) return { state: "NoProxies", ...facts };
     if (rejects.length > 0) return { state: "Rejected", ...facts };
-    if (tooOld !== undefined) return { state: "ProxyTooOld", ...facts, tooOld };
+    if (tooOld !== undefined) return { state: "ProxyTooOld", ...facts };
     // What the proxies hold is the version before.
     if (this.#publisher.isWaiting(id)) return { state: "Pending", ...facts, acknowledgedBy: 0 };
     return { state: acknowledgedBy === readyProxies ? "Programmed" : "Pending", ...facts };
@@ -281,8 +282,8 @@ export class Fleet {
   /** Ends all connections; the proxies serve on and look for another operator. */
   close(reason: string): void {
     for (const stop of this.#stops) stop();
-    this.#old.close();
     this.sendAway(1_000, reason);
+    this.#old.close();
   }
 
   #look(): Standing {

@@ -77,9 +77,9 @@ export class OldProxies {
     for (const { hello, lacks } of this.#options.connections()) {
       if (lacks.length > 0) old.push({ proxy: hello.proxy, lacks });
     }
-    const ready = this.#options.expected?.ready;
+    const present = this.#options.expected?.present;
     for (const [proxy, { lacks }] of this.#departed) {
-      if (ready === undefined || ready.has(proxy)) old.push({ proxy, lacks });
+      if (present === undefined || present.has(proxy)) old.push({ proxy, lacks });
     }
     return old;
   }
@@ -88,7 +88,11 @@ export class OldProxies {
   all(): OldProxy[] {
     const old = this.own();
     const known = new Set([...this.#connected(), ...old.map(({ proxy }) => proxy)]);
-    for (const peer of this.#options.peers?.old() ?? []) if (!known.has(peer.proxy)) old.push(peer);
+    for (const peer of this.#options.peers?.old() ?? []) {
+      if (known.has(peer.proxy)) continue;
+      known.add(peer.proxy);
+      old.push(peer);
+    }
     return old;
   }
 

@@ -18,7 +18,7 @@ export interface Acknowledgement {
   readonly rejects: readonly string[];
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
-  /** Where the state is `ProxyTooOld`: fields, and proxies that do not know them. */
+  /** Fields that some proxies do not know, and which these are; the state may be worse than `ProxyTooOld`. */
   readonly tooOld?: {
     readonly fields: readonly string[];
     readonly proxies: readonly string[];
@@ -110,7 +110,8 @@ const meanwhile = {
 function tooOldMessage({ tooOld }: Acknowledgement): string {
   const { fields = ["a field of it"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
   const others = proxies.length - missingMax;
-  const named = proxies.length === 0 ? "a proxy of another operator" : proxies.slice(0, missingMax).join(", ");
+  const named =
+    proxies.length === 0 ? "a proxy that is not connected here now" : proxies.slice(0, missingMax).join(", ");
   const who = `${named}${others > 0 ? ` and ${others} more` : ""}`;
   return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }

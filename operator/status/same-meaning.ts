@@ -14,7 +14,10 @@ export function isSameMeaning(left: StatusDocument, right: StatusDocument): bool
 function meaningOf({ kind, metadata, status }: StatusDocument): unknown {
   const conditions = status.conditions.map((condition: Condition) => {
     const { lastTransitionTime: _, ...meaning } = condition;
-    return condition.type === "Programmed" && condition.reason !== "Rejected" ? { ...meaning, message: "" } : meaning;
+    if (condition.type !== "Programmed" || condition.reason === "Rejected") return meaning;
+    // Of keys that are held back the message begins with where they stand; whom they wait for comes behind the colon.
+    const [standing] = condition.reason === "ProxyTooOld" ? condition.message.split(":", 1) : [];
+    return { ...meaning, message: standing ?? "" };
   });
   return { kind, metadata, status: { ...status, conditions } };
 }

@@ -144,8 +144,8 @@ async function askUpstream(
   const open = services.openAttempts.add(attempt, admitted);
   try {
     const outcome = await attempt.run();
-    // Nobody waits for another counter, nor for an estimate.
-    if (outcome.kind === "stopped") throw errorOfEnd(outcome.reason);
+    // Nobody waits for another counter, nor for an estimate; unless there was no room for what the counter said.
+    if (outcome.kind === "stopped" && outcome.reason !== "overloaded") throw errorOfEnd(outcome.reason);
     return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
   } finally {
     services.openAttempts.delete(open);

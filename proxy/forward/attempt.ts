@@ -21,6 +21,7 @@ import { nextTurn, otherCalls } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
+import { HeldAnswer } from "./held-answer.ts";
 import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
 
@@ -52,10 +53,10 @@ type Phase = "waiting" | "collecting" | "collected" | "streaming" | "done";
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
+  readonly #held: HeldAnswer;
   readonly #chunks: Buffer[] = [];
   #collectedBytes = 0;
   #collectedBytesMax = 0;
-  #heldBytes = 0;
   #phase: Phase = "waiting";
   #status = 0;
   #headers: RawHeaders = [];
@@ -70,6 +71,7 @@ export class Attempt {
   constructor(options: AttemptOptions) {
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
+    this.#held = new HeldAnswer(options.inFlightBytes);
   }
 
   /** Resolves once, however the attempt ends; rejects only for an error in our own code. */
@@ -96,8 +98,7 @@ export class Attempt {
 
   /** Lets go of what it held of the answer: that has gone out, or never will. */
   release(): void {
-    this.#options.inFlightBytes.release(this.#heldBytes);
-    this.#heldBytes = 0;
+    this.#held.release();
   }
 
   /** The client reads again. */
@@ -191,7 +192,8 @@ export class Attempt {
     this.#exchange.progress();
     this.#collectedBytes += chunk.length;
     if (this.#collectedBytes <= this.#collectedBytesMax) {
-      if (this.#hold(this.#collectedBytes)) this.#chunks.push(chunk);
+      // What is read of an error is short, and must be heard also where there is no room: it decides what follows.
+      if (this.#status >= 400 || this.#hold(this.#collectedBytes)) this.#chunks.push(chunk);
       return;
     }
     this.#exchange.abort();
@@ -216,19 +218,14 @@ export class Attempt {
     if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
-    } else this.#hold(meter.heldBytes);
+    } else if (!meter.isComplete) this.#hold(meter.heldBytes);
   }
 
-  /** Takes note of what waits here of the answer. @returns false when there is no room: the attempt has ended */
-  #hold(bytes: number): boolean {
-    const { inFlightBytes } = this.#options;
-    if (bytes < this.#heldBytes) inFlightBytes.release(this.#heldBytes - bytes);
-    else if (!inFlightBytes.tryTake(bytes - this.#heldBytes)) {
-      this.stop("overloaded");
-      return false;
-    }
-    this.#heldBytes = bytes;
-    return true;
+  /** @returns false when there is no room for what waits: the attempt has ended */
+  #hold(waiting: number): boolean {
+    if (this.#held.hold(waiting)) return true;
+    this.stop("overloaded");
+    return false;
   }
 
   #write(client: ClientStream, pieces: readonly Buffer[]): void {

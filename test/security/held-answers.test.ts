@@ -1,5 +1,6 @@
 /** RELIABILITY.md section 5: what waits of answers, collected or as an open event, counts within the in-flight cap. */
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { describe, it } from "mocha";
 import { type HttpAnswer, httpCall } from "../support/conformance/http-call.ts";
 import { InProcessGateway } from "../support/conformance/in-process-gateway.ts";
@@ -81,6 +82,27 @@ describe("answers that wait in the gateway", () => {
     }
     await assertNothingHeld();
     assert.equal((await call()).status, 200);
+  });
+
+  it("leave short ones and running streams alone, however full the cap is", async () => {
+    const upload = connect(Number(new URL(gateway.origin).port), "127.0.0.1");
+    const length = inFlightBytesMax - 1_000;
+    upload.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${clientKey("main")}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${length + 1}\r\n\r\n${" ".repeat(length)}`,
+    );
+    try {
+      await waitFor("the cap to be full", () => gateway.inFlightBytes === length);
+      upstream.replyWith({ body: reply(50_000), fragmentBytes: 20_000 });
+      assert.equal((await call()).status, 200);
+      upstream.replyWith(streamOfOneEvent(50_000));
+      assert.match((await call(true)).body.toString(), /data: \[DONE\]\n\n$/);
+      upstream.replyWith({ status: 429, body: JSON.stringify({ error: { message: "x".repeat(200_000) } }) });
+      assert.equal((await call()).status, 429);
+    } finally {
+      upload.destroy();
+    }
+    await assertNothingHeld();
   });
 
   it("and an event that finds no room breaks its stream, which never looks complete", async () => {

@@ -258,6 +258,9 @@ export class TlsRig {
       get ready() {
         return known();
       },
+      get present() {
+        return known();
+      },
       onChange: (listener) => this.#listen(listener),
     };
   }

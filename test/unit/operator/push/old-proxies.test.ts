@@ -21,6 +21,7 @@ describe("Fleet, with proxies that are too old", () => {
   let publisher: Publisher;
   let peers: PeerSummaries;
   let ready: Set<string> | undefined;
+  let present: Set<string> | undefined;
   let tellExpected: () => void;
   let fleet: Fleet;
   let streams: number;
@@ -29,12 +30,15 @@ describe("Fleet, with proxies that are too old", () => {
     timers = new ManualTimers();
     publisher = new Publisher({ timers });
     peers = new PeerSummaries(graceMs, timers);
-    ready = undefined;
+    ready = present = undefined;
     streams = 0;
     tellExpected = () => {};
     const expected: ExpectedProxies = {
       get ready() {
         return ready;
+      },
+      get present() {
+        return present;
       },
       onChange(listener) {
         tellExpected = listener;
@@ -119,13 +123,16 @@ describe("Fleet, with proxies that are too old", () => {
   });
 
   it("does not wait for an old proxy whose pod is gone", () => {
-    ready = new Set(["young", "old"]);
+    ready = present = new Set(["young", "old"]);
     connect("young");
     const { connection } = connect("old", true);
     edit(limited);
     connection.close("cut");
     assert.deepEqual(live(), former);
     ready = new Set(["young"]);
+    tellExpected();
+    assert.deepEqual(live(), former, "its container may be starting again");
+    present = ready;
     tellExpected();
     assert.deepEqual(live(), limited);
   });
