@@ -70,7 +70,7 @@ export class ReadyPods implements ExpectedProxies {
   #sink(): ListWatchSink {
     return {
       beginList: () => this.#beginList(),
-      put: (pod) => this.#put(pod.metadata.name, isProxy(pod, this.#labels), isReadyProxy(pod, this.#labels)),
+      put: (pod) => this.#put(pod.metadata.name, isPresentProxy(pod, this.#labels), isReadyProxy(pod, this.#labels)),
       remove: (pod) => this.#put(pod.metadata.name, false, false),
     };
   }
@@ -80,7 +80,7 @@ export class ReadyPods implements ExpectedProxies {
     const listed = new Map<string, boolean>();
     return {
       add: (pod) => {
-        if (isProxy(pod, this.#labels)) listed.set(pod.metadata.name, isReadyProxy(pod, this.#labels));
+        if (isPresentProxy(pod, this.#labels)) listed.set(pod.metadata.name, isReadyProxy(pod, this.#labels));
       },
       remove: (pod) => listed.delete(pod.metadata.name),
       finish: () => {
@@ -114,7 +114,7 @@ export class ReadyPods implements ExpectedProxies {
 }
 
 /** Whether a pod is one of the proxies, and is neither over nor being ended. */
-function isProxy({ metadata, status }: ApiObject, labels: Readonly<Record<string, string>>): boolean {
+export function isPresentProxy({ metadata, status }: ApiObject, labels: Readonly<Record<string, string>>): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
   if (isRecord(status) && (status["phase"] === "Succeeded" || status["phase"] === "Failed")) return false;
   return Object.entries(labels).every(([name, value]) => metadata.labels?.[name] === value);
@@ -123,7 +123,7 @@ function isProxy({ metadata, status }: ApiObject, labels: Readonly<Record<string
 /** Whether a pod is one of the proxies and takes traffic. */
 export function isReadyProxy(pod: ApiObject, labels: Readonly<Record<string, string>>): boolean {
   const { status } = pod;
-  if (!isProxy(pod, labels)) return false;
+  if (!isPresentProxy(pod, labels)) return false;
   const conditions = isRecord(status) ? status["conditions"] : undefined;
   if (!Array.isArray(conditions)) return false;
   return conditions.some(

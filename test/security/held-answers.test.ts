@@ -37,6 +37,15 @@ function streamOfOneEvent(characters: number): ScriptedReply {
   return { headers: { "content-type": "text/event-stream" }, body, fragmentBytes: 50_000, delayPieceMs: 20 };
 }
 
+function manifestsOf({ origin }: FakeUpstream): string {
+  return manifestOf(
+    channelSecretManifest(),
+    keyManifest("main"),
+    channelManifest("chat", origin, { formats: [{ type: "ChatCompletions" }] }),
+    routeManifest("chat"),
+  );
+}
+
 describe("answers that wait in the gateway", () => {
   let upstream: FakeUpstream;
   let gateway: InProcessGateway;
@@ -45,12 +54,7 @@ describe("answers that wait in the gateway", () => {
     upstream = await FakeUpstream.start();
     gateway = await InProcessGateway.start({
       limits: { inFlightBytesMax },
-      manifests: manifestOf(
-        channelSecretManifest(),
-        keyManifest("main"),
-        channelManifest("chat", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
-        routeManifest("chat"),
-      ),
+      manifests: manifestsOf(upstream),
     });
   });
   after(async () => {
@@ -103,6 +107,29 @@ describe("answers that wait in the gateway", () => {
       upload.destroy();
     }
     await assertNothingHeld();
+  });
+
+  it("keep their room until the client has read them or has left", async () => {
+    const characters = 8_000_000;
+    const roomy = await InProcessGateway.start({
+      limits: { inFlightBytesMax: 4 * characters },
+      manifests: manifestsOf(upstream),
+    });
+    try {
+      upstream.replyWith({ body: reply(characters) });
+      const body = JSON.stringify({ model: "chat", messages: [{ role: "user", content: "hi" }] });
+      const client = connect(Number(new URL(roomy.origin).port), "127.0.0.1").pause();
+      client.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${clientKey("main")}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      await waitFor("the answer to be settled", () => roomy.records.length === 1);
+      assert.ok(roomy.inFlightBytes > characters / 2, `${roomy.inFlightBytes} bytes are held`);
+      client.destroy();
+      await waitFor("everything to be let go of", () => roomy.inFlightBytes === 0);
+    } finally {
+      await roomy.close();
+    }
   });
 
   it("and an event that finds no room breaks its stream, which never looks complete", async () => {

@@ -3,7 +3,7 @@ import { ApiError } from "../../../../operator/kubernetes/api-error.ts";
 import type { ApiObject } from "../../../../operator/kubernetes/api-object.ts";
 import { keepLastGoodKey } from "../../../../operator/own-namespace/last-good-key.ts";
 import { ownedConfigMap, ownedSecret } from "../../../../operator/own-namespace/owned-object.ts";
-import { isReadyProxy } from "../../../../operator/own-namespace/ready-pods.ts";
+import { isPresentProxy, isReadyProxy } from "../../../../operator/own-namespace/ready-pods.ts";
 import { MemoryOwnedData } from "../../../support/fleet/memory-owned-data.ts";
 import { ManualTimers } from "../../../support/manual-timers.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -108,24 +108,33 @@ describe("keepLastGoodKey()", () => {
   });
 });
 
-describe("isReadyProxy()", () => {
+describe("isReadyProxy() and isPresentProxy()", () => {
   const labels = { "app.kubernetes.io/component": "proxy" };
   const pod = { metadata: { name: "p", labels }, status: { conditions: [{ type: "Ready", status: "True" }] } };
   for (const row of [
-    { name: "a ready pod with the labels counts", pod, want: true },
+    { name: "a ready pod with the labels counts", pod, want: true, isPresent: true },
     {
       name: "one that is being ended does not",
       pod: { ...pod, metadata: { ...pod.metadata, deletionTimestamp: "t" } },
     },
     { name: "one with other labels does not", pod: { ...pod, metadata: { name: "p", labels: { a: "b" } } } },
     { name: "one without labels does not", pod: { ...pod, metadata: { name: "p" } } },
-    { name: "one without a status does not", pod: { metadata: pod.metadata } },
-    { name: "one not ready does not", pod: { ...pod, status: { conditions: [{ type: "Ready", status: "False" }] } } },
+    { name: "one without a status is there", pod: { metadata: pod.metadata }, isPresent: true },
     {
-      name: "one whose containers alone are ready does not",
-      pod: { ...pod, status: { conditions: [{ type: "ContainersReady", status: "True" }] } },
+      name: "one not ready is there",
+      pod: { ...pod, status: { conditions: [{ type: "Ready", status: "False" }] } },
+      isPresent: true,
     },
+    {
+      name: "one whose containers alone are ready is there",
+      pod: { ...pod, status: { conditions: [{ type: "ContainersReady", status: "True" }] } },
+      isPresent: true,
+    },
+    { name: "one that is over does not", pod: { ...pod, status: { phase: "Failed", conditions: [] } } },
   ]) {
-    it(row.name, () => assert.equal(isReadyProxy(row.pod, labels), row.want ?? false));
+    it(row.name, () => {
+      assert.equal(isReadyProxy(row.pod, labels), row.want ?? false);
+      assert.equal(isPresentProxy(row.pod, labels), row.isPresent ?? false);
+    });
   }
 });

@@ -30,6 +30,7 @@ describe("followLeader()", () => {
   let leader: string | undefined;
   let isLeader: boolean;
   let proxies: string[];
+  let old: Summary["old"];
   let failure: Error | undefined;
   let answer: unknown;
   let heard: (readonly string[])[];
@@ -44,6 +45,7 @@ describe("followLeader()", () => {
     leader = "10.0.0.1:8443";
     isLeader = false;
     proxies = ["proxy-1"];
+    old = [];
     failure = undefined;
     answer = undefined;
     heard = [];
@@ -61,7 +63,7 @@ describe("followLeader()", () => {
     following = followLeader({
       fleet: {
         hear: (lacked) => heard.push(lacked),
-        summary: (operator) => ({ ...summaryOf(...proxies), operator }),
+        summary: (operator) => ({ ...summaryOf(...proxies), operator, old }),
         onChange(listener) {
           tellFleet = listener;
           return () => {};
@@ -181,6 +183,17 @@ describe("followLeader()", () => {
     await following.close();
     assert.deepEqual(readSummary(JSON.parse(posts.at(-1)?.body ?? "")).groups, []);
     assert.equal(timers.waiting, 0);
+  });
+
+  it("says with its last word which proxies that leave with it are too old: they come back elsewhere", async () => {
+    old = [{ proxy: "proxy-1", lacks: ["key.maxInFlight"] }];
+    await advance(100);
+    const before = old;
+    proxies = [];
+    old = [];
+    await following.close();
+    const last = readSummary(JSON.parse(posts.at(-1)?.body ?? ""));
+    assert.deepEqual([last.groups, last.old], [[], before]);
   });
 });
 

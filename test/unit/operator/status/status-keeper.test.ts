@@ -87,6 +87,10 @@ describe("StatusKeeper", () => {
     state = { ...state, tooOld: { ...tooOld, proxies: old.slice(1) } };
     keeper.lookAtAcknowledgements();
     assert.equal(changes.length, told);
+    // Where the key stands is another matter.
+    state = { ...state, tooOld: { ...tooOld, inForce: "before" } };
+    keeper.lookAtAcknowledgements();
+    assert.equal(changes.length, told + 1);
     state = acknowledgement("Programmed", 2);
     keeper.lookAtAcknowledgements();
     assert.equal(condition("Programmed"), "True Programmed");
