@@ -10,8 +10,16 @@ import { parseJson } from "./json-value.ts";
 /** About 3,500 events of one token; below the 2 MB a stream may cost. */
 const retainedBytesMax = 1024 * 1024;
 
+/** V8 takes microseconds to say that a text is no JSON: an upstream that sends a megabyte of rubbish would hold everybody. */
+const brokenMax = 100;
+
+/** All that is ever looked for; `[DONE]` is none. */
+const objectStart = /^\s*\{/;
+
 export class RetainedEvents {
   readonly #visit: (event: unknown) => void;
+  /** Events that began as an object and were none. */
+  #broken = 0;
   #blocks: Buffer[] = [];
   #bytes = 0;
 
@@ -33,9 +41,12 @@ export class RetainedEvents {
     this.#bytes = 0;
     for (const block of blocks) {
       for (const event of splitEvents(block)) {
+        if (this.#broken >= brokenMax) return;
         const { data } = readEventFields(event);
-        const value = data === undefined ? undefined : parseJson(data);
-        if (value !== undefined) this.#visit(value);
+        if (data === undefined || !objectStart.test(data)) continue;
+        const value = parseJson(data);
+        if (value === undefined) this.#broken += 1;
+        else this.#visit(value);
       }
     }
   }
