@@ -5,7 +5,7 @@
  * in the next. Every step gives way to others after a few milliseconds, so that 100,000 objects never hold the event
  * loop, and a pass over one object costs what one object costs. Called by `main.ts`.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import type { Compilation, CompileChanges } from "./compile/compilation.ts";
 import type { Publisher } from "./push/publisher.ts";
 import type { ResourceUids } from "./push/versions/resource-uids.ts";
@@ -87,7 +87,7 @@ async function driveInSlices<Result>(steps: Generator<void, Result>): Promise<Re
     const step = steps.next();
     if (step.done === true) return step.value;
     if (performance.now() - begunAt < sliceMs) continue;
-    await nextTurn();
+    await giveWay();
     begunAt = performance.now();
   }
 }

@@ -3,7 +3,8 @@
  *
  * Each stage is one call and each failure one error of the closed table; only this file knows their order. The head
  * alone decides whether a body is read at all. A request pins one view of the configuration and keeps it until its
- * last byte. Whatever happens, a reservation is settled once and the request is reported once.
+ * last byte. Between two stages the other calls that came with it do the former one (`turn.ts`). Whatever happens, a
+ * reservation is settled once and the request is reported once.
  */
 import { balanceLeft } from "./admit/balance-left.ts";
 import { claimsOf } from "./admit/claims.ts";

@@ -65,7 +65,11 @@ export class AttemptPreparation {
   prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
     const objection = objectionTo(selected, this.#admitted);
     if (objection !== undefined) return objection;
-    return refusalOrElse(() => this.#prepare(selected));
+    try {
+      return this.#prepare(selected);
+    } catch (error) {
+      return refusal(error);
+    }
   }
 
   /** Lets go of the files that were fetched; once, when the call is over. */
@@ -209,14 +213,6 @@ function least(first: number | undefined, second: number | undefined): number | 
 }
 
 /** Refusals are values here: another target may still take the call. */
-function refusalOrElse<Result>(work: () => Result): Result | GatewayError {
-  try {
-    return work();
-  } catch (error) {
-    return refusal(error);
-  }
-}
-
 function refusal(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   throw error;

@@ -19,7 +19,7 @@ import {
   labelOfError,
   labelOfFailure,
 } from "./forward/describe-outcome.ts";
-import { endResponse } from "./forward/end-response.ts";
+import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
@@ -129,7 +129,7 @@ async function attemptTarget(
     client?.release();
     services.openAttempts.delete(open);
     // A client that does not read leaves what it was sent waiting in memory.
-    if (response.writableLength >= unsentBytesLeast && !response.closed)
+    if (response.writableLength >= waitingBytesLeast && !response.closed)
       response.once("close", () => attempt.release());
     else attempt.release();
     exchange.whenClosed(undefined);
@@ -268,9 +268,6 @@ async function concludeStream(
   await endBroken(admitted, client, error, outcome.meter);
   await settlement.settlePartial(outcome.meter, true);
 }
-
-/** Less than this is no more than the kernel takes for any connection. */
-const unsentBytesLeast = 64 * 1024;
 
 const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as const;
 

@@ -38,9 +38,9 @@ const reportsMax = 500;
 export function followLeader(options: FollowLeaderOptions): FollowingLeader {
   const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onTold } = options;
   const reports: { readonly proxy: string; readonly report: Report }[] = [];
-  /** As told last: proxies that leave with this operator are back in a moment, at another one. */
-  let old: Summary["old"] = [];
-  let told: { readonly address: string; readonly text: string; readonly at: number } | undefined;
+  let told:
+    | { readonly address: string; readonly text: string; readonly old: Summary["old"]; readonly at: number }
+    | undefined;
   let isPosting = false;
   let isChanged = true;
   let isClosed = false;
@@ -74,8 +74,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       isChanged = true;
       throw cause;
     }
-    told = { address, text, at: timers.now() };
-    old = summary.old;
+    told = { address, text, old: summary.old, at: timers.now() };
     onTold?.("taken");
   };
   const tell = async () => {
@@ -123,7 +122,8 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       for (const stop of stops) stop();
       const address = leadership.leaderAddress();
       if (told === undefined || leadership.isLeader() || address === undefined) return;
-      const nothing = writeSummary({ operator, groups: [], joining: [], old });
+      // Old proxies that leave with this operator are back in a moment, at another one.
+      const nothing = writeSummary({ operator, groups: [], joining: [], old: told.old });
       // Without it the leader finds out a little later.
       await client.post(address, "/summary", nothing).catch(() => undefined);
     },

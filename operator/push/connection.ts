@@ -6,7 +6,7 @@
  * drained; revocations are written at once, between parts and before acknowledgements (`OPERATIONS.md` section 1
  * rules 5 and 6). Knows nothing of HTTP: `push-server.ts` gives it somewhere to write.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
 import { differenceBySums } from "../../proxy/snapshot/diff.ts";
 import { type BucketSums, decodeSums } from "../../proxy/snapshot/digest.ts";
@@ -310,7 +310,7 @@ export class ProxyConnection {
       const line = lines.next();
       if (line.done === true || !this.#isOpen) return;
       mayWrite = this.#options.sink.write(line.value);
-      await nextTurn();
+      await giveWay();
     }
   }
 

@@ -76,8 +76,6 @@ export class Fleet {
   #firstRevision: number;
   #refusals = 0;
   readonly #old: OldProxies;
-  /** What the publisher was told last. */
-  #toldLacked: ReadonlySet<string> = new Set();
   #settledAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
@@ -334,8 +332,7 @@ export class Fleet {
     this.#standing = undefined;
     // Where nobody is connected, nobody is served by sending: nothing is let go of, but what is lacking is noted.
     const isServing = this.#connections.size > 0 || this.#look().groups.length > 0;
-    this.#toldLacked = isServing ? this.lacked : new Set([...this.#toldLacked, ...this.lacked]);
-    this.#publisher.lack(this.#toldLacked);
+    this.#publisher.lack(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
   }
 
   #proxiesChanged(): void {

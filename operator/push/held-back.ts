@@ -20,6 +20,11 @@ export class HeldBack {
   #isChanged = false;
   #wanted: { readonly published: IndexedSnapshot; readonly sums: BucketSums } | undefined;
 
+  /** What some proxy lacks, as told last. */
+  get lacked(): ReadonlySet<string> {
+    return this.#lacked;
+  }
+
   get size(): number {
     return this.#versions.size;
   }

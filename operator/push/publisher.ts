@@ -7,7 +7,7 @@
  * a change that takes something away waits for nobody (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by the
  * pipeline, listened to by `fleet.ts`.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
 import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "../../proxy/snapshot/digest.ts";
 import { Interner } from "../../proxy/snapshot/index/intern.ts";
@@ -118,6 +118,11 @@ export class Publisher {
     return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
+  /** What some proxy lacks, as `lack` was told last. */
+  get lacked(): ReadonlySet<string> {
+    return this.#heldBack.lacked;
+  }
+
   /** Whether a version of it waits for proxies to be upgraded. */
   isHeldBack(id: string): boolean {
     return this.#heldBack.objectOf(id) !== undefined;
@@ -193,7 +198,7 @@ export class Publisher {
     let begunAt = this.#timers.now();
     for (const steps = this.#stage(changes); steps.next().done !== true; ) {
       if (this.#timers.now() - begunAt < sliceMs) continue;
-      await nextTurn();
+      await giveWay();
       begunAt = this.#timers.now();
     }
   }

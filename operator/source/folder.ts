@@ -9,7 +9,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import type { ResourceChange, ResourceSet } from "../resources/resource.ts";
 import { environmentContent, type SecretFromEnvironment } from "./environment-secrets.ts";
 import { FolderWatch } from "./folder-watch.ts";
@@ -288,7 +288,7 @@ export class FolderSource {
     for (const { line, digest, text: own } of splitDocuments(text)) {
       documents.push({ place: { line, digest }, parsed: known.get(digest) ?? parseDocument(own) });
       if (performance.now() - sliceStartMs < parseSliceMs) continue;
-      await nextTurn();
+      await giveWay();
       sliceStartMs = performance.now();
     }
     return documents;

@@ -22,8 +22,8 @@ export interface Acknowledgement {
   readonly tooOld?: {
     readonly fields: readonly string[];
     readonly proxies: readonly string[];
-    /** What holds meanwhile; `elsewhere` when absent. */
-    readonly inForce?: "before" | "nowhere" | "elsewhere";
+    /** What holds meanwhile. */
+    readonly inForce: "before" | "nowhere" | "elsewhere";
   };
 }
 
@@ -99,6 +99,12 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
   if (missing.length === 0) return `${known}; wait for the others.`;
   const others = readyProxies - acknowledgedBy - missing.length;
   return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
+}
+
+/** What of the message of `Programmed` is meaning; counts and names of proxies come and go. */
+export function programmedMeaning({ reason, message }: Pick<Condition, "reason" | "message">): string {
+  if (reason === "Rejected") return message;
+  return reason === "ProxyTooOld" ? message.slice(0, message.indexOf(":")) : "";
 }
 
 const meanwhile = {

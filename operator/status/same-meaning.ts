@@ -1,6 +1,7 @@
 /** Whether two statuses of one object say the same: only a change of meaning is written (RESOURCES.md R11). Pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "../resources/types.gen.ts";
+import { programmedMeaning } from "./conditions.ts";
 import type { StatusDocument } from "./status-document.ts";
 
 export function isSameMeaning(left: StatusDocument, right: StatusDocument): boolean {
@@ -14,10 +15,7 @@ export function isSameMeaning(left: StatusDocument, right: StatusDocument): bool
 function meaningOf({ kind, metadata, status }: StatusDocument): unknown {
   const conditions = status.conditions.map((condition: Condition) => {
     const { lastTransitionTime: _, ...meaning } = condition;
-    if (condition.type !== "Programmed" || condition.reason === "Rejected") return meaning;
-    // Of keys that are held back the message begins with where they stand; whom they wait for comes behind the colon.
-    const [standing] = condition.reason === "ProxyTooOld" ? condition.message.split(":", 1) : [];
-    return { ...meaning, message: standing ?? "" };
+    return condition.type === "Programmed" ? { ...meaning, message: programmedMeaning(condition) } : meaning;
   });
   return { kind, metadata, status: { ...status, conditions } };
 }

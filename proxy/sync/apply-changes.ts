@@ -5,7 +5,7 @@
  * whole and the last good snapshot stays; damage of one object stays with that object (`OPERATIONS.md` section 1
  * rules 1 to 3). One applier serves one stream; the push client calls it with one message at a time.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import { type IndexedSnapshot, SnapshotDraft } from "../snapshot/build-index.ts";
 import { bucketOf, CanonicalFormError, objectVersion } from "../snapshot/digest.ts";
 import type { Interner } from "../snapshot/index/intern.ts";
@@ -194,7 +194,7 @@ export class ChangeApplier {
 
   async #breathe(): Promise<void> {
     if (this.#timers.now() - this.#sliceBegunAt < sliceMs) return;
-    await nextTurn();
+    await giveWay();
     this.#sliceBegunAt = this.#timers.now();
   }
 }

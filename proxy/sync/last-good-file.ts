@@ -11,7 +11,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../snapshot/build-index.ts";
 import { objectVersion } from "../snapshot/digest.ts";
 import { Interner } from "../snapshot/index/intern.ts";
@@ -151,7 +151,7 @@ async function decrypt(sealed: Buffer, key: Buffer): Promise<Buffer[] | undefine
   const plain: Buffer[] = [];
   for (let start = 0; start < body.length; start += pieceCharacters) {
     plain.push(decipher.update(body.subarray(start, start + pieceCharacters)));
-    await nextTurn();
+    await giveWay();
   }
   try {
     plain.push(decipher.final());
@@ -181,7 +181,7 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
       read += 1;
       if (!take(draft, interner, value)) skipped += 1;
       if (performance.now() - begunAt < sliceMs) continue;
-      await nextTurn();
+      await giveWay();
       begunAt = performance.now();
     }
   }

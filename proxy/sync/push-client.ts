@@ -3,7 +3,7 @@
  * back after every failure with jittered backoff. It never takes anything away from the store: without an operator the
  * proxy serves on with what it has (`RELIABILITY.md` P4).
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import { encodeSums } from "../snapshot/digest.ts";
 import { Interner } from "../snapshot/index/intern.ts";
 import { capabilityNames } from "../snapshot/push/capabilities.ts";
@@ -137,7 +137,7 @@ export class PushClient {
         await this.#receive(session, parseDownMessage(line));
         if (this.#goAwayWithinMs !== undefined) return;
         // Many lines may be at hand already; requests get their turn between them.
-        if (line.length > 1024) await nextTurn();
+        if (line.length > 1024) await giveWay();
       }
     } catch (cause) {
       await this.#refuse(session, cause);

@@ -2,7 +2,7 @@
  * Tells that a key ends soon, before its callers get 401: once for each end of each key while this operator leads. Time
  * passes without anybody's change, so all keys are looked at now and then, a few at a time.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as giveWay } from "node:timers/promises";
 import type { KeyResult, ObjectResult } from "../../compile/result.ts";
 import type { EventFacts } from "./events-of.ts";
 
@@ -55,7 +55,7 @@ export class ExpiryNotices {
       left -= 1;
       if (left > 0) continue;
       left = sliceOf;
-      await nextTurn();
+      await giveWay();
     }
   }
 

@@ -7,6 +7,7 @@
  */
 import type { Channel } from "../../snapshot/types.gen.ts";
 import type { Effort } from "../conversation.ts";
+import { memoiseTraits } from "../memoise-traits.ts";
 
 export interface ModelTraits {
   /** How thinking is asked for: not at all, by a budget of tokens, or by effort (`adaptive`). */
@@ -32,6 +33,9 @@ export interface ModelTraits {
 }
 
 const allEfforts = ["low", "medium", "high", "xhigh", "max"] as const;
+
+/** The same, worked out once for a model on a channel. */
+export const traitsOf = memoiseTraits(({ channel, upstreamModel }) => modelTraits(upstreamModel, channel.provider));
 
 export function modelTraits(model: string, provider: Channel["provider"]): ModelTraits {
   const isVendor = provider === "Anthropic";

@@ -7,6 +7,7 @@
  */
 import type { Channel } from "../../snapshot/types.gen.ts";
 import type { Effort } from "../conversation.ts";
+import { memoiseTraits } from "../memoise-traits.ts";
 
 export interface ModelTraits {
   /** Takes `reasoning` and gives `encrypted_content`. */
@@ -47,6 +48,9 @@ const compatible = { thinks: true, sampling: "always", efforts: ["none", "low", 
 
 /** OpenAI refuses smaller caps (`protocols/translation.md` section 3). */
 const vendorOutputCapMin = 16;
+
+/** The same, worked out once for a model on a channel. */
+export const traitsOf = memoiseTraits(({ channel, upstreamModel }) => modelTraits(upstreamModel, channel.provider));
 
 export function modelTraits(model: string, provider: Channel["provider"]): ModelTraits {
   const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";

@@ -10,7 +10,7 @@ import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, TranslationTarget, WrittenRequest } from "../../translator.ts";
-import { type ModelTraits, modelTraits } from "../model-traits.ts";
+import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
 import { type WrittenFormat, writeFormat } from "./write-format.ts";
@@ -37,7 +37,7 @@ const carried: readonly NeutralField[] = [
 ];
 
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  const traits = modelTraits(target.upstreamModel, target.channel.provider);
+  const traits = traitsOf(target);
   const lose = (field: NeutralField): void => losses.drop(target.fieldName(field));
   const calledNames = namesOfCalls(conversation);
   const declaredNames = conversation.tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name]));

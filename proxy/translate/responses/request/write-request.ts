@@ -13,7 +13,7 @@ import { isStrictSchema } from "../../schema/strict-schema.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { pairResults } from "../../turns/pair-results.ts";
-import { type ModelTraits, modelTraits } from "../model-traits.ts";
+import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { writeItems } from "./write-items.ts";
 import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
 import { writeTools } from "./write-tools.ts";
@@ -46,7 +46,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   declareLosses(conversation, carried, target.fieldName, losses);
   const { provider } = target.channel;
   const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
-  const traits = modelTraits(target.upstreamModel, provider);
+  const traits = traitsOf(target);
   const names = new ToolNames("openai", namesIn(conversation));
   const writing = { states: target.states, losses, names, hasCustomTools: isVendor };
   const { instructions, rest } = takeInstructions(conversation.turns);

@@ -190,9 +190,9 @@ describe("parseManifest() on random input", () => {
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), { minLength: 1 }),
       (objects) => {
         const plain: unknown[] = JSON.parse(JSON.stringify(objects));
-        const text = plain
-          .map((object) => stringify(object, { version: "1.1", aliasDuplicateObjects: false }))
-          .join("---\n");
+        // Names in quotes: the writer leaves `<<` plain, which says something else then.
+        const options = { version: "1.1", aliasDuplicateObjects: false, defaultKeyType: "QUOTE_DOUBLE" } as const;
+        const text = plain.map((object) => stringify(object, options)).join("---\n");
         const { documents, problems } = parseManifest(text, "test.yaml");
         if (problems.length === 0)
           assert.deepEqual(JSON.parse(JSON.stringify(documents.map(({ object }) => object))), plain);

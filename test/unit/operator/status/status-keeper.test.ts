@@ -74,7 +74,7 @@ describe("StatusKeeper", () => {
   it("names the fields that proxies are too old for and some of those, and is not written for each that is upgraded", () => {
     put(key());
     const old = ["p1", "p2", "p3", "p4", "p5", "p6", "p7"];
-    const tooOld = { fields: ["spec.a", "spec.b"], proxies: old };
+    const tooOld = { fields: ["spec.a", "spec.b"], proxies: old, inForce: "elsewhere" as const };
     state = { ...acknowledgement("ProxyTooOld"), tooOld };
     keeper.lookAtAcknowledgements();
     assert.equal(condition("Programmed"), "False ProxyTooOld");
@@ -88,7 +88,7 @@ describe("StatusKeeper", () => {
     keeper.lookAtAcknowledgements();
     assert.equal(changes.length, told);
     // Where the key stands is another matter.
-    state = { ...state, tooOld: { ...tooOld, inForce: "before" } };
+    state = { ...state, tooOld: { ...tooOld, inForce: "before" as const } };
     keeper.lookAtAcknowledgements();
     assert.equal(changes.length, told + 1);
     state = acknowledgement("Programmed", 2);
