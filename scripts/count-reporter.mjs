@@ -1,6 +1,7 @@
-/** Mocha's spec reporter, reduced to what failed and was skipped, which also writes its counts to a file. */
+/** Mocha's spec reporter, reduced to what failed and was skipped; writes its counts, and what tests showed, to a file. */
 import { writeFileSync } from "node:fs";
 import mocha from "mocha";
+import { takeShownFigures } from "../test/support/shown-figures.ts";
 
 const { Base } = mocha.reporters;
 const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
@@ -12,17 +13,24 @@ export default class CountReporter extends Base {
     let top = "";
     let passedInTop = 0;
     const startedMs = Date.now();
+    const tests = [];
+    const ended = (test, isPassed) =>
+      tests.push({ title: test.fullTitle(), tookMs: test.duration ?? 0, isPassed, figures: takeShownFigures() });
     runner.on(EVENT_SUITE_BEGIN, (suite) => {
       if (suite.parent?.root === true) {
         top = suite.title;
         passedInTop = 0;
       }
     });
-    runner.on(EVENT_TEST_PASS, () => {
+    runner.on(EVENT_TEST_PASS, (test) => {
       passedInTop += 1;
+      ended(test, true);
     });
     runner.on(EVENT_TEST_PENDING, (test) => console.log(`  SKIPPED ${test.fullTitle()}`));
-    runner.on(EVENT_TEST_FAIL, (test) => console.log(`  FAILED  ${test.fullTitle()}`));
+    runner.on(EVENT_TEST_FAIL, (test) => {
+      console.log(`  FAILED  ${test.fullTitle()}`);
+      ended(test, false);
+    });
     runner.on(EVENT_SUITE_END, (suite) => {
       if (suite.parent?.root === true) console.log(`  ${String(passedInTop).padStart(5)} passed  ${top}`);
     });
@@ -32,7 +40,7 @@ export default class CountReporter extends Base {
       console.log(`  ${passes} passed, ${failures} failed, ${pending} skipped in ${Date.now() - startedMs} ms`);
       writeFileSync(
         options.reporterOptions.file,
-        JSON.stringify({ passed: passes, failed: failures, skipped: pending }),
+        JSON.stringify({ passed: passes, failed: failures, skipped: pending, tests }),
       );
     });
   }

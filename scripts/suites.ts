@@ -13,6 +13,16 @@ export interface SuiteCount {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  readonly tests: readonly EndedTest[];
+}
+
+/** As `count-reporter.mjs` writes it. */
+export interface EndedTest {
+  readonly title: string;
+  readonly tookMs: number;
+  readonly isPassed: boolean;
+  /** What it showed by `showFigure`. */
+  readonly figures: readonly string[];
 }
 
 const suiteDeadlineMs = 20 * 60_000;
@@ -26,7 +36,7 @@ export async function runSuites(
   mochaArguments: readonly string[] = [],
   deadlineMs: number = suiteDeadlineMs,
 ): Promise<SuiteCount> {
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  const total = { passed: 0, failed: 0, skipped: 0, tests: [] as EndedTest[] };
   for (const suite of suites) {
     if (!existsSync(join(projectRoot, "test", suite))) continue;
     console.log(`\n== ${suite} ==`);
@@ -34,6 +44,7 @@ export async function runSuites(
     total.passed += count.passed;
     total.failed += count.failed;
     total.skipped += count.skipped;
+    total.tests.push(...count.tests);
   }
   return total;
 }
@@ -62,7 +73,7 @@ async function runSuite(suite: string, mochaArguments: readonly string[], deadli
   const status = await new Promise<number>((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
   clearTimeout(deadline);
   try {
-    if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: 0 };
+    if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: 0, tests: [] };
     const count: SuiteCount = JSON.parse(readFileSync(countFile, "utf8"));
     // A run that failed without a failed test (an unhandled rejection after the last one, say) is a failure too.
     return count.failed === 0 && status !== 0 ? { ...count, failed: 1 } : count;

@@ -1,21 +1,39 @@
 /**
- * `npm run soak`: the suites whose waits are minutes or hours, at full length; progress is shown as they go.
+ * `npm run soak [-- SUITE ...]`: the suites whose waits are minutes or hours, at full length; progress is shown as they
+ * go, and the last table of each is kept in `test/bench/soak/`. All of it takes some five hours; suites that are named
+ * run alone, so that several machines, or terminals, can share them.
+ *
  * `TOLLGATE_SOAK_SECONDS` sets another length than two hours, `TOLLGATE_ABSENCE_MS` how long an API server or an
  * operator stays away (ten minutes), `TOLLGATE_CERTIFICATES_MS` how long certificates of two minutes are renewed (an hour).
  */
+import { writeSoakTable } from "../soak-tables.ts";
 import { runSuites } from "../suites.ts";
 
-process.env["TOLLGATE_SOAK_SECONDS"] ??= "7200";
-process.env["TOLLGATE_ABSENCE_MS"] ??= "600000";
-process.env["TOLLGATE_CERTIFICATES_MS"] ??= "3600000";
-process.env["TOLLGATE_CERTIFICATE_SECONDS"] ??= "120";
-process.env["TOLLGATE_REVOCATIONS"] ??= "200";
-process.env["TOLLGATE_REVOCATION_RATE"] ??= "200";
-process.env["TOLLGATE_CHURN_MS"] ??= "600000";
-const absencesMs =
-  10 * Number(process.env["TOLLGATE_ABSENCE_MS"]) + 2 * Number(process.env["TOLLGATE_CERTIFICATES_MS"]);
-const deadlineMs = (Number(process.env["TOLLGATE_SOAK_SECONDS"]) + 1_200) * 1_000 + absencesMs;
-const suites = ["soak", "resilience/kubernetes", "resilience/fleet"];
-const { passed, failed } = await runSuites(suites, process.argv.slice(2), deadlineMs);
+const fullLengths: Readonly<Record<string, string>> = {
+  TOLLGATE_SOAK_SECONDS: "7200",
+  TOLLGATE_ABSENCE_MS: "600000",
+  TOLLGATE_CERTIFICATES_MS: "3600000",
+  TOLLGATE_CERTIFICATE_SECONDS: "120",
+  TOLLGATE_REVOCATIONS: "200",
+  TOLLGATE_REVOCATION_RATE: "200",
+  TOLLGATE_CHURN_MS: "600000",
+};
+const all = ["soak", "resilience/kubernetes", "resilience/fleet"];
+
+for (const [name, value] of Object.entries(fullLengths)) process.env[name] ??= value;
+const lengths = Object.fromEntries(Object.keys(fullLengths).map((name) => [name, process.env[name] ?? ""]));
+const length = (name: string): number => Number(lengths[name]);
+const absencesMs = 10 * length("TOLLGATE_ABSENCE_MS") + 2 * length("TOLLGATE_CERTIFICATES_MS");
+const deadlineMs = (length("TOLLGATE_SOAK_SECONDS") + 1_200) * 1_000 + absencesMs;
+const mochaArguments = process.argv.slice(2).filter((argument) => !all.includes(argument));
+const named = all.filter((suite) => process.argv.includes(suite));
+let passed = 0;
+let failed = 0;
+for (const suite of named.length > 0 ? named : all) {
+  const count = await runSuites([suite], mochaArguments, deadlineMs);
+  passed += count.passed;
+  failed += count.failed;
+  writeSoakTable(suite, count.tests, lengths);
+}
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

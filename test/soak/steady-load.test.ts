@@ -2,6 +2,7 @@
  * RELIABILITY.md O4: under steady load and a changed manifest a second nothing grows, nothing stays open and nothing is
  * lost count of. Two hours under `npm run soak`; a quarter of a minute elsewhere, with bounds that only a gross leak breaks.
  */
+
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,14 +10,16 @@ import { after, before, describe, it } from "mocha";
 import { createDemoUpstream } from "../../examples/demo-upstream/server.ts";
 import { apiKey, channel, manifest, route, secret } from "../support/resilience/manifests.ts";
 import { proxyProcessOf } from "../support/resilience/processes.ts";
+import { showFigure } from "../support/shown-figures.ts";
 import { residentSlope, type Sample, takeSample } from "../support/soak/samples.ts";
+import { isFullSoak } from "../support/soak/soak-tool.ts";
 import { SteadyLoad } from "../support/soak/steady-load.ts";
 import { type Gateway, startGateway } from "../support/start-gateway.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const soakSeconds = Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 15);
 /** A run shorter than this measures the growth of a young heap: its bounds are loose and the delay is only shown. */
-const isFull = soakSeconds >= 3_600;
+const isFull = isFullSoak();
 const warmUpSeconds = isFull ? soakSeconds / 6 : soakSeconds / 3;
 const progressSeconds = Math.max(5, soakSeconds / 60);
 const megabyte = 1_000_000;
@@ -127,9 +130,7 @@ describe("steady load", function () {
     await checkProcess("proxy", proxy, proxyBefore, proxySamples);
     await checkProcess("operator", operator, operatorBefore, operatorSamples);
     const delay = await running.metric("tollgate_event_loop_delay_seconds", { quantile: "0.99" });
-    console.log(
-      `      event-loop delay p99 ${(delay * 1_000).toFixed(1)} ms, revision ${revisionBefore} to ${revision}`,
-    );
+    showFigure(`event-loop delay p99 ${(delay * 1_000).toFixed(1)} ms, revision ${revisionBefore} to ${revision}`);
     assert.ok(delay > 0 && delay <= limits.eventLoopSeconds, `event-loop delay ${delay} s`);
   });
 
@@ -142,8 +143,8 @@ describe("steady load", function () {
   ): Promise<void> {
     const end = await settled(name, processId, start.files + filesSpare, start.threads + threadsSpare);
     const growth = residentSlope(samples) * (soakSeconds - warmUpSeconds);
-    console.log(
-      `      ${name}: growth after warm-up ${(growth / megabyte).toFixed(2)} MB, limit ${(limits.growthBytes / megabyte).toFixed(2)} MB; ` +
+    showFigure(
+      `${name}: growth after warm-up ${(growth / megabyte).toFixed(2)} MB, limit ${(limits.growthBytes / megabyte).toFixed(2)} MB; ` +
         `files ${start.files} then ${end.files}, threads ${start.threads} then ${end.threads}`,
     );
     assert.ok(growth <= limits.growthBytes, `the ${name} grew by ${growth} bytes`);
@@ -161,8 +162,8 @@ describe("steady load", function () {
     const outcome = (name: string): Promise<number> =>
       running.metric("tollgate_ledger_outcomes_total", { outcome: name });
     const attempts = await running.metric("tollgate_upstream_attempts_total");
-    console.log(
-      `      started ${load.started}, finished ${finished}, good ${good}; attempts ${attempts}, seen upstream ${upstreamRequests}`,
+    showFigure(
+      `started ${load.started}, finished ${finished}, good ${good}; attempts ${attempts}, seen upstream ${upstreamRequests}`,
     );
     // A reset may overtake its own request, which the proxy then never saw.
     assert.ok(finished <= load.started && finished >= load.started - load.left);

@@ -2,6 +2,7 @@
  * RELIABILITY.md N6: certificates and authorities of the push endpoint change all the time, as do the tokens, and no
  * stream ever breaks; proxies join at any minute. Lives are seconds; the full-length run takes an hour with minutes.
  */
+
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { ClusterFleet, type FleetProxy, ownNamespace } from "../../support/fleet/cluster-fleet.ts";
@@ -9,6 +10,7 @@ import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
 import { apiKey } from "../../support/resilience/manifests.ts";
+import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const lengthMs = Number(process.env["TOLLGATE_CERTIFICATES_MS"] ?? 30_000);
@@ -85,8 +87,8 @@ describe("certificates that change all the time (N6)", function () {
       const served = program.output.slice(program.output.indexOf('"message":"connected"'));
       return served.match(/"message":"disconnected"/g) ?? [];
     });
-    console.log(
-      `      ${leaves() - leavesBefore} certificates of ${authorities.size} authorities, ${changes} changes, ${disconnections.length} streams broken`,
+    showFigure(
+      `${leaves() - leavesBefore} certificates of ${authorities.size} authorities, ${changes} changes, ${disconnections.length} streams broken`,
     );
     assert.equal(disconnections.length, 0);
     assert.ok(leaves() - leavesBefore >= (2 * lengthMs) / (leafSeconds * 1_000) - 2);

@@ -1,7 +1,9 @@
 /** RELIABILITY.md J11 over TLS: half-open connections, and a whole fleet that comes back at once. */
+
 import assert from "node:assert/strict";
 import { FaultRelay } from "../../support/fault-relay.ts";
 import { TlsRig, type TlsRigProxy } from "../../support/fleet/tls-rig.ts";
+import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { sha256Of, wireKey } from "../../support/wire-objects.ts";
 
@@ -32,9 +34,7 @@ describe("push connections over TLS (J11)", function () {
     await waitFor("all at the other", () => two.fleet.ownReadyCount === 50, { deadlineMs: 10_000 });
     const tookMs = performance.now() - goneAt;
     const { user, system } = process.cpuUsage(cpuBefore);
-    console.log(
-      `      in sync after ${Math.round(tookMs)} ms, ${Math.round((user + system) / 1_000)} ms of CPU for all ends`,
-    );
+    showFigure(`in sync after ${Math.round(tookMs)} ms, ${Math.round((user + system) / 1_000)} ms of CPU for all ends`);
     assert.ok(tookMs <= 5_000, `${Math.round(tookMs)} ms`);
     const times = proxies.map(({ events }) => events.filter(({ type }) => type === "connected").length);
     assert.ok(

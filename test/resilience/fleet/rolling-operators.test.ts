@@ -2,6 +2,7 @@
  * T5 and J1 over TLS: operators end, die and come back one after the other, under a steady load and with changes all the
  * time. No call fails, no change is lost, and no proxy is ever without a newer configuration for long.
  */
+
 import assert from "node:assert/strict";
 import { FakeUpstream } from "../../support/fake-upstream.ts";
 import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
@@ -12,6 +13,7 @@ import { applyAll } from "../../support/kubernetes/objects.ts";
 import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
 import { formatNamed } from "../../support/resilience/formats.ts";
 import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
+import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const format = formatNamed("ChatCompletions");
@@ -89,7 +91,7 @@ describe("operators that roll under load (T5)", function () {
       { deadlineMs: 30_000 },
     );
     await load.stop();
-    console.log(`      ${load.outcomes.length} calls, ${load.failures.length} failed, ${changes} changes`);
+    showFigure(`${load.outcomes.length} calls, ${load.failures.length} failed, ${changes} changes`);
     assert.deepEqual(load.failures, []);
     assert.ok(load.outcomes.length > 100);
   });

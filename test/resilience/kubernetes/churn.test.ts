@@ -2,6 +2,7 @@
  * T6: a hundred changes a second for minutes leave no trace but the last state: queues stay short, memory in use stays
  * where it is. Real API server, operator and proxy; `TOLLGATE_CHURN_MS` says how long (ten minutes in the full-length runs).
  */
+
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
@@ -9,6 +10,7 @@ import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts"
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { createKeys, objectPath } from "../../support/kubernetes/objects.ts";
 import { memoryFlags } from "../../support/resilience/program.ts";
+import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const keyCount = 500;
@@ -78,8 +80,8 @@ describe("churn (T6)", function () {
     });
     const scrape = await (await fetch(`${operator.adminOrigin}/metrics`)).text();
     const relists = readMetric(scrape, "tollgate_watch_relists_total", { resource: "apikeys" });
-    console.log(
-      `      T6: ${changes} changes in ${(1.5 * churnMs) / 1_000} s, backlog at most ${worstBacklog} (${keyCount}), ` +
+    showFigure(
+      `T6: ${changes} changes in ${(1.5 * churnMs) / 1_000} s, backlog at most ${worstBacklog} (${keyCount}), ` +
         `operator ${grown.operator.toFixed(1)} MiB and proxy ${grown.proxy.toFixed(1)} MiB more in use (${growthMax})`,
     );
     assert.ok(worstBacklog <= keyCount, `${worstBacklog}`);

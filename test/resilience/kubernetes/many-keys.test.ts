@@ -2,6 +2,7 @@
  * J4, J5 and T4, T8: ten thousand keys are read in pages, one of them deleted meanwhile; a flood of changes is pushed in
  * few, bounded steps. Real API server, real operator and proxy processes.
  */
+
 import assert from "node:assert/strict";
 import { ApiFaultProxy } from "../../support/api-fault-proxy.ts";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
@@ -9,6 +10,7 @@ import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts"
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
 import { createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
 import { residentBytes } from "../../support/resilience/processes.ts";
+import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const keyCount = 10_000;
@@ -55,8 +57,8 @@ describe("many keys in a cluster (J4, J5)", function () {
       const tookMs = performance.now() - askedAt;
       await waitFor("the deleted one to be gone", async () => (await operator.fleet()).keys === keyCount - 1);
       const rss = residentBytes(operator.processId);
-      console.log(
-        `      J4 ${row.name}: ready ${Math.round(tookMs)} ms after it asked for the keys (5000), RSS ${Math.round(rss / 2 ** 20)} MiB (256)`,
+      showFigure(
+        `J4 ${row.name}: ready ${Math.round(tookMs)} ms after it asked for the keys (5000), RSS ${Math.round(rss / 2 ** 20)} MiB (256)`,
       );
       assert.ok(tookMs <= 5_000, `${Math.round(tookMs)} ms`);
       assert.ok(rss <= 256 * 2 ** 20, `${Math.round(rss / 2 ** 20)} MiB`);
@@ -93,7 +95,7 @@ describe("many keys in a cluster (J4, J5)", function () {
     const pushes = (await operator.metric("tollgate_config_publications_total")) - before;
     const seconds = (changedAt - beganAt) / 1_000;
     const scrape = await (await fetch(`${reader.started.admin}/metrics`)).text();
-    console.log(`      J5: ${changes} changes in ${seconds.toFixed(1)} s, ${pushes} pushes`);
+    showFigure(`J5: ${changes} changes in ${seconds.toFixed(1)} s, ${pushes} pushes`);
     // A machine too busy for a flood brings changes further apart than what is put together.
     const pushesMax = changes / seconds >= 100 ? seconds * 10 : changes / 2;
     assert.ok(pushes <= pushesMax + 2, `${pushes} pushes in ${seconds.toFixed(1)} s: more than one per 100 ms`);
