@@ -5,7 +5,7 @@
  * A writer names the fields that it carries; everything else that the client set is dropped or refused here, so that no
  * writer forgets one.
  */
-import type { Conversation } from "./conversation.ts";
+import type { Conversation, Part } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
 import type { NeutralField } from "./translator.ts";
 
@@ -39,11 +39,18 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
     tools.some((tool) => tool.kind === "function" && tool.cache !== undefined),
   serviceTier: ({ serviceTier }) => serviceTier !== undefined && serviceTier !== "auto",
   store: ({ store }) => store === true,
+  mediaDetail: ({ turns }) => turns.some(({ parts }) => parts.some(hasDetail)),
   safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,
   tools: ({ tools }) => tools.length > 0,
   toolChoice: ({ toolChoice, tools }) => tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
   parallelTools: ({ parallelTools }) => parallelTools === false,
 };
+
+/** How closely a picture is to be looked at, as far as that is no provider's own choice. */
+function hasDetail(part: Part): boolean {
+  if (part.kind === "result") return part.content.some(hasDetail);
+  return part.kind === "media" && part.detail !== undefined && part.detail !== "auto";
+}
 
 /** Every field, once. */
 export const neutralFields: readonly NeutralField[] = Object.keys(isSet).filter(isNeutralField);
@@ -78,4 +85,8 @@ export function declareLosses(
     losses.drop(fieldName(field));
   }
   for (const field of conversation.unread) losses.drop(field);
+  // What a provider's own tools did is encrypted for that provider; what the model made of it stands in its text.
+  for (const { parts } of conversation.turns) {
+    for (const part of parts) if (part.kind === "hosted") losses.drop(part.where ?? part.type);
+  }
 }

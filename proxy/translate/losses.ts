@@ -32,10 +32,21 @@ export class Losses {
     throw unsupported(field, reason);
   }
 
-  /** Fields that were dropped, each once. */
+  /** Fields that were dropped, each once; what stands inside of another goes with it. */
   get dropped(): readonly string[] {
-    return [...this.#dropped];
+    return [...this.#dropped].filter((field) => !this.#isInside(field));
   }
+
+  #isInside(field: string): boolean {
+    for (let end = lastStep(field); end > 0; end = lastStep(field.slice(0, end))) {
+      if (this.#dropped.has(field.slice(0, end))) return true;
+    }
+    return false;
+  }
+}
+
+function lastStep(path: string): number {
+  return Math.max(path.lastIndexOf("."), path.lastIndexOf("["));
 }
 
 function unsupported(field: string, reason = "is not supported by the selected model."): GatewayError {

@@ -21,6 +21,7 @@ export const sharedFieldNames = {
   promptCacheKey: "prompt_cache_key",
   promptCacheRetention: "prompt_cache_retention",
   cacheMarks: "cache_control",
+  mediaDetail: "detail",
   serviceTier: "service_tier",
   store: "store",
   safetySettings: "safety_settings",

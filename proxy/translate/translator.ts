@@ -80,6 +80,7 @@ export type NeutralField =
   | "promptCacheRetention"
   | "automaticCache"
   | "cacheMarks"
+  | "mediaDetail"
   | "serviceTier"
   | "store"
   | "safetySettings"

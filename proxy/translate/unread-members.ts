@@ -1,5 +1,52 @@
 /** Members inside a client's body that no neutral form has a place for: named as losses, never dropped silently. */
-import { asList, isObject, member } from "../protocols/json-value.ts";
+import { asText, isObject } from "../protocols/json-value.ts";
+
+/** What a kind of object may say that is read, or that means nothing to another provider. */
+export interface KnownObject {
+  readonly members: ReadonlySet<string>;
+  /** Members that hold objects of known kinds themselves: one, or a list of them. */
+  readonly inner?: () => Readonly<Record<string, KnownObjects>>;
+}
+
+/** By an object's `type`; the empty one is for objects without. Undefined for types that are read, or refused, whole. */
+export interface KnownObjects {
+  get(type: string): KnownObject | undefined;
+}
+
+/** How a client's format spells the place of an item: `messages.0` or `input[0]`. */
+export type ItemPath = (list: string, index: number) => string;
+
+export const dotted: ItemPath = (list, index) => `${list}.${index}`;
+export const bracketed: ItemPath = (list, index) => `${list}[${index}]`;
+
+export function knownObject(members: readonly string[], inner?: KnownObject["inner"]): KnownObject {
+  return { members: new Set(members), ...(inner === undefined ? {} : { inner }) };
+}
+
+/**
+ * @param value an object or a list of them
+ * @param unread gets the paths of members that say something and are not known; objects of unknown type are passed over,
+ *   because their reader refuses or declares them whole
+ */
+export function collectUnread(
+  value: unknown,
+  known: KnownObjects,
+  where: string,
+  itemPath: ItemPath,
+  unread: string[],
+): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) collectUnread(item, known, itemPath(where, index), itemPath, unread);
+    return;
+  }
+  if (!isObject(value)) return;
+  const kind = known.get(asText(value["type"]));
+  if (kind === undefined) return;
+  unread.push(...unreadIn(value, kind.members, where));
+  for (const [name, inner] of Object.entries(kind.inner?.() ?? {})) {
+    collectUnread(value[name], inner, `${where}.${name}`, itemPath, unread);
+  }
+}
 
 /** @returns paths of members that say something and are not among the known; none of what is no object */
 export function unreadIn(value: unknown, known: ReadonlySet<string>, where: string): string[] {
@@ -7,23 +54,14 @@ export function unreadIn(value: unknown, known: ReadonlySet<string>, where: stri
   return Object.keys(value).flatMap((name) => (known.has(name) || !says(value[name]) ? [] : [`${where}.${name}`]));
 }
 
-/**
- * The same for a client's own tools; those that a provider runs are read elsewhere.
- * @param inner whether a tool is described inside a member named after its type
- */
-export function unreadInTools(tools: unknown, known: ReadonlySet<string>, inner: boolean): string[] {
-  return asList(tools).flatMap((tool, index) => {
-    const type = member(tool, "type") ?? "function";
-    if (type !== "function" && type !== "custom") return [];
-    const described = inner ? member(tool, type) : undefined;
-    const where = `tools[${index}]`;
-    return described === undefined ? unreadIn(tool, known, where) : unreadIn(described, known, `${where}.${type}`);
-  });
-}
+/** Kinds of callers, containers and tools that are all there is elsewhere. */
+const usualTypes: ReadonlySet<unknown> = new Set(["direct", "auto", "text"]);
 
-/** Absent, null, empty and false are what a member means by default. */
+/** Absent, null, empty and false are what a member means by default; so are the usual types without more. */
 export function says(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !isObject(value) || Object.keys(value).length > 0;
+  if (Array.isArray(value)) return value.some((item) => item !== "direct");
+  if (!isObject(value)) return true;
+  const names = Object.keys(value);
+  return names.length > 1 || (names.length === 1 && !(names[0] === "type" && usualTypes.has(value["type"])));
 }

@@ -26,6 +26,7 @@ export const fieldNames: FieldNames = {
   promptCacheRetention: "promptCacheRetention",
   automaticCache: "cachedContent",
   cacheMarks: "cache_control",
+  mediaDetail: "mediaResolution",
   serviceTier: "serviceTier",
   store: "store",
   safetySettings: "safetySettings",

@@ -45,6 +45,17 @@ export function hostedToolKind(format: ChatWireFormat, type: string): HostedTool
   return names[format].find(([pattern]) => pattern.test(type))?.[1];
 }
 
+/** What a client may want of a web search. */
+export type SearchOption = keyof NonNullable<HostedTool["search"]>;
+
+/** What a target can run of it. */
+export interface HostedAbility {
+  readonly kinds: ReadonlySet<HostedToolKind>;
+  readonly searchOptions: ReadonlySet<SearchOption>;
+}
+
+export const nothingHosted: HostedAbility = { kinds: new Set(), searchOptions: new Set() };
+
 /** What a client can be given back as a call, and what only the provider itself can run. */
 export interface KeptTools {
   readonly own: readonly (FunctionTool | CustomTool)[];
@@ -55,16 +66,16 @@ export interface KeptTools {
  * Splits tools into the client's own and the provider-run ones that the target has too. One that it has not is dropped
  * where the client also brings tools of its own (coding agents always offer a search), else refused: a call that relies
  * on it alone would mean something else.
- * @param carried kinds that the target's format can say
+ * @param ability what the target's format can say
  * @throws GatewayError naming the tool
  */
-export function keepTools(tools: readonly Tool[], carried: ReadonlySet<HostedToolKind>, losses: Losses): KeptTools {
+export function keepTools(tools: readonly Tool[], ability: HostedAbility, losses: Losses): KeptTools {
   const own: (FunctionTool | CustomTool)[] = [];
   const hosted: HostedTool[] = [];
   const lost: HostedTool[] = [];
   for (const tool of tools) {
     if (tool.kind !== "hosted") own.push(tool);
-    else if (carried.has(tool.tool)) hosted.push(tool);
+    else if (ability.kinds.has(tool.tool)) hosted.push(tool);
     else lost.push(tool);
   }
   for (const tool of lost) {
@@ -72,5 +83,22 @@ export function keepTools(tools: readonly Tool[], carried: ReadonlySet<HostedToo
     if (own.length > 0) losses.drop(field);
     else losses.refuse(field, `is a tool (${tool.type}) that the selected model's provider cannot run.`);
   }
+  for (const tool of hosted) declareSearchOptions(tool, ability.searchOptions, losses);
   return { own, hosted };
 }
+
+function declareSearchOptions({ search, where }: HostedTool, carried: ReadonlySet<SearchOption>, losses: Losses): void {
+  for (const option of searchOptions) {
+    if (search?.[option] !== undefined && !carried.has(option)) losses.drop(`${where ?? "tools"}.${spelling[option]}`);
+  }
+}
+
+const searchOptions = ["allowedDomains", "blockedDomains", "maxUses", "contextSize", "userLocation"] as const;
+
+const spelling: Readonly<Record<SearchOption, string>> = {
+  allowedDomains: "allowed_domains",
+  blockedDomains: "blocked_domains",
+  maxUses: "max_uses",
+  contextSize: "search_context_size",
+  userLocation: "user_location",
+};

@@ -4,6 +4,7 @@
  */
 import { asList, asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { CacheHint, Part, ReasoningPart, ResultPart, Turn } from "../../conversation.ts";
+import { markedResult } from "../../turns/cache-marks.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { readCacheHint, readContent, readTextContent } from "./read-content.ts";
 import { readReasoning } from "./read-reasoning.ts";
@@ -92,5 +93,5 @@ function readResult(message: JsonObject, where: string, calls: OpenCalls): Resul
   });
   const result: ResultPart = { kind: "result", callId: call.id, content, where };
   const known = call.name ?? name;
-  return known === "" ? result : { ...result, name: known };
+  return markedResult(known === "" ? result : { ...result, name: known });
 }

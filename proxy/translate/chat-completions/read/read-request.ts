@@ -4,12 +4,13 @@
  */
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Sampling } from "../../conversation.ts";
-import { says, unreadInTools } from "../../unread-members.ts";
+import { says } from "../../unread-members.ts";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
 import { isUnknownEffort, readReasoningWish, reasoningMembers } from "./read-reasoning-wish.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { missing, unsupported, wrongType, wrongValue } from "./refusals.ts";
+import { unreadInBody } from "./unread-parts.ts";
 
 /** @throws GatewayError naming the client's field */
 export function readRequest(body: JsonObject): Conversation {
@@ -178,8 +179,6 @@ const known: ReadonlySet<string> = new Set([
   ...reasoningMembers,
 ]);
 
-const knownTool = new Set(["type", "name", "description", "parameters", "strict", "format", "cache_control"]);
-
 /** Numbers that lost their type to keep their digits are no numbers any more. */
 const numbers = ["seed", "top_k", "temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "top_logprobs"];
 
@@ -188,7 +187,7 @@ function unreadMembers(body: JsonObject): string[] {
   if (isUnknownEffort(body)) unread.push("reasoning_effort");
   return [
     ...unread,
-    ...unreadInTools(body["tools"], knownTool, true),
+    ...unreadInBody(body),
     ...speakers(asList(body["messages"])),
     ...numbers.filter((name) => isObject(body[name])),
   ];

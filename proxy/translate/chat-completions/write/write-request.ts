@@ -24,7 +24,7 @@ const userCharactersMax = 64;
 const shared: readonly NeutralField[] = [
   ...(["temperature", "topP", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
   ...(["logitBias", "logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "user"] as const),
-  ...(["tools", "toolChoice", "parallelTools", "modalities", "audioOutput"] as const),
+  ...(["tools", "toolChoice", "parallelTools", "modalities", "audioOutput", "mediaDetail"] as const),
 ];
 /** Strict servers refuse members that they do not know. */
 const openAIOnly: readonly NeutralField[] = [

@@ -4,7 +4,7 @@ import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } f
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
@@ -17,8 +17,10 @@ export interface WrittenTools {
   readonly wrapped: ReadonlySet<string>;
 }
 
-const search: ReadonlySet<HostedToolKind> = new Set(["web-search"]);
-const none: ReadonlySet<HostedToolKind> = new Set();
+const search: HostedAbility = {
+  kinds: new Set(["web-search"]),
+  searchOptions: new Set(["contextSize", "userLocation"]),
+};
 
 /** @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it */
 export function writeTools(
@@ -28,7 +30,7 @@ export function writeTools(
   losses: Losses,
 ): WrittenTools {
   const { toolChoice, parallelTools } = conversation;
-  const kept = keepTools(uniqueTools(conversation.tools), traits.takesSearchOptions ? search : none, losses);
+  const kept = keepTools(uniqueTools(conversation.tools), traits.takesSearchOptions ? search : nothingHosted, losses);
   const { own } = kept;
   const offered = traits.isOpenAI ? own : onlyAllowed(own, toolChoice);
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;

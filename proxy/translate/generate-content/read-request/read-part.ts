@@ -1,5 +1,5 @@
 /** Reads one part of a client's content (`protocols/gemini.md` section 3.2); what is unknown is refused, never dropped. */
-import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { HostedPart, MediaPart, ReasoningPart, TextPart } from "../../conversation.ts";
 import { cleanBase64 } from "../../media/data-url.ts";
 import { readSignature } from "../thought-signature.ts";
@@ -32,10 +32,7 @@ const dataMembers = [
 ] as const;
 
 /** Members that may stand beside the data. */
-const siblings = new Set([
-  ...["thought", "thoughtSignature", "videoMetadata"],
-  ...["mediaResolution", "mediaProcessing", "partMetadata"],
-]);
+const siblings = new Set([...["thought", "thoughtSignature", "videoMetadata", "mediaResolution"]]);
 const knownMembers = new Set<string>([...dataMembers, ...siblings]);
 const responseMembers = new Set(["id", "name", "response", "parts"]);
 
@@ -47,6 +44,7 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
   if (typeof value === "string") return { kind: "text", text: value, where };
   if (!isObject(value)) throw wrongType(where, "an object");
   if (either(value, "videoMetadata") !== undefined) unread.push(`${where}.videoMetadata`);
+  if (hasUnsayableDetail(value)) unread.push(`${where}.mediaResolution`);
   const present = dataMembers.filter((name) => either(value, name) !== undefined);
   const [kind] = present;
   if (present.length > 1) throw wrongValue(where, `has several kinds of data at once: ${present.join(", ")}.`);
@@ -141,9 +139,17 @@ function mimeOfName(uri: string): string | undefined {
 
 /** `mediaResolution` as OpenAI's detail: a level, or an object with one. */
 function withDetail(media: MediaPart, part: JsonObject): MediaPart {
-  const value = either(part, "mediaResolution");
-  const level = isObject(value) ? value["level"] : value;
-  if (typeof level !== "string") return media;
-  const detail = /(LOW|HIGH)$/.exec(level)?.[1]?.toLowerCase();
+  const detail = /(LOW|HIGH)$/.exec(levelOf(part))?.[1]?.toLowerCase();
   return detail === undefined ? media : { ...media, detail };
+}
+
+/** Empty when there is none. */
+function levelOf(part: JsonObject): string {
+  const value = either(part, "mediaResolution");
+  return asText(isObject(value) ? value["level"] : value);
+}
+
+/** Between low and high nobody else has a word. */
+function hasUnsayableDetail(part: JsonObject): boolean {
+  return levelOf(part).endsWith("MEDIUM");
 }

@@ -86,7 +86,10 @@ export function readToolChoice(body: JsonObject, unread: string[]): ReadChoice {
     if (typeof name === "string") return name;
     throw wrongType(`${where}.allowedFunctionNames[${index}]`, "a string");
   });
-  return choiceOf(either(calling, "mode"), names, where);
+  const read = choiceOf(either(calling, "mode"), names, where);
+  // Google wants a mode beside them.
+  if (read.choice === undefined && names.length > 0) unread.push(`${where}.allowedFunctionNames`);
+  return read;
 }
 
 function choiceOf(value: unknown, names: readonly string[], where: string): ReadChoice {

@@ -115,9 +115,6 @@ class ContentsWriter {
         waiting = undefined;
       } else if (part.kind === "media") {
         written.push(writeMedia(part, this.#options.losses));
-      } else if (part.kind === "hosted") {
-        // Encrypted for the provider that ran the tool; what the model made of it stands in its text.
-        this.#options.losses.drop(part.where ?? part.type);
       }
     }
     if (waiting !== undefined && written.length > 0) written.push({ text: "", thoughtSignature: waiting });
@@ -176,6 +173,11 @@ function declareHints(part: Part, losses: Losses): void {
   if (part.where === undefined) return;
   if (part.cache !== undefined) losses.drop(`${part.where}.cache_control`);
   if (part.kind === "media" && part.wantsCitations === true) losses.drop(`${part.where}.citations`);
+  if (part.kind !== "result") return;
+  for (const inner of part.content) {
+    declareHints(inner, losses);
+    if (inner.kind === "media" && (inner.detail ?? "auto") !== "auto") losses.drop(`${inner.where}.detail`);
+  }
 }
 
 /** Google's own ids are eight small letters and digits; other vendors' and ours have a prefix and more. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, MediaPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import { describedSchema } from "../../schema/described-schema.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
 import type { NeutralField } from "../../translator.ts";
@@ -74,7 +75,7 @@ function writeAnswerFormat({ answerFormat }: Conversation, traits: ModelTraits):
     case "enum":
       return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: answerFormat.values } };
     case "schema": {
-      const { schema } = answerFormat;
+      const schema = describedSchema(answerFormat.schema, answerFormat.description);
       if (traits.takesJsonSchema) {
         return { responseMimeType: "application/json", responseJsonSchema: toGoogleJsonSchema(schema) };
       }

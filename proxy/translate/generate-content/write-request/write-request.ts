@@ -15,7 +15,7 @@ const carried: ReadonlySet<NeutralField> = new Set([
   "cacheMarks",
   ...(["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
   ...(["logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "modalities", "audioOutput"] as const),
-  ...(["safetySettings", "tools", "toolChoice", "serviceTier"] as const),
+  ...(["safetySettings", "tools", "toolChoice", "serviceTier", "mediaDetail"] as const),
 ]);
 
 /** Google's words for OpenAI's tiers; neither Vertex AI nor compatible servers have them. */

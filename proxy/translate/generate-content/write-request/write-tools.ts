@@ -5,7 +5,7 @@ import type { Losses } from "../../losses.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
@@ -13,8 +13,7 @@ import type { WriteOptions } from "./write-options.ts";
 
 /** Tools that Google runs, by what they do. */
 const hostedNames = { "web-search": "googleSearch", code: "codeExecution", "web-fetch": "urlContext" } as const;
-const carriedHosted = new Set<HostedToolKind>(["web-search", "code", "web-fetch"]);
-const nothingHosted = new Set<HostedToolKind>();
+const carriedHosted: HostedAbility = { kinds: new Set(["web-search", "code", "web-fetch"]), searchOptions: new Set() };
 
 export interface WrittenTools {
   readonly tools?: readonly JsonObject[];
@@ -36,7 +35,7 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const functions = isFiltered ? asFunctions.filter(({ name }) => toolChoice.only?.includes(name)) : asFunctions;
   const declarations = functions.map((tool) => writeDeclaration(tool, traits, names, losses));
   // Only functions know a mode in which none is called; history needs no tool that the provider runs.
-  const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted, losses);
+  const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted);
   const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
   if (tools.length === 0) return {};
   const choice = choiceAmong(functions, toolChoice);
@@ -71,13 +70,10 @@ function takesNothing(schema: JsonObject): boolean {
   return !["$ref", "anyOf", "oneOf", "allOf", "patternProperties"].some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-function writeHosted(hosted: readonly HostedTool[], losses: Losses): JsonObject[] {
+function writeHosted(hosted: readonly HostedTool[]): JsonObject[] {
   const written: JsonObject[] = [];
   const seen = new Set<string>();
-  for (const { tool, search, where = "tools" } of hosted) {
-    for (const limit of ["allowedDomains", "blockedDomains", "maxUses", "contextSize", "userLocation"] as const) {
-      if (search?.[limit] !== undefined) losses.drop(`${where}.${snakeCase(limit)}`);
-    }
+  for (const { tool } of hosted) {
     if (tool !== "web-search" && tool !== "code" && tool !== "web-fetch") continue;
     const name = hostedNames[tool];
     if (seen.has(name)) continue;
@@ -85,10 +81,6 @@ function writeHosted(hosted: readonly HostedTool[], losses: Losses): JsonObject[
     written.push({ [name]: {} });
   }
   return written;
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The choice without names that are no declared function's; undefined when nothing of it is left. */

@@ -10,6 +10,7 @@ import type {
   TextPart,
 } from "../../conversation.ts";
 import { isEnvelope } from "../../state/envelope.ts";
+import { lastCache, markedResult } from "../../turns/cache-marks.ts";
 import { readDocument, readImage } from "./read-media.ts";
 import { readCache, readText, readTexts, refuseBlock } from "./read-text.ts";
 import { listAt, objectAt, optionalTextAt, refuseType, refuseUnsupported, refuseValue, textAt } from "./refusals.ts";
@@ -61,9 +62,10 @@ function readBlock(value: unknown, where: string): Part[] {
 function readSearchResult(block: JsonObject, where: string): TextPart {
   const source = asText(block["source"]);
   const title = asText(block["title"]);
-  const texts = readTexts(block["content"] ?? [], `${where}.content`).map(({ text }) => text);
+  const texts = readTexts(block["content"] ?? [], `${where}.content`);
   const head = `<search_result source=${JSON.stringify(source)} title=${JSON.stringify(title)}>`;
-  return { kind: "text", text: [head, ...texts, "</search_result>"].join("\n"), cache: readCache(block), where };
+  const lines = [head, ...texts.map(({ text }) => text), "</search_result>"];
+  return { kind: "text", text: lines.join("\n"), cache: readCache(block) ?? lastCache(texts), where };
 }
 
 function readThinking(block: JsonObject, where: string): ReasoningPart {
@@ -105,7 +107,7 @@ function readResult(block: JsonObject, where: string): ResultPart {
   const callId = textAt(block["tool_use_id"], `${where}.tool_use_id`);
   const content = readResultContent(block["content"], `${where}.content`);
   const isError = block["is_error"] === true ? true : undefined;
-  return { kind: "result", callId, content, isError, cache: readCache(block), where };
+  return markedResult({ kind: "result", callId, content, isError, cache: readCache(block), where });
 }
 
 function readResultContent(content: unknown, path: string): (TextPart | MediaPart)[] {
@@ -124,7 +126,7 @@ function readResultContent(content: unknown, path: string): (TextPart | MediaPar
       case "search_result":
         return [readSearchResult(block, where)];
       case "tool_reference":
-        return [{ kind: "text", text: `Tool: ${asText(member(block, "tool_name"))}`, where }];
+        return [{ kind: "text", text: `Tool: ${asText(member(block, "tool_name"))}`, cache: readCache(block), where }];
       default:
         return refuseBlock(block, where);
     }

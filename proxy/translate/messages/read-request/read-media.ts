@@ -2,6 +2,7 @@
 import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { MediaPart, TextPart } from "../../conversation.ts";
 import { cleanBase64, mediaFromBase64 } from "../../media/data-url.ts";
+import { lastCache } from "../../turns/cache-marks.ts";
 import { readCache, readText, refuseBlock } from "./read-text.ts";
 import { listAt, objectAt, optionalTextAt, refuseValue, textAt } from "./refusals.ts";
 
@@ -32,19 +33,20 @@ export function readDocument(block: JsonObject, where: string): (TextPart | Medi
     kind: "media",
     media: "document",
     mime: "text/plain",
-    source: { type: "text", text: texts.join("\n") },
+    source: { type: "text", text: texts.map(({ text }) => text).join("\n") },
   };
-  return texts.length === 0 ? images : [{ ...text, ...details }, ...images];
+  const cache = details.cache ?? lastCache(texts);
+  return texts.length === 0 ? images : [{ ...text, ...details, cache }, ...images];
 }
 
-function readDocumentContent(content: unknown, path: string): { texts: string[]; images: MediaPart[] } {
-  if (typeof content === "string") return { texts: [content], images: [] };
-  const texts: string[] = [];
+function readDocumentContent(content: unknown, path: string): { texts: TextPart[]; images: MediaPart[] } {
+  if (typeof content === "string") return { texts: [{ kind: "text", text: content }], images: [] };
+  const texts: TextPart[] = [];
   const images: MediaPart[] = [];
   for (const [index, value] of listAt(content, path).entries()) {
     const where = `${path}.${index}`;
     const block = objectAt(value, where);
-    if (block["type"] === "text") texts.push(readText(block, where).text);
+    if (block["type"] === "text") texts.push(readText(block, where));
     else if (block["type"] === "image") images.push(readImage(block, where));
     else refuseBlock(block, where);
   }

@@ -7,11 +7,13 @@
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation } from "../../conversation.ts";
 import { setOwn } from "../../schema/subschemas.ts";
+import { says } from "../../unread-members.ts";
 import { readCache } from "./read-text.ts";
 import { readThinking } from "./read-thinking.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { readTurns } from "./read-turns.ts";
 import { objectAt, optionalNumber, refuseUnsupported, refuseValue } from "./refusals.ts";
+import { unreadInBody } from "./unread-blocks.ts";
 
 /** State and services of the vendor's own, without which the call would mean something else. */
 const refused = ["container", "thread", "mcp_servers", "compaction", "fallbacks", "fallback_credit_token"];
@@ -46,18 +48,18 @@ const read = new Set([
 
 /** @throws GatewayError naming the client's field */
 export function readRequest(body: JsonObject): Conversation {
-  for (const name of refused) if (saysSomething(body[name])) refuseUnsupported(name);
-  const unread: string[] = [];
+  for (const name of refused) if (says(body[name])) refuseUnsupported(name);
+  const unread = unreadInBody(body);
   readContextManagement(body["context_management"], unread);
   for (const [name, value] of Object.entries(body)) {
-    if (!read.has(name) && saysSomething(value) && !isDefault(name, value)) unread.push(name);
+    if (!read.has(name) && says(value) && !isDefault(name, value)) unread.push(name);
   }
   const { user, metadata } = readMetadata(body, unread);
   return {
     model: typeof body["model"] === "string" ? body["model"] : "",
     stream: body["stream"] === true,
     turns: readTurns(body),
-    tools: readTools(body, unread),
+    tools: readTools(body),
     ...readToolChoice(body),
     sampling: {
       temperature: optionalNumber(body["temperature"]),
@@ -83,18 +85,11 @@ export function readRequest(body: JsonObject): Conversation {
  * anything else would change what the model sees.
  */
 function readContextManagement(value: unknown, unread: string[]): void {
-  if (!saysSomething(value)) return;
+  if (!says(value)) return;
   const { edits, ...others } = objectAt(value, "context_management");
   const isHarmless = asList(edits).every((edit) => asText(member(edit, "type")).startsWith("clear_thinking"));
-  if (!isHarmless || Object.values(others).some(saysSomething)) refuseUnsupported("context_management");
-  if (saysSomething(edits)) unread.push("context_management");
-}
-
-/** Null, false and empty values ask for nothing. */
-function saysSomething(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === "") return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !isObject(value) || Object.keys(value).length > 0;
+  if (!isHarmless || Object.values(others).some(says)) refuseUnsupported("context_management");
+  if (says(edits)) unread.push("context_management");
 }
 
 function isDefault(name: string, value: unknown): boolean {
@@ -113,13 +108,13 @@ function readAnswerFormat(body: JsonObject, unread: string[]): AnswerFormat | un
   const config = body["output_config"];
   if (isObject(config)) {
     for (const [name, value] of Object.entries(config)) {
-      if (name !== "effort" && name !== "format" && saysSomething(value)) unread.push(`output_config.${name}`);
+      if (name !== "effort" && name !== "format" && says(value)) unread.push(`output_config.${name}`);
     }
   }
-  const isNew = saysSomething(member(config, "format"));
+  const isNew = says(member(config, "format"));
   const path = isNew ? "output_config.format" : "output_format";
   const format = isNew ? member(config, "format") : body["output_format"];
-  if (!saysSomething(format)) return undefined;
+  if (!says(format)) return undefined;
   const { type, schema } = objectAt(format, path);
   if (type !== "json_schema") return refuseValue(`${path}.type`, "must be 'json_schema'");
   return { kind: "schema", schema: objectAt(schema, `${path}.schema`) };
@@ -131,7 +126,7 @@ function readMetadata(body: JsonObject, unread: string[]): Pick<Conversation, "u
   const metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(others)) {
     if (typeof value === "string") setOwn(metadata, name, value);
-    else if (saysSomething(value)) unread.push(`metadata.${name}`);
+    else if (says(value)) unread.push(`metadata.${name}`);
   }
   const user = optionalText(userId) ?? readUser(body["user"]);
   return { user, metadata: Object.keys(metadata).length === 0 ? undefined : metadata };

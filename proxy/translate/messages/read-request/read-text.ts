@@ -3,7 +3,6 @@ import { asText, isObject, type JsonObject } from "../../../protocols/json-value
 import type { CacheHint, TextPart } from "../../conversation.ts";
 import { listAt, objectAt, refuseValue, textAt } from "./refusals.ts";
 
-/** Citations of earlier answers are not kept: they mean nothing to another provider. */
 export function readText(block: JsonObject, where: string): TextPart {
   return { kind: "text", text: textAt(block["text"], `${where}.text`), cache: readCache(block), where };
 }

@@ -6,25 +6,9 @@ import { knownClientTool } from "./client-tools.ts";
 import { readCache } from "./read-text.ts";
 import { objectAt, optionalTextAt, refuseValue, textAt } from "./refusals.ts";
 
-/** Hints of a tool that no other format has; `direct` callers are all there are elsewhere. */
-const hints = ["defer_loading", "eager_input_streaming", "input_examples", "allowed_callers"];
-
-/**
- * @param unread gets the paths of hints that the neutral form cannot say
- * @throws GatewayError for tools of unknown type
- */
-export function readTools(body: JsonObject, unread: string[]): Tool[] {
-  return asList(body["tools"]).map((value, index) => {
-    const where = `tools.${index}`;
-    const tool = objectAt(value, where);
-    for (const hint of hints) if (saysSomething(tool[hint])) unread.push(`${where}.${hint}`);
-    return readTool(tool, where);
-  });
-}
-
-function saysSomething(value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return false;
-  return !Array.isArray(value) || value.some((item) => item !== "direct");
+/** @throws GatewayError for tools of unknown type */
+export function readTools(body: JsonObject): Tool[] {
+  return asList(body["tools"]).map((value, index) => readTool(objectAt(value, `tools.${index}`), `tools.${index}`));
 }
 
 function readTool(tool: JsonObject, where: string): Tool {

@@ -60,7 +60,7 @@ export function writeAssistantParts(
         part.where ?? "messages",
         "is media in an answer, which the selected model cannot take back.",
       );
-    } else blocks.push(...writeCommon(part, options));
+    } else blocks.push(...writeTexts([part], options.takesTtl));
   }
   return [...ofCalls, ...blocks];
 }
@@ -72,7 +72,7 @@ export function writeUserParts(parts: readonly Part[], ids: AnsweredIds, options
     if (part.kind === "media") {
       return [{ ...writeMedia(part, options.losses), ...cacheControl(part.cache, options.takesTtl) }];
     }
-    return writeCommon(part, options);
+    return writeTexts([part], options.takesTtl);
   });
 }
 
@@ -83,12 +83,6 @@ export function writeTexts(parts: readonly Part[], takesTtl: boolean): Block[] {
     if (!isText || part.text.trim() === "") return [];
     return [{ type: "text", text: part.text, ...cacheControl(part.cache, takesTtl) }];
   });
-}
-
-function writeCommon(part: Part, { losses, takesTtl }: ContentOptions): readonly Block[] {
-  // What a provider's own tools did is encrypted for that provider.
-  if (part.kind === "hosted") losses.drop(part.where ?? part.type);
-  return writeTexts([part], takesTtl);
 }
 
 function writeCall(part: Extract<Part, { kind: "call" }>, id: string, { names, takesTtl }: ContentOptions): Block {

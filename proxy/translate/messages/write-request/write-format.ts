@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat } from "../../conversation.ts";
+import { describedSchema } from "../../schema/described-schema.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import type { ReplyAdaptation } from "../../translator.ts";
 import { closeSchema } from "./closed-schema.ts";
@@ -30,10 +31,10 @@ export function writeFormat(
   }
   const { schema, unwrapMember } = objectSchema(wanted);
   const unwrap = unwrapMember === undefined ? {} : { unwrapMember };
-  const closed = keepsSchemas ? closeSchema(schema) : undefined;
+  const told = wanted.kind === "schema" ? wanted.description : undefined;
+  const closed = keepsSchemas ? closeSchema(describedSchema(schema, told)) : undefined;
   if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
   const name = freeName(taken);
-  const told = wanted.kind === "schema" ? wanted.description : undefined;
   const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
   return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
 }

@@ -3,7 +3,7 @@ import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } f
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { keepTools } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
@@ -31,13 +31,15 @@ export interface ToolsOptions {
   readonly losses: Losses;
 }
 
-const hostedByVendor: ReadonlySet<HostedTool["tool"]> = new Set(["web-search"]);
-const noHosted: ReadonlySet<HostedTool["tool"]> = new Set();
+const hostedByVendor: HostedAbility = {
+  kinds: new Set(["web-search"]),
+  searchOptions: new Set(["allowedDomains", "blockedDomains", "maxUses", "userLocation"]),
+};
 
 /** @throws GatewayError for tools that only another provider can run */
 export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
   const { traits, answerTool, losses } = options;
-  const kept = keepTools(uniqueTools(conversation.tools), traits.isVendor ? hostedByVendor : noHosted, losses);
+  const kept = keepTools(uniqueTools(conversation.tools), traits.isVendor ? hostedByVendor : nothingHosted, losses);
   const own = onlyChosen(kept.own, conversation.toolChoice);
   const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
   const tools = [...own.map((tool) => writeTool(tool, options)), ...kept.hosted.map(writeHosted)];

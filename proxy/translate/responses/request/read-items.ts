@@ -7,6 +7,7 @@
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { CarriedState, MediaPart, Part, ReasoningPart, Role, TextPart, Turn } from "../../conversation.ts";
 import { isEnvelope } from "../../state/envelope.ts";
+import { markedResult } from "../../turns/cache-marks.ts";
 import { notCarried, optionalText, requiredText, wrongType, wrongValue } from "./body-fields.ts";
 import { type ContentPart, readContent, readReasoningText } from "./read-content.ts";
 import { namespacedName } from "./read-tools.ts";
@@ -157,7 +158,7 @@ class ItemReader {
       this.#closeTurn();
       this.#open = { role: "tool", parts: [] };
     }
-    this.#open.parts.push({ kind: "result", callId, content, where });
+    this.#open.parts.push(markedResult({ kind: "result", callId, content, where }));
   }
 
   #assistant(part: Part): void {

@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling, Turn } from "../../conversation.ts";
-import { says, unreadIn, unreadInTools } from "../../unread-members.ts";
+import { says, unreadIn } from "../../unread-members.ts";
 import {
   listOf,
   notCarried,
@@ -19,6 +19,7 @@ import {
 } from "./body-fields.ts";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
+import { unreadInBody } from "./unread-items.ts";
 
 /** State that the provider would hold; without it the call means something else. */
 const refused = ["previous_response_id", "conversation", "prompt", "context_management"];
@@ -174,7 +175,6 @@ const includable = new Set<unknown>(["reasoning.encrypted_content", "message.out
 
 const knownReasoning = new Set(["effort", "summary", "generate_summary"]);
 const knownText = new Set(["format", "verbosity"]);
-const knownTool = new Set(["type", "name", "description", "parameters", "strict", "format"]);
 
 function readUnread(body: JsonObject): readonly string[] {
   const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
@@ -184,6 +184,6 @@ function readUnread(body: JsonObject): readonly string[] {
     ...unread,
     ...unreadIn(body["reasoning"], knownReasoning, "reasoning"),
     ...unreadIn(body["text"], knownText, "text"),
-    ...unreadInTools(body["tools"], knownTool, false),
+    ...unreadInBody(body),
   ];
 }

@@ -106,7 +106,6 @@ class ItemWriter {
       if (part.kind === "text" || part.kind === "refusal") text += part.text;
       else if (part.kind === "call") this.#writeCall(part);
       else if (part.kind === "media") media.push(part);
-      else if (part.kind === "hosted") this.#writing.losses.drop(part.where ?? "input");
     }
     flush();
   }

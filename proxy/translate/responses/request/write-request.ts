@@ -34,6 +34,7 @@ const carried: ReadonlySet<NeutralField> = new Set([
   "metadata",
   "promptCacheKey",
   "promptCacheRetention",
+  "mediaDetail",
   "serviceTier",
   "store",
   "tools",

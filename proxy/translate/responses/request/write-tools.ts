@@ -4,11 +4,14 @@ import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../c
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedToolKind, keepTools } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 
-const carriedHosted: ReadonlySet<HostedToolKind> = new Set(["web-search", "code", "image-generation"]);
+const carriedHosted: HostedAbility = {
+  kinds: new Set(["web-search", "code", "image-generation"]),
+  searchOptions: new Set(["allowedDomains", "contextSize", "userLocation"]),
+};
 
 export interface ToolWriting {
   readonly names: ToolNames;

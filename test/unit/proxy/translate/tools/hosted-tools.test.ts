@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { HostedTool, Tool } from "../../../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../../../proxy/translate/losses.ts";
-import { hostedToolKind, keepTools } from "../../../../../proxy/translate/tools/hosted-tools.ts";
+import { type HostedAbility, hostedToolKind, keepTools } from "../../../../../proxy/translate/tools/hosted-tools.ts";
 import { refusalOf } from "../../../../support/calls/read-body.ts";
 
 describe("hostedToolKind()", () => {
@@ -29,11 +29,11 @@ describe("hostedToolKind()", () => {
 describe("keepTools()", () => {
   const own: Tool = { kind: "function", name: "f" };
   const search: HostedTool = { kind: "hosted", tool: "web-search", type: "web_search", where: "tools[0]" };
-  const carried = new Set(["code"] as const);
+  const carried: HostedAbility = { kinds: new Set(["code"]), searchOptions: new Set() };
 
   it("keeps what the target has too", () => {
     const losses = new Losses("Reject");
-    const kept = keepTools([own, search], new Set(["web-search"] as const), losses);
+    const kept = keepTools([own, search], { kinds: new Set(["web-search"]), searchOptions: new Set() }, losses);
     assert.deepEqual(kept, { own: [own], hosted: [search] });
   });
 
@@ -41,6 +41,13 @@ describe("keepTools()", () => {
     const losses = new Losses("Ignore");
     assert.deepEqual(keepTools([search, own], carried, losses), { own: [own], hosted: [] });
     assert.deepEqual(losses.dropped, ["tools[0]"]);
+  });
+
+  it("declares what a search was to keep to and the target cannot say", () => {
+    const losses = new Losses("Ignore");
+    const limited: HostedTool = { ...search, search: { maxUses: 1, contextSize: "low", allowedDomains: ["a.test"] } };
+    keepTools([limited], { kinds: new Set(["web-search"]), searchOptions: new Set(["allowedDomains"]) }, losses);
+    assert.deepEqual(losses.dropped, ["tools[0].max_uses", "tools[0].search_context_size"]);
   });
 
   for (const policy of ["Ignore", "Reject"] as const) {

@@ -269,7 +269,11 @@ describe("readRequest() of generateContent: contents", () => {
       parts: [{ text: "hi", aura: 1, partMetadata: { a: 1 } }],
       mood: "x",
     };
-    assert.deepEqual(read({ contents: [content] }).unread, ["contents[0].mood", "contents[0].parts[0].aura"]);
+    assert.deepEqual(read({ contents: [content] }).unread, [
+      "contents[0].mood",
+      "contents[0].parts[0].aura",
+      "contents[0].parts[0].partMetadata",
+    ]);
   });
 
   it("declares where a video is cut as a loss", () => {
