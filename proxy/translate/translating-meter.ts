@@ -73,8 +73,9 @@ export class TranslatingMeter implements StreamMeter {
     return this.#inner.usage;
   }
 
+  /** With all that was said so far: formats whose end repeats the answer, and whole texts and arguments, hold it. */
   get heldBytes(): number {
-    return this.#inner.heldBytes;
+    return this.#inner.heldBytes + this.#characters;
   }
 
   get hasContent(): boolean {

@@ -143,6 +143,26 @@ describe("answers that wait in the gateway", () => {
     await assertNothingHeld();
   });
 
+  it("and so does an answer that is gathered for a client of another format", async () => {
+    const piece = `data: ${JSON.stringify({
+      id: "c",
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta: { content: "x".repeat(40_000) }, finish_reason: null }],
+    })}\n\n`;
+    const headers = { "content-type": "text/event-stream" };
+    upstream.replyWith({ headers, body: piece.repeat(30), fragmentBytes: 50_000, delayPieceMs: 5 });
+    const { status, body } = await httpCall({
+      origin: gateway.origin,
+      path: "/v1/responses",
+      headers: { authorization: `Bearer ${clientKey("main")}` },
+      body: JSON.stringify({ model: "chat", stream: true, input: "hi" }),
+    });
+    assert.equal(status, 200);
+    assert.match(body.toString(), /holds as many bytes as it may/);
+    assert.doesNotMatch(body.toString(), /response\.completed/);
+    await assertNothingHeld();
+  });
+
   it("pass where one event after the other is whole", async () => {
     upstream.replyWith(streamOfOneEvent(inFlightBytesMax / 2));
     const { body } = await call(true);

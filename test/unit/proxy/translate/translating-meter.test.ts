@@ -53,6 +53,12 @@ describe("TranslatingMeter", () => {
       });
     }
 
+    it(`counts what a ${to} client's answer may gather`, () => {
+      const meter = meterOf();
+      for (let pushed = 0; pushed < 10; pushed += 1) meter.push(chunk({ content: "x".repeat(1_000) }));
+      assert.ok(meter.heldBytes >= 10_000 && meter.heldBytes < 12_000, `${meter.heldBytes}`);
+    });
+
     it(`tells a ${to} client that its answer lives, once it has begun`, () => {
       const meter = meterOf();
       assert.deepEqual(meter.ping(), []);
