@@ -34,7 +34,7 @@ export function answerError(
     requestId: record.requestId,
     ...(record.model === undefined ? {} : { model: record.model }),
   });
-  record.refused(error.code, rendered.status, endOf(error.code));
+  record.refused(error.code, rendered.status, endOf(error.code, record.attempts > 0));
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
@@ -65,13 +65,14 @@ function unexpected(thrown: unknown, record: RequestRecord, log: Logger): Gatewa
   });
 }
 
-/** Who ended the request and in which phase; see `EndCode`. */
-function endOf(code: ErrorCode): EndCode {
+/** Who ended the request and in which phase; see `EndCode`. @param isAsked whether an upstream had been asked */
+function endOf(code: ErrorCode, isAsked: boolean): EndCode {
   const { reason, status } = errorTable[code];
+  const phase = isAsked ? "H" : "Q";
   if (reason.startsWith("upstream_timeout")) return "sH";
   if (reason.startsWith("upstream_") || reason === "channel_refused" || reason === "context_length") return "SH";
-  if (code === "internal") return "IQ";
-  if (code === "shutting_down") return "DQ";
-  if (status === 429 || status === 402 || status === 503) return "RQ";
+  if (code === "internal") return `I${phase}`;
+  if (code === "shutting_down") return `D${phase}`;
+  if (status === 429 || status === 402 || status === 503) return `R${phase}`;
   return code === "request_timeout" ? "cR" : "PR";
 }

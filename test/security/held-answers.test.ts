@@ -77,6 +77,7 @@ describe("answers that wait in the gateway", () => {
 
   it("are collected together only as far as the cap goes: the others hear 503 and can come again", async () => {
     upstream.replyWith({ body: reply(300_000), fragmentBytes: 100_000, delayPieceMs: 100 });
+    gateway.records.length = 0;
     const answers = await Promise.all([call(), call(), call()]);
     const statuses = answers.map(({ status }) => status).sort();
     assert.deepEqual(new Set(statuses), new Set([200, 503]), `${statuses}`);
@@ -85,6 +86,9 @@ describe("answers that wait in the gateway", () => {
       else assert.match(body.toString(), /holds as many bytes as it may/);
     }
     await assertNothingHeld();
+    await waitFor("all to be logged", () => gateway.records.length === answers.length);
+    const ends = gateway.records.map(({ status, end }) => `${status} ${end}`);
+    assert.deepEqual(new Set(ends), new Set(["200 --", "503 RH"]), "the upstream was being waited for");
     assert.equal((await call()).status, 200);
   });
 
