@@ -41,6 +41,8 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
   let told:
     | { readonly address: string; readonly text: string; readonly old: Summary["old"]; readonly at: number }
     | undefined;
+  /** Capabilities that the leader said are lacking. */
+  let heard: readonly string[] = [];
   let isPosting = false;
   let isChanged = true;
   let isClosed = false;
@@ -67,7 +69,10 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       const answer = await client.post(address, "/summary", text);
       // Whoever came to lead meanwhile, this one perhaps, knows better. An empty answer: nothing is lacking.
       if (leadership.isLeader() || leadership.leaderAddress() !== address) return;
-      fleet.hear(answer === undefined ? [] : readAnswer(answer));
+      const lacking = answer === undefined ? [] : readAnswer(answer);
+      // One that has just come to lead may not have heard of all old proxies: it takes nothing back with its first word.
+      heard = told?.address === address ? lacking : [...new Set([...heard, ...lacking])];
+      fleet.hear(heard);
     } catch (cause) {
       // Whoever leads next, or this one when it is back, has to hear all of it.
       told = undefined;

@@ -166,6 +166,18 @@ describe("followLeader()", () => {
     assert.deepEqual(heard, [["key.maxInFlight"]]);
   });
 
+  it("holds to what the former leader said at the first word of the next, who may not have heard of all", async () => {
+    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    await advance(100);
+    answer = undefined;
+    leader = "10.0.0.2:8443";
+    tellLeadership();
+    await advance(100);
+    assert.deepEqual(heard.splice(0), [["key.maxInFlight"], ["key.maxInFlight"]]);
+    await advance(10_100);
+    assert.deepEqual(heard, [[]]);
+  });
+
   it("hands reports on after the summary, and keeps a bounded number", async () => {
     leader = undefined;
     for (let count = 0; count < 700; count += 1) assert.equal(following.report(`proxy/${count}`, report), true);
