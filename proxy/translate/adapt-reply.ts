@@ -13,8 +13,9 @@ import type { ReplyAdaptation } from "./translator.ts";
 export class ReplyAdapter {
   readonly #filters: readonly ReplyFilter[];
 
-  constructor(adaptation: ReplyAdaptation) {
-    this.#filters = filtersOf(adaptation);
+  /** @param promptTokens as estimated before the call */
+  constructor(adaptation: ReplyAdaptation, promptTokens: number) {
+    this.#filters = filtersOf(adaptation, promptTokens);
   }
 
   /** The answer is complete for the client; the upstream need not say more. */
@@ -32,7 +33,7 @@ export class ReplyAdapter {
   }
 }
 
-function filtersOf(adaptation: ReplyAdaptation): readonly ReplyFilter[] {
+function filtersOf(adaptation: ReplyAdaptation, promptTokens: number): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
   const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
   if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
@@ -41,6 +42,6 @@ function filtersOf(adaptation: ReplyAdaptation): readonly ReplyFilter[] {
   if (adaptation.isFencedJson === true) filters.push(new StripFence());
   if (unwrapMember !== undefined) filters.push(new UnwrapMember(unwrapMember));
   const sequences = stop?.filter((sequence) => sequence !== "") ?? [];
-  if (sequences.length > 0) filters.push(new CutAtStop(sequences));
+  if (sequences.length > 0) filters.push(new CutAtStop(sequences, promptTokens));
   return filters;
 }

@@ -120,7 +120,7 @@ export class Translation {
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
       reader: translators[this.format.format].createStreamReader(),
-      adapter: new ReplyAdapter(this.#adaptation),
+      adapter: this.#createAdapter(),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
     });
@@ -143,12 +143,22 @@ export class Translation {
   /** For a client that streams, of an upstream that did not. @throws InvalidReply */
   streamOfReply(body: Buffer): Buffer {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
-    const adapter = new ReplyAdapter(this.#adaptation);
+    const adapter = this.#createAdapter();
+    const reply = this.#read(body);
     let text = "";
-    for (const event of unfoldReply(this.#read(body))) {
+    const write = (event: ReplyEvent): void => {
       for (const adapted of adapter.adapt(event)) text += writer.write(adapted);
+    };
+    for (const event of unfoldReply(reply)) {
+      write(event);
+      // Known at once, and a stop sequence may end it all before it would come.
+      if (event.type === "start" && reply.usage !== undefined) write({ type: "usage", usage: reply.usage });
     }
     return Buffer.from(text);
+  }
+
+  #createAdapter(): ReplyAdapter {
+    return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate);
   }
 
   #read(body: Buffer): Reply {
@@ -183,7 +193,7 @@ export class Translation {
   }
 
   #adapted(events: Iterable<ReplyEvent>): Reply {
-    const adapter = new ReplyAdapter(this.#adaptation);
+    const adapter = this.#createAdapter();
     const folder = new ReplyFolder();
     for (const event of events) {
       // Usage comes after the text that a stop sequence cuts.

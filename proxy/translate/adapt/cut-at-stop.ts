@@ -3,20 +3,30 @@
  * (`protocols/translation.md` section 12).
  *
  * As much text waits as could be the beginning of a sequence. When one is found everything open is closed, the
- * candidate finishes and the answer ends; the upstream need not say more.
+ * candidate finishes and the answer ends; the upstream need not say more. It has not counted what it produced then: the
+ * client is told an estimate.
  */
+import { type TokenUsage, zeroUsage } from "../../settle/usage.ts";
 import type { ReplyEvent } from "../reply.ts";
 import { partKey, type ReplyFilter } from "./filter.ts";
+
+/** Rule of thumb for text of any kind. */
+const charactersPerToken = 4;
 
 export class CutAtStop implements ReplyFilter {
   readonly #sequences: readonly string[];
   readonly #texts = new Map<string, string>();
   readonly #open = new Map<string, { readonly candidate: number; readonly part: number }>();
   #isCut = false;
+  /** As the upstream said it last: the prompt often comes first. */
+  #usage: TokenUsage | undefined;
+  #producedCharacters = 0;
+  readonly #promptTokens: number;
 
-  /** @param sequences none of them empty */
-  constructor(sequences: readonly string[]) {
+  /** @param sequences none of them empty @param promptTokens as estimated before the call */
+  constructor(sequences: readonly string[], promptTokens: number) {
     this.#sequences = sequences;
+    this.#promptTokens = promptTokens;
   }
 
   get isCut(): boolean {
@@ -30,7 +40,9 @@ export class CutAtStop implements ReplyFilter {
       if (event.block.kind === "text") this.#texts.set(partKey(event), "");
       return [event];
     }
+    if (event.type === "usage") this.#usage = event.usage;
     if (event.type === "delta") {
+      this.#producedCharacters += event.text.length;
       const held = this.#texts.get(partKey(event));
       return held === undefined ? [event] : this.#search(event, held + event.text);
     }
@@ -71,7 +83,13 @@ export class CutAtStop implements ReplyFilter {
     const events: ReplyEvent[] = text === "" ? [] : [{ ...event, text }];
     for (const at of this.#open.values()) events.push({ type: "close", candidate: at.candidate, part: at.part });
     events.push({ type: "finish", candidate, finish: { reason: "stop-sequence", stopSequence: sequence } });
-    events.push({ type: "end" });
+    events.push({ type: "usage", usage: this.#usageSoFar() }, { type: "end" });
     return events;
+  }
+
+  #usageSoFar(): TokenUsage {
+    const said = this.#usage ?? { ...zeroUsage, input: this.#promptTokens };
+    const produced = Math.ceil(this.#producedCharacters / charactersPerToken);
+    return { ...said, output: Math.max(said.output, produced - said.reasoning) };
   }
 }

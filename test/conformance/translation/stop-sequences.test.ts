@@ -27,6 +27,9 @@ describe("stop sequences beyond those an upstream takes", () => {
     });
     assert.equal(answer.isComplete, true, answer.body.toString());
     assert.equal(digest("anthropic-messages", answer.body).text, "one two three four five six ");
+    const [, told] = /"stop_sequence":"END"\},"usage":(\{[^}]*\})/.exec(answer.body.toString()) ?? [];
+    const { input_tokens: input, output_tokens: output } = JSON.parse(told ?? "{}");
+    assert.deepEqual([input, output], [7, Math.ceil("one two three four five six END seven".length / 4)]);
     await waitFor("the upstream to be left", () => rig().upstream.requests[0]?.abortedAtMs);
     const { usage, isEstimated } = await rig().gateway.recordOf(String(answer.header("x-request-id")));
     assert.equal(usage?.input, 7);

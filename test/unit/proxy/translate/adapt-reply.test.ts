@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { zeroUsage } from "../../../../proxy/settle/usage.ts";
 import { ReplyAdapter } from "../../../../proxy/translate/adapt-reply.ts";
 import { foldReply } from "../../../../proxy/translate/fold-reply.ts";
 import type { ReplyEvent } from "../../../../proxy/translate/reply.ts";
@@ -33,7 +34,7 @@ function adapted(
   adaptation: ReplyAdaptation,
   events: readonly ReplyEvent[],
 ): { text: string; finish: string; isCut: boolean } {
-  const adapter = new ReplyAdapter(adaptation);
+  const adapter = new ReplyAdapter(adaptation, 10);
   const { candidates } = foldReply(events.flatMap((event) => adapter.adapt(event)));
   const [block] = candidates[0]?.blocks ?? [];
   const text =
@@ -125,7 +126,7 @@ describe("ReplyAdapter", () => {
     ["a wrapped answer", { unwrapMember: "value" }, '{"value":"'],
   ] as const) {
     it(`holds ${name} of many pieces back without copying it for each`, () => {
-      const adapter = new ReplyAdapter(adaptation);
+      const adapter = new ReplyAdapter(adaptation, 10);
       adapter.adapt({ type: "open", ...at, block: { kind: "text" } });
       adapter.adapt({ type: "delta", ...at, text });
       const startedMs = performance.now();
@@ -150,8 +151,21 @@ describe("ReplyAdapter", () => {
     );
   });
 
+  it("tells an estimate of what a cut answer took: the upstream's own words where it has said any", () => {
+    const taken = (before: readonly ReplyEvent[]): unknown => {
+      const adapter = new ReplyAdapter({ stop: ["END"] }, 10);
+      const events = [...before, ...textEvents(["12345678END and more"])].flatMap((event) => adapter.adapt(event));
+      return events.findLast(({ type }) => type === "usage");
+    };
+    assert.deepEqual(taken([]), { type: "usage", usage: { ...zeroUsage, input: 10, output: 5 } });
+    const first = { ...zeroUsage, input: 7, reasoning: 2 };
+    assert.deepEqual(taken([{ type: "usage", usage: first }]), { type: "usage", usage: { ...first, output: 3 } });
+    const all = { ...zeroUsage, input: 7, output: 30 };
+    assert.deepEqual(taken([{ type: "usage", usage: all }]), { type: "usage", usage: all });
+  });
+
   it("holds back only what may begin a sequence, and lets it go at the end", () => {
-    const adapter = new ReplyAdapter({ stop: ["END"] });
+    const adapter = new ReplyAdapter({ stop: ["END"] }, 10);
     const [start, open, first] = textEvents(["say EN"]);
     assert.ok(start && open && first);
     adapter.adapt(start);

@@ -72,7 +72,7 @@ describe("messages: writeRequest, form of the answer", () => {
       content: [{ type: "tool_use", id: "a", name: "gw_json", input: { n: 1 } }],
       stop_reason: "tool_use",
     };
-    const adapter = new ReplyAdapter(adaptation);
+    const adapter = new ReplyAdapter(adaptation, 10);
     const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
     const [candidate] = foldReply(events).candidates;
     const [block] = candidate?.blocks ?? [];
@@ -85,7 +85,7 @@ describe("messages: writeRequest, form of the answer", () => {
     const list = { type: "array", items: { type: "string" } };
     const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema: list } }));
     const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };
-    const adapter = new ReplyAdapter(adaptation);
+    const adapter = new ReplyAdapter(adaptation, 10);
     const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
     const [block] = foldReply(events).candidates[0]?.blocks ?? [];
     assert.equal(block?.kind === "text" ? block.text : undefined, '["a"]');
