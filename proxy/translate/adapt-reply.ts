@@ -23,6 +23,11 @@ export class ReplyAdapter {
     return this.#filters.some((filter) => filter.isCut === true);
   }
 
+  /** Something of the answer waits here until it is whole. */
+  get gathers(): boolean {
+    return this.#filters.some((filter) => filter.gathers === true);
+  }
+
   adapt(event: ReplyEvent): readonly ReplyEvent[] {
     let events: readonly ReplyEvent[] = [event];
     for (const filter of this.#filters) {

@@ -46,6 +46,16 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   parallelTools: ({ parallelTools }) => parallelTools === false,
 };
 
+function dropDetails({ turns }: Conversation, name: string, losses: Losses): void {
+  for (const part of turns.flatMap(({ parts }) => parts).flatMap(withContent)) {
+    if (hasDetail(part)) losses.drop(part.where === undefined ? name : `${part.where}.${name}`);
+  }
+}
+
+function withContent(part: Part): readonly Part[] {
+  return part.kind === "result" ? part.content : [part];
+}
+
 /** How closely a picture is to be looked at, as far as that is no provider's own choice. */
 function hasDetail(part: Part): boolean {
   if (part.kind === "result") return part.content.some(hasDetail);
@@ -82,7 +92,8 @@ export function declareLosses(
   for (const field of neutralFields) {
     if (carried.has(field) || !isSet[field](conversation)) continue;
     if (essential.has(field)) losses.refuse(fieldName(field));
-    losses.drop(fieldName(field));
+    if (field === "mediaDetail") dropDetails(conversation, fieldName(field), losses);
+    else losses.drop(fieldName(field));
   }
   for (const field of conversation.unread) losses.drop(field);
   // What a provider's own tools did is encrypted for that provider; what the model made of it stands in its text.

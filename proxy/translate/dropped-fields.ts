@@ -9,7 +9,10 @@ const headerCharactersMax = 1_000;
 /** Value of `x-tollgate-dropped`; undefined when nothing was. */
 export function droppedHeader(fields: readonly string[]): string | undefined {
   if (fields.length === 0) return undefined;
-  const names = fields.map((field) => field.replace(/[^\w.[\]-]/g, "?"));
+  // What concerns the whole call comes first: of items there may be thousands.
+  const names = fields
+    .map((field) => field.replace(/[^\w.[\]-]/g, "?"))
+    .sort((one, other) => steps(one) - steps(other));
   let text = "";
   for (const [index, name] of names.entries()) {
     const next = text === "" ? name : `${text}, ${name}`;
@@ -17,6 +20,10 @@ export function droppedHeader(fields: readonly string[]): string | undefined {
     text = next;
   }
   return text;
+}
+
+function steps(field: string): number {
+  return field.slice(0, headerCharactersMax).split(/[.[]/).length;
 }
 
 const known = new Map<ChatWireFormat, ReadonlySet<string>>();

@@ -38,16 +38,17 @@ export class Losses {
   }
 
   #isInside(field: string): boolean {
-    for (let end = lastStep(field); end > 0; end = lastStep(field.slice(0, end))) {
-      if (this.#dropped.has(field.slice(0, end))) return true;
+    // Names are the client's own, and may be as long as its body.
+    if (field.length > pathCharactersMax) return false;
+    for (let end = 1; end < field.length; end += 1) {
+      if ((field[end] === "." || field[end] === "[") && this.#dropped.has(field.slice(0, end))) return true;
     }
     return false;
   }
 }
 
-function lastStep(path: string): number {
-  return Math.max(path.lastIndexOf("."), path.lastIndexOf("["));
-}
+/** No place of a published format is further down. */
+const pathCharactersMax = 200;
 
 function unsupported(field: string, reason = "is not supported by the selected model."): GatewayError {
   return new GatewayError("unsupported_parameter", `Unsupported parameter: '${field}' ${reason}`, { param: field });

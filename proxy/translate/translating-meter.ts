@@ -35,6 +35,8 @@ export class TranslatingMeter implements StreamMeter {
   readonly #writer: StreamWriter;
   readonly #charactersMax: number;
   #characters = 0;
+  readonly #gathers: boolean;
+  #gathered = 0;
   #isStarted = false;
   #isEnded = false;
   #violation: string | undefined;
@@ -45,6 +47,7 @@ export class TranslatingMeter implements StreamMeter {
     this.#adapter = parts.adapter;
     this.#writer = parts.writer;
     this.#charactersMax = parts.charactersMax;
+    this.#gathers = parts.writer.gathersAnswer === true || parts.adapter.gathers;
   }
 
   get events(): number {
@@ -73,9 +76,9 @@ export class TranslatingMeter implements StreamMeter {
     return this.#inner.usage;
   }
 
-  /** With all that was said so far: formats whose end repeats the answer, and whole texts and arguments, hold it. */
+  /** With what was said so far, where the client's format repeats it at the end or it must be whole to go out. */
   get heldBytes(): number {
-    return this.#inner.heldBytes + this.#characters;
+    return this.#inner.heldBytes + this.#gathered;
   }
 
   get hasContent(): boolean {
@@ -139,7 +142,9 @@ export class TranslatingMeter implements StreamMeter {
     if (event.type === "start") this.#isStarted = true;
     // Before the answer has begun nothing is sent: an error may still come, with a status of its own.
     if (event.type === "ping" && !this.#isStarted) return "";
-    this.#characters += charactersOf(event);
+    const characters = charactersOf(event);
+    this.#characters += characters;
+    if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);
     if (this.#characters > this.#charactersMax) throw new InvalidReply("the answer is longer than any may be");
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {

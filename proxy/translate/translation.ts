@@ -145,14 +145,13 @@ export class Translation {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
     const adapter = this.#createAdapter();
     const reply = this.#read(body);
+    const { usage } = reply;
     let text = "";
-    const write = (event: ReplyEvent): void => {
-      for (const adapted of adapter.adapt(event)) text += writer.write(adapted);
-    };
     for (const event of unfoldReply(reply)) {
-      write(event);
-      // Known at once, and a stop sequence may end it all before it would come.
-      if (event.type === "start" && reply.usage !== undefined) write({ type: "usage", usage: reply.usage });
+      for (const adapted of adapter.adapt(event)) {
+        // A stop sequence ends it all before usage would come, and it is known already.
+        text += writer.write(adapted.type === "usage" && usage !== undefined ? { type: "usage", usage } : adapted);
+      }
     }
     return Buffer.from(text);
   }

@@ -163,6 +163,8 @@ export interface StreamReader {
 }
 
 export interface StreamWriter {
+  /** Its end repeats the answer, so all of it is held until then. */
+  readonly gathersAnswer?: true;
   /** Text to send, whole frames; empty when there is nothing to say yet. */
   write(event: ReplyEvent): string;
   /** Last frames of a stream that failed; never a sign of success. `start` may not have come. */

@@ -1,5 +1,5 @@
 /** Members inside a client's body that no neutral form has a place for: named as losses, never dropped silently. */
-import { asText, isObject } from "../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject } from "../protocols/json-value.ts";
 
 /** What a kind of object may say that is read, or that means nothing to another provider. */
 export interface KnownObject {
@@ -10,7 +10,12 @@ export interface KnownObject {
 
 /** By an object's `type`; the empty one is for objects without. Undefined for types that are read, or refused, whole. */
 export interface KnownObjects {
-  get(type: string): KnownObject | undefined;
+  get(type: string, object: JsonObject): KnownObject | undefined;
+}
+
+/** Objects that are all of one kind, whatever their type. */
+export function always(kind: KnownObject): KnownObjects {
+  return { get: () => kind };
 }
 
 /** How a client's format spells the place of an item: `messages.0` or `input[0]`. */
@@ -40,9 +45,11 @@ export function collectUnread(
     return;
   }
   if (!isObject(value)) return;
-  const kind = known.get(asText(value["type"]));
+  const kind = known.get(asText(value["type"]), value);
   if (kind === undefined) return;
-  unread.push(...unreadIn(value, kind.members, where));
+  for (const [name, said] of Object.entries(value)) {
+    if (!kind.members.has(name) && says(said) && !isUsual(name, said)) unread.push(`${where}.${name}`);
+  }
   for (const [name, inner] of Object.entries(kind.inner?.() ?? {})) {
     collectUnread(value[name], inner, `${where}.${name}`, itemPath, unread);
   }
@@ -54,14 +61,25 @@ export function unreadIn(value: unknown, known: ReadonlySet<string>, where: stri
   return Object.keys(value).flatMap((name) => (known.has(name) || !says(value[name]) ? [] : [`${where}.${name}`]));
 }
 
-/** Kinds of callers, containers and tools that are all there is elsewhere. */
-const usualTypes: ReadonlySet<unknown> = new Set(["direct", "auto", "text"]);
-
-/** Absent, null, empty and false are what a member means by default; so are the usual types without more. */
+/** Absent, null, empty and false are what a member means by default. */
 export function says(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return false;
-  if (Array.isArray(value)) return value.some((item) => item !== "direct");
-  if (!isObject(value)) return true;
-  const names = Object.keys(value);
-  return names.length > 1 || (names.length === 1 && !(names[0] === "type" && usualTypes.has(value["type"])));
+  if (Array.isArray(value)) return value.length > 0;
+  return !isObject(value) || Object.keys(value).length > 0;
+}
+
+/** What there is without being asked for, of members that mean the same in every format that has them. */
+const usual: Readonly<Record<string, (value: unknown) => boolean>> = {
+  caller: (value) => isOnlyType(value, "direct"),
+  allowed_callers: (value) => asList(value).every((caller) => caller === "direct"),
+  container: (value) => isOnlyType(value, "auto"),
+};
+
+function isUsual(name: string, value: unknown): boolean {
+  return Object.hasOwn(usual, name) && usual[name]?.(value) === true;
+}
+
+function isOnlyType(value: unknown, type: string): boolean {
+  if (!isObject(value) || value["type"] !== type) return false;
+  return Object.entries(value).every(([name, inner]) => name === "type" || !says(inner));
 }

@@ -33,7 +33,8 @@ for (const suite of named.length > 0 ? named : all) {
   const count = await runSuites([suite], mochaArguments, deadlineMs);
   passed += count.passed;
   failed += count.failed;
-  writeSoakTable(suite, count.tests, lengths);
+  // A part of a suite, or one that broke before its first test, is no run of it.
+  if (mochaArguments.length === 0 && count.tests.length > 0) writeSoakTable(suite, count.tests, lengths);
 }
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

@@ -94,6 +94,8 @@ export interface ControlPlaneOptions {
 }
 
 const readyDeadlineMs = 60_000;
+/** After a long absence the API server's own connection to etcd waits up to two minutes before it tries again. */
+const etcdFoundDeadlineMs = 150_000;
 const crdFolder = join(import.meta.dirname, "..", "..", "crds");
 const crdFiles = ["accounts", "api-keys", "channels", "model-routes"];
 
@@ -127,8 +129,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await Promise.all([...children.values()].map(stopChild));
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
-  const waitUntilReady = async (): Promise<void> => {
-    const deadline = performance.now() + readyDeadlineMs;
+  const waitUntilReady = async (deadlineMs = readyDeadlineMs): Promise<void> => {
+    const deadline = performance.now() + deadlineMs;
     while (!(await isReady(call))) {
       const isDead = [...children.values()].some((child) => child.exitCode !== null);
       if (performance.now() > deadline || isDead) {
@@ -171,7 +173,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     },
     async start(program) {
       spawnProgram(program);
-      await waitUntilReady();
+      await waitUntilReady(program === "etcd" ? etcdFoundDeadlineMs : readyDeadlineMs);
     },
     pause: (program, isPaused) => void children.get(program)?.kill(isPaused ? "SIGSTOP" : "SIGCONT"),
   };

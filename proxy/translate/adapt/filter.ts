@@ -6,6 +6,8 @@ export interface ReplyFilter {
   take(event: ReplyEvent): readonly ReplyEvent[];
   /** The answer is over for the client although the upstream would say more. */
   readonly isCut?: boolean;
+  /** Texts or arguments are held until they are whole. */
+  readonly gathers?: true;
 }
 
 /** Identifies a part of an answer in maps. */

@@ -21,6 +21,7 @@ export class RenameTools implements ReplyFilter {
 
 /** Calls of a function that stands for a custom tool: its one member `input` is the free text. */
 export class UnwrapCustomTools implements ReplyFilter {
+  readonly gathers = true;
   readonly #customTools: ReadonlySet<string>;
   readonly #arguments = new Map<string, string[]>();
 

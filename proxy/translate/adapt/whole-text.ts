@@ -18,6 +18,7 @@ const headCharacters = 3;
 
 /** Holds each text back until it is complete, as long as `mayNeed` cannot rule out that it must change. */
 abstract class WholeText implements ReplyFilter {
+  readonly gathers = true;
   readonly #held = new Map<string, Held>();
 
   /** Whether a text that begins so may have to change. */

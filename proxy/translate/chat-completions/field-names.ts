@@ -4,6 +4,7 @@ import type { FieldNames } from "../translator.ts";
 
 export const fieldNames: FieldNames = {
   ...sharedFieldNames,
+  mediaDetail: "image_url.detail",
   stop: "stop",
   logprobs: "logprobs",
   outputCap: "max_completion_tokens",

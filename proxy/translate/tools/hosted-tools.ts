@@ -89,7 +89,10 @@ export function keepTools(tools: readonly Tool[], ability: HostedAbility, losses
 
 function declareSearchOptions({ search, where }: HostedTool, carried: ReadonlySet<SearchOption>, losses: Losses): void {
   for (const option of searchOptions) {
-    if (search?.[option] !== undefined && !carried.has(option)) losses.drop(`${where ?? "tools"}.${spelling[option]}`);
+    const value = search?.[option];
+    // A medium context is what there is without a word.
+    if (value === undefined || value === "medium" || carried.has(option)) continue;
+    losses.drop(`${where ?? "tools"}.${spelling[option]}`);
   }
 }
 

@@ -5,7 +5,7 @@ export interface KnownMemberLoss {
   readonly from: ChatWireFormat;
   /** Every other format when absent. */
   readonly to?: readonly ChatWireFormat[];
-  /** Paths as `publishedMembers` names them; `*` at the end stands for any rest. */
+  /** Paths as `publishedMembers` names them; `*` stands for anything. */
   readonly members: readonly string[];
   readonly reason: string;
 }
@@ -15,7 +15,11 @@ const transport = "says how the answer travels, and the gateway sees to that for
 const fileName = "the name of a file is no content, and Google has no place for it";
 
 export const knownMemberLosses: readonly KnownMemberLoss[] = [
-  { from: "ChatCompletions", members: ["modalities", "function_call"], reason: default_ },
+  {
+    from: "ChatCompletions",
+    members: ["modalities", "function_call", "response_format", "tools[]<custom>.custom.format"],
+    reason: default_,
+  },
   { from: "ChatCompletions", members: ["stream_options*"], reason: transport },
   { from: "ChatCompletions", members: ["messages[].content[]<file>.file.file_id"], reason: "the file itself is there" },
   {
@@ -37,7 +41,16 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
     reason: "not forwarded unless the channel allows it (INTERFACE.md 2.11)",
   },
   { from: "Responses", members: ["stream_options*"], reason: transport },
-  { from: "Responses", members: ["text", "input[]<message>.type"], reason: default_ },
+  {
+    from: "Responses",
+    members: ["text", "text.format", "store", "input[]<message>.type", "*<*>.caller"],
+    reason: default_,
+  },
+  {
+    from: "Responses",
+    members: ["*<output_text>.annotations*", "*<output_text>.logprobs*"],
+    reason: "notes of a provider on its own earlier answers (translation.md section 4.4)",
+  },
   {
     from: "Responses",
     to: ["Messages", "GenerateContent"],
@@ -61,7 +74,7 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
   },
   {
     from: "Responses",
-    members: ["input[]<reasoning>.encrypted_content", "input[]<reasoning>.content"],
+    members: ["input[]<reasoning>.encrypted_content", "input[]<reasoning>.content*", "input[]<reasoning>.summary*"],
     reason: "thinking of earlier turns can be read, or is taken back, by its own provider alone",
   },
   {
@@ -87,8 +100,24 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
   })),
   {
     from: "Messages",
-    members: ["thinking<enabled>.display", "thinking<adaptive>.display", "tools[].type"],
+    members: [
+      "thinking<enabled>.display",
+      "thinking<adaptive>.display",
+      "tools[].type",
+      "*.caller",
+      "*.allowed_callers",
+    ],
     reason: default_,
+  },
+  {
+    from: "Messages",
+    members: ["*<text>.citations*"],
+    reason: "notes of a provider on its own earlier answers (translation.md section 4.4)",
+  },
+  {
+    from: "Messages",
+    members: ["messages[].content[]<thinking>.*", "messages[].content[]<redacted_thinking>.*"],
+    reason: "thinking of earlier turns can be read, or is taken back, by its own provider alone",
   },
   { from: "Messages", to: ["GenerateContent"], members: ["service_tier"], reason: default_ },
   { from: "GenerateContent", members: ["generationConfig.responseModalities", "tools"], reason: default_ },

@@ -79,6 +79,73 @@ const rows: readonly {
     body: asking({ ...pdf, context: "a report", citations: { enabled: true } }),
     dropped: ["messages.0.content.0.context", "messages.0.content.0.citations"],
   },
+  {
+    name: "notes of providers and agents on earlier answers",
+    from: "Responses",
+    body: {
+      model: "m",
+      input: [
+        { role: "user", content: "x" },
+        {
+          type: "message",
+          role: "assistant",
+          id: "msg_1",
+          status: "completed",
+          phase: "final_answer",
+          internal_chat_message_metadata_passthrough: { turn_id: "t" },
+          content: [
+            {
+              type: "output_text",
+              text: "hi",
+              annotations: [{ type: "url_citation", url: "https://a.test", title: "a", start_index: 0, end_index: 2 }],
+              logprobs: [{ token: "hi", bytes: [104, 105], logprob: -1, top_logprobs: [] }],
+            },
+          ],
+        },
+        { role: "user", content: "y" },
+      ],
+    },
+    dropped: [],
+  },
+  {
+    name: "notes of providers on earlier answers",
+    from: "Messages",
+    body: {
+      model: "m",
+      max_tokens: 5_000,
+      messages: [
+        { role: "user", content: "x" },
+        {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "m",
+          stop_reason: "end_turn",
+          usage: { input_tokens: 1, output_tokens: 1 },
+          content: [{ type: "text", text: "hi", citations: [{ type: "char_location", cited_text: "hi" }] }],
+        },
+        { role: "user", content: "y" },
+      ],
+    },
+    dropped: [],
+  },
+  {
+    name: "what a namespace of tools is",
+    from: "Responses",
+    body: {
+      model: "m",
+      input: "x",
+      tools: [
+        {
+          type: "namespace",
+          name: "n",
+          description: "tools of n",
+          tools: [{ type: "function", name: "f", parameters: schema, strict: false }],
+        },
+      ],
+    },
+    dropped: ["tools[0].description"],
+  },
 ];
 
 describe("losses inside members", () => {
@@ -91,4 +158,27 @@ describe("losses inside members", () => {
       });
     }
   }
+
+  for (const [name, search, dropped] of [
+    ["nothing of what a search does anyway", { external_web_access: true, search_context_size: "medium" }, undefined],
+    ["that a search was to read no live pages", { external_web_access: false }, ["tools[0].external_web_access"]],
+    ["how much a search was to read", { search_context_size: "high" }, ["tools[0].search_context_size"]],
+  ] as const) {
+    it(`are declared: ${name}`, () => {
+      const body = { model: "m", input: "x", tools: [{ type: "web_search", ...search }] };
+      const sent = sendTo("Messages", "Responses", body);
+      assert.ok("body" in sent, JSON.stringify(sent));
+      assert.deepEqual(sent.dropped, dropped);
+    });
+  }
+
+  it("are named where they stand, also the mark and the words of a document that is images alone", () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+    const source = { type: "content", content: [image, image] };
+    const body = asking({ type: "document", title: "a book", source, cache_control: { type: "ephemeral" } });
+    const sent = sendTo("GenerateContent", "Messages", body);
+    assert.ok("body" in sent, JSON.stringify(sent));
+    assert.match(JSON.stringify(sent.body), /a book/);
+    assert.deepEqual(sent.dropped, ["messages.0.content.0.source.content.1.cache_control"]);
+  });
 });

@@ -107,9 +107,12 @@ function plain(path: string): string {
 
 function applies(loss: KnownMemberLoss, from: ChatWireFormat, to: ChatWireFormat, path: string): boolean {
   if (loss.from !== from || (loss.to !== undefined && !loss.to.includes(to))) return false;
-  return loss.members.some(
-    (member) => path === member || (member.endsWith("*") && path.startsWith(member.slice(0, -1))),
-  );
+  return loss.members.some((member) => matches(member, path));
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replace(/[.[\]\\^$()|?+{}]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`).test(path);
 }
 
 describe("every member of the published requests", function () {

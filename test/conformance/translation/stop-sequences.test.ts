@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
 import { digest } from "../../support/digest/digest.ts";
+import { translationOf } from "../../support/translation/pure-translation.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const chunk = (text: string): string =>
@@ -35,5 +36,29 @@ describe("stop sequences beyond those an upstream takes", () => {
     assert.equal(usage?.input, 7);
     assert.ok((usage?.output ?? 0) >= 6, `${usage?.output} output tokens`);
     assert.equal(isEstimated, true);
+  });
+
+  it("tell what the upstream counted, where it answered a client that streams in one piece", () => {
+    const body = { model: "m", messages: [{ role: "user", content: "x" }], stop: ["END"] };
+    const reply = {
+      id: "resp_1",
+      object: "response",
+      status: "completed",
+      model: "m",
+      output: [
+        {
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: `${"one ".repeat(1_000)}END two`, annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: 11, output_tokens: 7, total_tokens: 18 },
+    };
+    const translation = translationOf("Responses", "ChatCompletions", body, true);
+    const text = translation.streamOfReply(Buffer.from(JSON.stringify(reply))).toString();
+    assert.match(text, /"prompt_tokens":11,"completion_tokens":7,/);
+    assert.match(text, /\[DONE\]/);
   });
 });

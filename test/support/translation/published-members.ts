@@ -35,7 +35,7 @@ export function publishedMembers(format: ChatWireFormat): readonly PublishedMemb
   const walk = new Walk(JSON.parse(readFileSync(path.join(folder, file), "utf8")));
   const members = walk.members({ $ref: `#/components/schemas/${request}` });
   return members
-    .filter(({ value }) => says(value))
+    .filter(({ value }) => value === false || says(value))
     .map((one) => ({
       ...one,
       withIt: whole(format, one.path, one.withIt),
@@ -164,7 +164,7 @@ class Walk {
     if (!isObject(base)) return [];
     const isNeeded = Object.hasOwn(base, property);
     const own = isNeeded
-      ? []
+      ? otherwise(base, property, where)
       : this.#values(schema, property, depth + 1).map((value) => ({
           path: where,
           value,
@@ -256,6 +256,13 @@ class Walk {
       required: parts.flatMap((part) => asList(part["required"])),
     };
   }
+}
+
+/** What must be there in any case says something where another word would have made a difference. */
+function otherwise(base: object, property: string, path: string): Variant[] {
+  const [, value] = Object.entries(base).find(([name]) => name === property) ?? [];
+  if (value !== "sample" || /^(?:role|.*id)$/i.test(property)) return [];
+  return [{ path, value: "another", withIt: { ...base, [property]: "another" }, without: base }];
 }
 
 function isSchema(reference: string): boolean {

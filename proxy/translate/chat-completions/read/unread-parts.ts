@@ -3,7 +3,7 @@
  * Members of the messages themselves are not judged: other gateways leave keys of their own on them.
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
-import { bracketed, collectUnread, type KnownObjects, knownObject } from "../../unread-members.ts";
+import { always, bracketed, collectUnread, type KnownObjects, knownObject } from "../../unread-members.ts";
 
 const marks = ["cache_control", "prompt_cache_breakpoint"];
 const text = knownObject(["type", "text", ...marks]);
@@ -24,21 +24,26 @@ const parts: KnownObjects = new Map([
 ]);
 
 const searchMembers = ["filters", "user_location", "search_context_size"];
-const described: KnownObjects = {
-  get: () => knownDescription,
-};
-const knownDescription = knownObject(["name", "description", "parameters", "strict", "format", "cache_control"]);
-const ownTool = knownObject(
-  ["type", "function", "custom", "name", "description", "parameters", "strict", "format", ...marks],
-  () => ({ function: described, custom: described }),
-);
+const places = ["city", "region", "country", "timezone"];
+const location = always(knownObject(["type", "approximate", ...places], () => ({ approximate })));
+const approximate = always(knownObject(places));
+const filters = always(knownObject(["allowed_domains"]));
+const insideSearch = (): Readonly<Record<string, KnownObjects>> => ({ filters, user_location: location });
+const searchOptions = always(knownObject(searchMembers, insideSearch));
+
+const description = ["name", "description", "parameters", "strict", "format"];
+const described = always(knownObject([...description, "cache_control"]));
+/** Described in a member of their own, or flat as in the responses format. */
+const nested = knownObject(["type", "function", ...marks], () => ({ function: described }));
+const nestedCustom = knownObject(["type", "custom"], () => ({ custom: always(knownObject(description)) }));
+const flat = knownObject(["type", ...description, ...marks]);
+const flatCustom = knownObject(["type", ...description]);
 const hostedTool = knownObject(["type"]);
-const searchTool = knownObject(["type", ...searchMembers]);
-const searchOptions: KnownObjects = { get: () => knownOptions };
-const knownOptions = knownObject(searchMembers);
+const searchTool = knownObject(["type", ...searchMembers], insideSearch);
 const tools: KnownObjects = {
-  get: (type) => {
-    if (type === "" || type === "function" || type === "custom") return ownTool;
+  get: (type, tool) => {
+    if (type === "" || type === "function") return "function" in tool ? nested : flat;
+    if (type === "custom") return "custom" in tool ? nestedCustom : flatCustom;
     return type.includes("web_search") ? searchTool : hostedTool;
   },
 };

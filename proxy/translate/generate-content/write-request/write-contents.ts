@@ -7,7 +7,6 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { argumentsObject } from "../../json-text.ts";
-import type { Losses } from "../../losses.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { mergeTurns } from "../../turns/merge-turns.ts";
@@ -26,7 +25,7 @@ export interface WrittenContents {
 export function writeContents({ turns }: Conversation, options: WriteOptions): WrittenContents {
   const ordered = mergeTurns(demoteSystem(pairResults(turns)), ({ role }) => role);
   const leading = ordered.filter(({ role }) => role === "system");
-  for (const part of leading.flatMap(({ parts }) => parts)) declareHints(part, options.losses);
+  for (const part of leading.flatMap(({ parts }) => parts)) declareHints(part, options);
   const system = leading.flatMap(({ parts }) => parts.filter(isSpoken));
   const rest = ordered.filter(({ role }) => role !== "system");
   if (system.length === 0) return { contents: new ContentsWriter(options).write(rest) };
@@ -84,7 +83,7 @@ class ContentsWriter {
   }
 
   #writeUserPart(part: Part): JsonObject[] {
-    declareHints(part, this.#options.losses);
+    declareHints(part, this.#options);
     if (part.kind === "text" || part.kind === "refusal") return part.text === "" ? [] : [{ text: part.text }];
     return part.kind === "media" ? [writeMedia(part, this.#options.losses)] : [];
   }
@@ -99,7 +98,7 @@ class ContentsWriter {
     let waiting: string | undefined;
     let isFirstCall = true;
     for (const part of parts) {
-      declareHints(part, this.#options.losses);
+      declareHints(part, this.#options);
       if (part.kind === "reasoning") {
         waiting = signatureOf(states.recover(part)) ?? waiting;
       } else if (part.kind === "call") {
@@ -143,7 +142,7 @@ class ContentsWriter {
     const besides: JsonObject[] = [];
     for (const part of parts) {
       if (part.kind !== "result") continue;
-      declareHints(part, this.#options.losses);
+      declareHints(part, this.#options);
       const written = this.#writeResult(part);
       results.push(written.part);
       besides.push(...written.besides);
@@ -169,14 +168,16 @@ class ContentsWriter {
 }
 
 /** Google caches by itself, and names no sources of files. */
-function declareHints(part: Part, losses: Losses): void {
+function declareHints(part: Part, options: WriteOptions): void {
+  const { losses, target } = options;
   if (part.where === undefined) return;
   if (part.cache !== undefined) losses.drop(`${part.where}.cache_control`);
   if (part.kind === "media" && part.wantsCitations === true) losses.drop(`${part.where}.citations`);
   if (part.kind !== "result") return;
   for (const inner of part.content) {
-    declareHints(inner, losses);
-    if (inner.kind === "media" && (inner.detail ?? "auto") !== "auto") losses.drop(`${inner.where}.detail`);
+    declareHints(inner, options);
+    const isLost = inner.kind === "media" && (inner.detail ?? "auto") !== "auto";
+    if (isLost) losses.drop(`${inner.where ?? part.where}.${target.fieldName("mediaDetail")}`);
   }
 }
 

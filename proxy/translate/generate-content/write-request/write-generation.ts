@@ -1,7 +1,6 @@
 /** Sampling, length, thinking and the form of the answer as `generationConfig` (`protocols/translation.md` sections 3, 6.1 and 7). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, MediaPart } from "../../conversation.ts";
-import type { Losses } from "../../losses.ts";
 import { describedSchema } from "../../schema/described-schema.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
@@ -46,7 +45,7 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     ...writeAnswerFormat(conversation, traits),
     responseModalities: writeModalities(conversation, traits),
     speechConfig: writeSpeech(conversation),
-    mediaResolution: writeResolution(conversation, losses),
+    mediaResolution: writeResolution(conversation, options),
     thinkingConfig: writeThinking(conversation.reasoning, options),
   });
   const surplusStop = stop.slice(stopSequencesMax);
@@ -98,7 +97,7 @@ function writeSpeech({ audioOutput }: Conversation): JsonObject | undefined {
 }
 
 /** One resolution holds for the whole request, so it is said only when all images agree. */
-function writeResolution({ turns }: Conversation, losses: Losses): string | undefined {
+function writeResolution({ turns }: Conversation, { losses, target }: WriteOptions): string | undefined {
   const images = turns.flatMap(({ parts }) =>
     parts.filter((part): part is MediaPart => part.kind === "media" && part.media === "image"),
   );
@@ -107,7 +106,9 @@ function writeResolution({ turns }: Conversation, losses: Losses): string | unde
   if (details.size === 1 && detail === "low") return "MEDIA_RESOLUTION_LOW";
   if (details.size === 1 && detail === "high") return "MEDIA_RESOLUTION_HIGH";
   for (const image of images) {
-    if (image.detail !== undefined && image.detail !== "auto") losses.drop(`${image.where ?? "messages"}.detail`);
+    if (image.detail !== undefined && image.detail !== "auto") {
+      losses.drop(`${image.where ?? "messages"}.${target.fieldName("mediaDetail")}`);
+    }
   }
   return undefined;
 }

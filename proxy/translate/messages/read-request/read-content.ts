@@ -50,7 +50,8 @@ function readBlock(value: unknown, where: string): Part[] {
     case "tool_result":
       return [readResult(block, where)];
     case "compaction":
-      return typeof block["content"] === "string" ? [{ kind: "text", text: block["content"], where }] : [];
+      if (typeof block["content"] !== "string") return [];
+      return [{ kind: "text", text: block["content"], cache: readCache(block), where }];
     case "container_upload":
       return refuseUnsupported(where);
     default:

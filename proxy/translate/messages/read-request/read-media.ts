@@ -1,6 +1,6 @@
 /** Images and documents of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
 import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
-import type { MediaPart, TextPart } from "../../conversation.ts";
+import type { CacheHint, MediaPart, TextPart } from "../../conversation.ts";
 import { cleanBase64, mediaFromBase64 } from "../../media/data-url.ts";
 import { lastCache } from "../../turns/cache-marks.ts";
 import { readCache, readText, refuseBlock } from "./read-text.ts";
@@ -36,7 +36,18 @@ export function readDocument(block: JsonObject, where: string): (TextPart | Medi
     source: { type: "text", text: texts.map(({ text }) => text).join("\n") },
   };
   const cache = details.cache ?? lastCache(texts);
-  return texts.length === 0 ? images : [{ ...text, ...details, cache }, ...images];
+  // Images alone are no document: what is said of it stands before them, and what it ends for the cache ends with them.
+  if (texts.length === 0) return [...readTitle(details), ...markLast(images, cache)];
+  return [{ ...text, ...details, cache }, ...images];
+}
+
+function readTitle({ title, context, where }: Pick<MediaPart, "title" | "context" | "where">): TextPart[] {
+  const said = [title ?? "", context ?? ""].filter((words) => words !== "");
+  return said.length === 0 ? [] : [{ kind: "text", text: said.join("\n"), where }];
+}
+
+function markLast(images: readonly MediaPart[], cache: CacheHint | undefined): MediaPart[] {
+  return images.map((image, index) => (index < images.length - 1 ? image : { ...image, cache: image.cache ?? cache }));
 }
 
 function readDocumentContent(content: unknown, path: string): { texts: TextPart[]; images: MediaPart[] } {

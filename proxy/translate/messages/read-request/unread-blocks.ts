@@ -1,12 +1,12 @@
 /**
  * What messages, blocks and tools of a messages client may say that is read (`protocols/anthropic-messages.md` sections 3
- * and 5). Citations of earlier answers are not among it: they are pieces of documents that another provider never had.
+ * and 5), or that a provider noted on its own answers: their citations go back with every call.
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
-import { collectUnread, dotted, type KnownObjects, knownObject } from "../../unread-members.ts";
+import { always, collectUnread, dotted, type KnownObjects, knownObject } from "../../unread-members.ts";
 import { knownClientTool } from "./client-tools.ts";
 
-const text = knownObject(["type", "text", "cache_control"]);
+const text = knownObject(["type", "text", "cache_control", "citations"]);
 const image = knownObject(["type", "source", "cache_control"]);
 const documentContent: KnownObjects = new Map([
   ["text", text],
@@ -39,12 +39,20 @@ const blocks: KnownObjects = new Map([
   ["compaction", knownObject(["type", "content", "cache_control"])],
 ]);
 
-const messages: KnownObjects = new Map([["", knownObject(["role", "content"], () => ({ content: blocks }))]]);
+/** Whole answers are sent back as messages. */
+const answered = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
+const messages = always(knownObject(["role", "content", ...answered], () => ({ content: blocks })));
 
 const ownTool = knownObject(["type", "name", "description", "input_schema", "strict", "cache_control"]);
 const clientTool = knownObject(["type", "name", "strict", "cache_control"]);
 const hostedTool = knownObject(["type", "name"]);
-const searchTool = knownObject(["type", "name", "max_uses", "allowed_domains", "blocked_domains", "user_location"]);
+const location = always(knownObject(["type", "city", "region", "country", "timezone"]));
+const searchTool = knownObject(
+  ["type", "name", "max_uses", "allowed_domains", "blocked_domains", "user_location"],
+  () => ({ user_location: location }),
+);
+const thinking = always(knownObject(["type", "budget_tokens", "display"]));
+const choice = always(knownObject(["type", "name", "disable_parallel_tool_use"]));
 
 /** Types of the vendor's tools have a date in them. */
 const tools: KnownObjects = {
@@ -61,5 +69,7 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["system"], blocks, "system", dotted, unread);
   collectUnread(body["messages"], messages, "messages", dotted, unread);
   collectUnread(body["tools"], tools, "tools", dotted, unread);
+  collectUnread(body["tool_choice"], choice, "tool_choice", dotted, unread);
+  collectUnread(body["thinking"], thinking, "thinking", dotted, unread);
   return unread;
 }

@@ -1,46 +1,57 @@
 /**
- * What items, content parts and tools of a responses client may say that is read, or that its own provider alone put
- * there (`protocols/openai-responses.md` sections 3 and 5): ids, states and phases of items go back with every call.
+ * What items, content parts and tools of a responses client may say that is read (`protocols/openai-responses.md` sections
+ * 3 and 5), or that a provider or an agent noted there: ids, states, citations and phases go back with every call.
  */
-import type { JsonObject } from "../../../protocols/json-value.ts";
-import { bracketed, collectUnread, type KnownObjects, knownObject } from "../../unread-members.ts";
+import { asList, type JsonObject, member } from "../../../protocols/json-value.ts";
+import {
+  always,
+  bracketed,
+  collectUnread,
+  type KnownObject,
+  type KnownObjects,
+  knownObject,
+} from "../../unread-members.ts";
 
 const text = knownObject(["type", "text", "prompt_cache_breakpoint"]);
+const answerText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
 const parts: KnownObjects = new Map([
   ["input_text", text],
-  ["output_text", text],
-  ["text", text],
+  ["output_text", answerText],
+  ["text", answerText],
   ["refusal", knownObject(["type", "refusal", "prompt_cache_breakpoint"])],
   ["input_image", knownObject(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"])],
   ["input_file", knownObject(["type", "file_data", "file_url", "file_id", "filename", "prompt_cache_breakpoint"])],
   ["input_audio", knownObject(["type", "input_audio", "prompt_cache_breakpoint"])],
 ]);
 
-const message = knownObject(["type", "role", "content", "id", "status", "phase"], () => ({ content: parts }));
-const result = knownObject(["type", "id", "call_id", "output", "status", "name"], () => ({ output: parts }));
+/** On items of every type. The long one is an agent's own book-keeping. */
+const notes = ["type", "id", "status", "created_by", "end_turn", "internal_chat_message_metadata_passthrough"];
+const item = (members: readonly string[], inner?: KnownObject["inner"]): KnownObject =>
+  knownObject([...notes, ...members], inner);
+
+const message = item(["role", "content", "phase"], () => ({ content: parts }));
+const result = item(["call_id", "output", "name"], () => ({ output: parts }));
 
 /** Items of a provider's own tools are not here: they are declared whole. */
 const items: KnownObjects = new Map([
   ["", message],
   ["message", message],
-  ["reasoning", knownObject(["type", "id", "summary", "content", "encrypted_content", "status"])],
-  ["function_call", knownObject(["type", "id", "call_id", "name", "namespace", "arguments", "status"])],
-  ["custom_tool_call", knownObject(["type", "id", "call_id", "name", "namespace", "input", "status"])],
+  ["reasoning", item(["summary", "content", "encrypted_content"])],
+  ["function_call", item(["call_id", "name", "namespace", "arguments"])],
+  ["custom_tool_call", item(["call_id", "name", "namespace", "input"])],
   ["function_call_output", result],
   ["custom_tool_call_output", result],
 ]);
 
-const location: KnownObjects = { get: () => knownLocation };
-const knownLocation = knownObject(["type", "city", "region", "country", "timezone"]);
-const filters: KnownObjects = { get: () => knownFilters };
-const knownFilters = knownObject(["allowed_domains"]);
+const location = always(knownObject(["type", "city", "region", "country", "timezone"]));
+const filters = always(knownObject(["allowed_domains"]));
 
 const ownTool = knownObject(["type", "name", "description", "parameters", "strict", "format"]);
-const namespace = knownObject(["type", "name", "description", "tools"], () => ({ tools }));
-const search = knownObject(["type", "filters", "user_location", "search_context_size"], () => ({
-  filters,
-  user_location: location,
-}));
+const namespace = knownObject(["type", "name", "tools"], () => ({ tools }));
+const inner = { filters, user_location: location };
+/** Live pages are what a search reads anyway. */
+const liveSearch = ["type", "filters", "user_location", "search_context_size", "external_web_access"];
+const search = knownObject(liveSearch, () => inner);
 const hostedTool = knownObject(["type"]);
 const tools: KnownObjects = {
   get: (type) => {
@@ -56,5 +67,8 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["instructions"], items, "instructions", bracketed, unread);
   collectUnread(body["input"], items, "input", bracketed, unread);
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
+  for (const [index, tool] of asList(body["tools"]).entries()) {
+    if (member(tool, "external_web_access") === false) unread.push(`tools[${index}].external_web_access`);
+  }
   return unread;
 }

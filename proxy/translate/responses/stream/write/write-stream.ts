@@ -31,6 +31,7 @@ type PartWriter =
 const completed: ResponseEnd = { status: "completed", reason: undefined };
 
 export class ResponsesStreamWriter implements StreamWriter {
+  readonly gathersAnswer = true;
   readonly #frames = new Frames();
   readonly #context: ReplyContext;
   readonly #showsReasoning: boolean;

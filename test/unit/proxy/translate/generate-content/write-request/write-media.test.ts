@@ -87,7 +87,7 @@ describe("writeRequest() of generateContent: files", () => {
     assert.deepEqual(config(high).body["generationConfig"], { mediaResolution: "MEDIA_RESOLUTION_HIGH" });
     const mixed = config({ ...low, where: "a" }, { ...png, detail: "high", where: "b" });
     assert.equal(mixed.body["generationConfig"], undefined);
-    assert.deepEqual(mixed.dropped, ["a.detail", "b.detail"]);
+    assert.deepEqual(mixed.dropped, ["a.mediaDetail", "b.mediaDetail"]);
     assert.deepEqual(config({ ...png, detail: "auto" }).dropped, []);
   });
 });
