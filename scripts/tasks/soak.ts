@@ -1,7 +1,8 @@
 /**
  * `npm run soak [-- SUITE ...]`: the suites whose waits are minutes or hours, at full length; progress is shown as they
  * go, and the last table of each is kept in `test/bench/soak/`. All of it takes some five hours; suites that are named
- * run alone, so that several machines, or terminals, can share them.
+ * run alone, so that several machines, or terminals, can share them. Arguments of mocha (`--grep 'TITLE'`) repeat some
+ * cases, which take the place of their own rows.
  *
  * `TOLLGATE_SOAK_SECONDS` sets another length than two hours, `TOLLGATE_ABSENCE_MS` how long an API server or an
  * operator stays away (ten minutes), `TOLLGATE_CERTIFICATES_MS` how long certificates of two minutes are renewed (an hour).
@@ -33,8 +34,7 @@ for (const suite of named.length > 0 ? named : all) {
   const count = await runSuites([suite], mochaArguments, deadlineMs);
   passed += count.passed;
   failed += count.failed;
-  // A part of a suite, or one that broke before its first test, is no run of it.
-  if (mochaArguments.length === 0 && count.tests.length > 0) writeSoakTable(suite, count.tests, lengths);
+  writeSoakTable({ suite, tests: count.tests, lengths, isPart: mochaArguments.length > 0 });
 }
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
