@@ -1,11 +1,7 @@
 /** OpenAI's published document of chat completions as validators: read, never copied, and used without relaxation. */
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../../../proxy/protocols/json-value.ts";
-
-const fixtures = process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures");
-const file = path.resolve(fixtures, "../specs/openai.pruned.openapi.json");
+import { publishedDocument } from "./published-document.ts";
 
 const schemas = {
   request: "CreateChatCompletionRequest",
@@ -18,9 +14,10 @@ export type Validate = (kind: keyof typeof schemas, value: unknown) => string[];
 
 /** Undefined where the document is absent, which a suite must say aloud. */
 export function publishedChatSchemas(): Validate | undefined {
-  if (!existsSync(file)) return undefined;
+  const document = publishedDocument("openai.pruned.openapi.json");
+  if (document === undefined) return undefined;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-  ajv.addSchema(Object(withNull(JSON.parse(readFileSync(file, "utf8")))), "openai");
+  ajv.addSchema(Object(withNull(document)), "openai");
   return (kind, value) => {
     const check = ajv.getSchema(`openai#/components/schemas/${schemas[kind]}`);
     if (check === undefined) throw new Error(`the document has no schema ${schemas[kind]}`);

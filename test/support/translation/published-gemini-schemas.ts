@@ -2,13 +2,9 @@
  * Google's published document as validators: read, never copied. Stricter than it says in one point and as Google's
  * servers are: a request with a member that the document does not know is refused.
  */
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isObject } from "../../../proxy/protocols/json-value.ts";
-
-const fixtures = process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures");
-const file = path.resolve(fixtures, "../specs/gemini.openapi.json");
+import { publishedDocument } from "./published-document.ts";
 
 const schemas = { request: "GenerateContentRequest", reply: "GenerateContentResponse" } as const;
 
@@ -17,9 +13,10 @@ export type ValidateGemini = (kind: keyof typeof schemas, value: unknown) => str
 
 /** Undefined where the document is absent, which a suite must say aloud. */
 export function publishedGeminiSchemas(): ValidateGemini | undefined {
-  if (!existsSync(file)) return undefined;
+  const document = publishedDocument("gemini.openapi.json");
+  if (document === undefined) return undefined;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-  ajv.addSchema(Object(asServersRead(JSON.parse(readFileSync(file, "utf8")))), "gemini");
+  ajv.addSchema(Object(asServersRead(document)), "gemini");
   return (kind, value) => {
     const check = ajv.getSchema(`gemini#/components/schemas/${schemas[kind]}`);
     if (check === undefined) throw new Error(`the document has no schema ${schemas[kind]}`);

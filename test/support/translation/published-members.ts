@@ -2,15 +2,11 @@
  * Every member that a published document gives a request, each in a call of its own: what a client may say, to see
  * what becomes of it elsewhere. Documents are read, never copied.
  */
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { asList, isObject, member, memberAt } from "../../../proxy/protocols/json-value.ts";
 import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
 import { says } from "../../../proxy/translate/unread-members.ts";
+import { publishedDocument } from "./published-document.ts";
 import { whole } from "./whole-call.ts";
-
-const fixtures = process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures");
-const folder = path.resolve(fixtures, "../specs");
 
 const documents: Readonly<Record<ChatWireFormat, { readonly file: string; readonly request: string }>> = {
   ChatCompletions: { file: "openai.pruned.openapi.json", request: "CreateChatCompletionRequest" },
@@ -31,8 +27,9 @@ export interface PublishedMember {
 /** Undefined where the document is absent, which a suite must say aloud. */
 export function publishedMembers(format: ChatWireFormat): readonly PublishedMember[] | undefined {
   const { file, request } = documents[format];
-  if (!existsSync(path.join(folder, file))) return undefined;
-  const walk = new Walk(JSON.parse(readFileSync(path.join(folder, file), "utf8")));
+  const document = publishedDocument(file);
+  if (document === undefined) return undefined;
+  const walk = new Walk(document);
   const members = walk.members({ $ref: `#/components/schemas/${request}` });
   return members
     .filter(({ value }) => value === false || says(value))

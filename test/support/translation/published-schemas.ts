@@ -1,11 +1,7 @@
 /** The published OpenAPI documents of the responses API as validators: read, never copied, and used without relaxation. */
-import { existsSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { at, list, text } from "../digest/facts.ts";
-
-const fixtures = process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures");
-const folder = path.resolve(fixtures, "../specs");
+import { publishedDocument } from "./published-document.ts";
 
 export interface PublishedDocument {
   readonly name: string;
@@ -24,12 +20,14 @@ const documents = [
 
 /** Undefined where the documents are absent, which a suite must say aloud. */
 export function publishedDocuments(): readonly PublishedDocument[] | undefined {
-  if (documents.some(({ file }) => !existsSync(path.join(folder, file)))) return undefined;
-  return documents.map(({ name, file, response }) => load(name, file, response));
+  const loaded = documents.flatMap(({ name, file, response }) => {
+    const document = publishedDocument(file);
+    return document === undefined ? [] : [load(name, document, response)];
+  });
+  return loaded.length === documents.length ? loaded : undefined;
 }
 
-function load(name: string, file: string, response: string): PublishedDocument {
-  const document: object = JSON.parse(readFileSync(path.join(folder, file), "utf8"));
+function load(name: string, document: object, response: string): PublishedDocument {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema(document, name);
   const schemas = at(document, "components", "schemas");
