@@ -162,7 +162,11 @@ describe("an API server or an operator that is away (J1, J2)", function () {
 
   it("serves on without an operator, and is pushed nothing when it comes back and nothing changed (J1)", async () => {
     const steady = load();
-    const before = (await operator.fleet()).digest;
+    // What the tests before it changed has reached the proxy: else the next operator owes it that.
+    const before = await waitFor("the proxy to hold what the operator holds", async () => {
+      const { digest, proxies } = await operator.fleet();
+      return proxies[0]?.digest === digest && digest;
+    });
     operator.signal("SIGKILL");
     await operator.ended();
     await wait(absenceMs);
