@@ -53,7 +53,13 @@ describe("an API server or an operator that is away (J1, J2)", function () {
   });
 
   const keysHeld = async () => (await operator.fleet()).keys;
-  const load = () => new SteadyLoad({ ports: [proxy.port], format, model: "m", perSecond });
+  let running: SteadyLoad | undefined;
+  const load = (): SteadyLoad => {
+    running = new SteadyLoad({ ports: [proxy.port], format, model: "m", perSecond });
+    return running;
+  };
+  /** A test that failed must not leave a load that keeps its process alive. */
+  afterEach(() => running?.stop());
   const noFailures = (steady: SteadyLoad): void => {
     assert.deepEqual(steady.failures, []);
     assert.ok(steady.outcomes.length > 0);
