@@ -24,4 +24,7 @@ if (isMainThread && file !== undefined) {
     appendFileSync(file, `${JSON.stringify(line)}\n`);
   };
   setInterval(measure, Number(process.env["SOAK_MEMORY_MS"])).unref();
+} else if (file !== undefined) {
+  // Threads have heaps of their own, which count as native here.
+  setInterval(() => globalThis.gc(), Number(process.env["SOAK_MEMORY_MS"])).unref();
 }
