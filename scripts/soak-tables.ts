@@ -1,7 +1,8 @@
 /** The tables of the last soak, one file a suite in `test/bench/soak/`: what was tried for how long, and what it showed. */
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { describeMachine } from "./machine.ts";
 import { projectRoot } from "./run.ts";
 import type { EndedTest } from "./suites.ts";
 
@@ -25,7 +26,7 @@ export function writeSoakTable(run: SoakRun): void {
 
 /** @param kept the table of the run before; empty when there is none @returns rows in the order in which tests ran */
 export function soakTable({ suite, tests, lengths, isPart }: SoakRun, kept: string): string {
-  const machine = `${cpus().length} x ${cpus()[0]?.model ?? "CPU"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  const machine = describeMachine();
   const settings = Object.entries(lengths).map(([name, value]) => `\`${name}=${value}\``);
   const rows = new Map(isPart ? rowsOf(kept) : []);
   for (const test of tests) rows.set(cell(test.title), rowOf(test));

@@ -39,7 +39,7 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
     tools.some((tool) => tool.kind === "function" && tool.cache !== undefined),
   serviceTier: ({ serviceTier }) => serviceTier !== undefined && serviceTier !== "auto",
   store: ({ store }) => store === true,
-  mediaDetail: ({ turns }) => turns.some(({ parts }) => parts.some(hasDetail)),
+  mediaDetail: ({ turns }) => turns.some(({ parts }) => parts.flatMap(withContent).some(hasDetail)),
   safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,
   tools: ({ tools }) => tools.length > 0,
   toolChoice: ({ toolChoice, tools }) => tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
@@ -58,7 +58,6 @@ function withContent(part: Part): readonly Part[] {
 
 /** How closely a picture is to be looked at, as far as that is no provider's own choice. */
 function hasDetail(part: Part): boolean {
-  if (part.kind === "result") return part.content.some(hasDetail);
   return part.kind === "media" && part.detail !== undefined && part.detail !== "auto";
 }
 

@@ -7,12 +7,14 @@
  * `results.md`. Linux only: CPU time is read from `/proc`. `BENCH_PROXY_FLAGS` gives the gateway's proxy flags of Node,
  * such as `--cpu-prof`, and `BENCH_PROXY_LOG` a file for what it prints.
  */
+
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { proxyNodeFlags } from "../../cli/proxy-node-flags.ts";
+import { describeMachine } from "../../scripts/machine.ts";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { type Figure, measureConfiguration } from "./configuration.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
@@ -288,7 +290,7 @@ function progress(text: string): void {
 }
 
 function report(figures: readonly Figure[], isWhole: boolean): void {
-  const machine = `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  const machine = describeMachine();
   const rows = figures.map((figure) => {
     const isGood = figure.isUpperLimit ? figure.value <= figure.limit : figure.value >= figure.limit;
     const limit = `${figure.isUpperLimit ? "<=" : ">="} ${figure.limit} ${figure.unit}`;

@@ -3,9 +3,10 @@
  * API server and a real operator process. Proxies are the real push client, fifty in this process, over the operator's
  * socket. The last run's table is kept in `results.md`. Smaller with `BENCH_CLUSTER_KEYS` and `BENCH_CLUSTER_PROXIES`.
  */
+
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
+import { describeMachine } from "../../../scripts/machine.ts";
 import { startControlPlane } from "../../support/kube-control-plane.ts";
 import { type ClusterUnderTest, closeCluster, openCluster } from "./cluster-under-test.ts";
 import {
@@ -65,7 +66,7 @@ function report(figures: readonly ClusterFigure[]): void {
   });
   const head = ["| Target | Figure | Measured | Limit | Verdict | Detail |", "| --- | --- | --- | --- | --- | --- |"];
   const table = [...head, ...rows].join("\n");
-  const machine = `${cpus().length} x ${cpus()[0]?.model ?? "CPU"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+  const machine = describeMachine();
   console.log(`\n${machine}\n\n${table}`);
   if (isWhole) {
     const scope = `${keyCount} keys, ${keyCount / 10} routes, ${keyCount / 50} channels, ${proxyCount} proxies`;

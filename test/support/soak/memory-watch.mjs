@@ -13,13 +13,11 @@ if (isMainThread && file !== undefined) {
   const measure = () => {
     globalThis.gc();
     const { used_heap_size, external_memory, total_physical_size } = getHeapStatistics();
-    const residentBytes = process.memoryUsage.rss();
     const line = {
       process: process.pid,
       atSeconds: performance.timeOrigin / 1_000 + performance.now() / 1_000,
       liveBytes: used_heap_size + external_memory,
-      nativeBytes: residentBytes - total_physical_size,
-      residentBytes,
+      nativeBytes: process.memoryUsage.rss() - total_physical_size,
     };
     appendFileSync(file, `${JSON.stringify(line)}\n`);
   };

@@ -27,7 +27,6 @@ export interface Memory {
   readonly liveBytes: number;
   /** Resident, but for V8's heap: libraries, buffers, what `malloc` keeps. */
   readonly nativeBytes: number;
-  readonly residentBytes: number;
 }
 
 /** Variables that have a program and its children say what they hold every `everyMs`. @param file that they append to */

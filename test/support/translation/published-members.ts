@@ -235,17 +235,13 @@ class Walk {
     const reference = member(schema, "$ref");
     if (typeof reference === "string") {
       const names = reference.replace("#/", "").split("/");
-      const rest = isObject(schema)
-        ? Object.fromEntries(Object.entries(schema).filter(([name]) => name !== "$ref"))
-        : {};
+      const rest = without(schema, "$ref");
       const found = this.#resolve(names.reduce((at, name) => member(at, name), this.#document));
       return isObject(found) ? { ...found, ...rest } : found;
     }
     const all = asList(member(schema, "allOf")).map((part) => this.#resolve(part));
     if (all.length === 0) return schema;
-    const rest = isObject(schema)
-      ? Object.fromEntries(Object.entries(schema).filter(([name]) => name !== "allOf"))
-      : {};
+    const rest = without(schema, "allOf");
     const parts = [...all, rest].filter(isObject);
     return {
       ...Object.assign({}, ...parts),
@@ -260,6 +256,10 @@ function otherwise(base: object, property: string, path: string): Variant[] {
   const [, value] = Object.entries(base).find(([name]) => name === property) ?? [];
   if (value !== "sample" || /^(?:role|.*id)$/i.test(property)) return [];
   return [{ path, value: "another", withIt: { ...base, [property]: "another" }, without: base }];
+}
+
+function without(schema: unknown, left: string): object {
+  return Object.fromEntries(Object.entries(Object(schema)).filter(([name]) => name !== left));
 }
 
 function isSchema(reference: string): boolean {
