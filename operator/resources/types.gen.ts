@@ -1118,7 +1118,7 @@ export interface Failover {
  */
 maxAttempts?: number
 /**
- * Failures that another target may mend. ConnectFailure, Timeout, RateLimited, ServerError, CredentialRejected and PaymentRequired when absent.
+ * Failures that another target may mend. ConnectFailure, Timeout, RateLimited, ServerError, CredentialRejected and PaymentRequired when absent. YAML wants this name in quotes or reads it as true.
  * 
  * Items: One kind of failure.
  */

@@ -2,8 +2,9 @@
  * Reads the text of a manifest file into plain objects that remember where each field stands.
  *
  * Reads what `kubectl apply -f` reads: YAML with several documents, JSON, `kind: List`. YAML is read as Kubernetes'
- * tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings. Everything is bounded: the
- * size of a file, the number of documents, the depth, and what aliases may expand to. Duplicate members are refused.
+ * tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings; a name that they would read as
+ * another one (`on` without quotes) is refused. Everything is bounded: the size of a file, the number of documents, the
+ * depth, and what aliases may expand to. Duplicate members are refused.
  * A document that cannot be read takes no other down, but for a syntax error that hides where the next one begins.
  * Pure. Called by the folder source of the operator and by `tollgate validate`.
  */
@@ -16,10 +17,10 @@ import {
   isScalar,
   LineCounter,
   parseAllDocuments,
-  type Tags,
   type YAMLMap,
 } from "yaml";
 import { isJsonObject } from "./check-structure.ts";
+import { kubectlTags, otherReadingOf } from "./kubectl-yaml.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
 import { findExcessiveDepth } from "./scan-depth.ts";
 
@@ -86,10 +87,10 @@ export function parseManifest(text: string, fileName: string): Manifest {
     lineCounter: lines,
     version: "1.1",
     schema: "yaml-1.1",
-    customTags: keepsKubernetesTags,
+    customTags: kubectlTags,
     // Checked below: the parser compares each name with every other, which a large map turns into minutes.
     uniqueKeys: false,
-    // `on:` is a name and `on` a boolean, as kubectl reads them.
+    // What kubectl reads as another name is refused below.
     stringKeys: true,
     prettyErrors: false,
     keepSourceTokens: false,
@@ -103,16 +104,6 @@ export function parseManifest(text: string, fileName: string): Manifest {
   const problems: ManifestProblem[] = [];
   for (const document of parsed) readDocument(document, lines, documents, problems);
   return { fileName, documents, problems };
-}
-
-/** Times and binary values stay strings; `1:30` is a string, as Go reads it. */
-function keepsKubernetesTags(tags: Tags): Tags {
-  const dropped = ["timestamp", "binary", "omap", "pairs", "set"];
-  return tags.filter((tag) => {
-    if (typeof tag === "string") return !dropped.includes(tag);
-    const name = tag.tag.replace("tag:yaml.org,2002:", "");
-    return !dropped.includes(name) && tag.format !== "TIME";
-  });
 }
 
 function readDocument(
@@ -222,6 +213,8 @@ function inspectShape(document: Document.Parsed): Shape {
       const message = "duplicate member: each name may stand once in an object";
       return { hasAliases, problem: { message, offset: offsetOf(repeated) ?? offset } };
     }
+    const misread = isMap(node) ? findMisreadName(node) : undefined;
+    if (misread !== undefined) return { hasAliases, problem: misread };
     for (const item of node.items) {
       pending.push({ node: isPair(item) ? item.value : item, depth: depth + 1 });
     }
@@ -235,6 +228,20 @@ function findRepeatedName(map: YAMLMap): unknown {
     const name = isScalar(key) ? key.value : key;
     if (seen.has(name)) return key;
     seen.add(name);
+  }
+  return undefined;
+}
+
+/** A name without quotes that kubectl reads as another one. */
+function findMisreadName(map: YAMLMap): Shape["problem"] {
+  for (const { key } of map.items) {
+    if (!isScalar(key) || key.type !== "PLAIN") continue;
+    const name = String(key.value);
+    const reading = otherReadingOf(name);
+    if (reading !== undefined) {
+      const message = `kubectl reads the name ${name || "(empty)"} without quotes as ${reading}: write "${name}"`;
+      return { message, offset: offsetOf(key) ?? 0 };
+    }
   }
   return undefined;
 }

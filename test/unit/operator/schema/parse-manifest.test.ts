@@ -24,8 +24,13 @@ describe("parseManifest() reads", () => {
     },
     {
       name: "unquoted yes and n as booleans, as kubectl does",
-      text: "a: yes\nb: n\non: on\n",
+      text: 'a: yes\nb: n\n"on": on\n',
       want: [{ a: true, b: false, on: true }],
+    },
+    {
+      name: "numbers as Go writes them, and as text what only looks like one",
+      text: "a: [0o17, 0X1f, -0b11, 017, 1_000, 1e3, .5]\nb: [e1, E5, 1e400, 0o8, 1:30, _1]\n",
+      want: [{ a: [15, 31, -3, 15, 1000, 1000, 0.5], b: ["e1", "E5", "1e400", "0o8", "1:30", "_1"] }],
     },
     {
       name: "unquoted times as strings",
@@ -33,6 +38,11 @@ describe("parseManifest() reads", () => {
       want: [{ a: "2026-12-31T00:00:00Z", b: "2026-12-31", c: "1:30" }],
     },
     { name: "names of members as strings", text: "1: a\ntrue: b\n", want: [{ "1": "a", true: "b" }] },
+    {
+      name: "names in quotes whatever they look like, and others that begin like a number",
+      text: "\"on\": a\n'1.0': b\ne1: c\n4o: d\n1.2.3: e\n_1: f\nonly: g\n",
+      want: [{ on: "a", "1.0": "b", e1: "c", "4o": "d", "1.2.3": "e", _1: "f", only: "g" }],
+    },
     {
       name: "a few aliases and merges",
       text: "a: &x {b: 1}\nc: *x\nd:\n  <<: *x\n  e: 2\n",
@@ -81,6 +91,18 @@ describe("parseManifest() refuses", () => {
       message: "deeper than 64",
       line: 2,
     },
+    ...["on", "Yes", "N", "off", "TRUE"].map((name) => ({
+      name: `the name ${name} without quotes, which kubectl reads as another`,
+      text: `a:\n  b: 1\n  ${name}: x\n`,
+      message: `write "${name}"`,
+      line: 3,
+    })),
+    ...["~", "null", "1.0", "010", "0x1F", "+1", "1e3", ".5", "1_000", ".inf", "1234567890123456789"].map((name) => ({
+      name: `the name ${name} without quotes, which kubectl may write otherwise`,
+      text: `{a: [{${name}: x}]}`,
+      message: `write "${name}"`,
+      line: 1,
+    })),
     { name: "great depth of dashes", text: "- ".repeat(100_000), message: "deeper than 64", line: 1 },
     { name: "a List without items", text: "apiVersion: v1\nkind: List\n", message: "list of objects", line: 1 },
   ]) {

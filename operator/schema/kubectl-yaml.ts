@@ -1,0 +1,70 @@
+/**
+ * Where `kubectl` (Go) reads YAML otherwise than the YAML 1.1 that the parser knows: plain values, and plain names.
+ *
+ * Times and binary values stay text, `1:30` is text, and so is what only looks like a number. A name without quotes is
+ * read as a value first: `on:` becomes the member `true`. Pure.
+ */
+import type { ScalarTag, Tags } from "yaml";
+
+const untouched = ["timestamp", "binary", "omap", "pairs", "set"];
+
+const digits = /\d/;
+const goInteger = /^[-+]?0(?:[oO][0-7_]+|[xX][0-9a-fA-F_]+|[bB][01_]+)$/;
+
+/** `0o10` and `0X1f`, which YAML 1.1 does not know. */
+const integerOfGo: ScalarTag = {
+  identify: () => false,
+  default: true,
+  tag: "tag:yaml.org,2002:int",
+  test: goInteger,
+  resolve: (text) => {
+    const number = Number(text.replace(/^[-+]|_/g, "").toLowerCase());
+    return text.startsWith("-") ? -number : number;
+  },
+};
+
+/** For the parser's option `customTags`. */
+export function kubectlTags(tags: Tags): Tags {
+  const kept = tags.filter((tag) => {
+    if (typeof tag === "string") return !untouched.includes(tag);
+    const name = tag.tag.replace("tag:yaml.org,2002:", "");
+    return !untouched.includes(name) && tag.format !== "TIME";
+  });
+  return [integerOfGo, ...kept.map((tag) => (isNumber(tag) ? textUnlessFinite(tag) : tag))];
+}
+
+const isNumber = (tag: Tags[number]): tag is ScalarTag =>
+  typeof tag !== "string" && (tag.format === "EXP" || (tag.tag === "tag:yaml.org,2002:float" && !("format" in tag)));
+
+/** `e1` and `1e400` are text; `.inf` is no JSON value, which is told where it stands. */
+function textUnlessFinite(tag: ScalarTag): ScalarTag {
+  return {
+    ...tag,
+    resolve: (text, onError, options) => {
+      const isNamed = text.toLowerCase().endsWith("inf") || text.toLowerCase().endsWith("nan");
+      const isInRange = digits.test(text) && Number.isFinite(Number.parseFloat(text.replace(/_/g, "")));
+      return isNamed || isInRange ? tag.resolve(text, onError, options) : text;
+    },
+  };
+}
+
+const trueNames = /^(?:[yY]|yes|Yes|YES|on|On|ON|True|TRUE)$/;
+const falseNames = /^(?:[nN]|no|No|NO|off|Off|OFF|False|FALSE)$/;
+const nullNames = /^(?:~|null|Null|NULL)?$/;
+const numberNames = /^[-+]?\.?\d[\d_]*(?:\.[\d_]*)?(?:[eE][-+]?\d+)?$|^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
+/** These are written as they are read. */
+const plainInteger = /^(?:0|-?[1-9]\d{0,17})$/;
+
+/**
+ * What kubectl makes of a name without quotes, where that may not be the name itself.
+ *
+ * @param text as it stands in the file
+ * @returns in words for a person; undefined where the name stays what it is
+ */
+export function otherReadingOf(text: string): string | undefined {
+  if (trueNames.test(text)) return "the boolean true";
+  if (falseNames.test(text)) return "the boolean false";
+  if (nullNames.test(text)) return "null";
+  const isNumber = (numberNames.test(text) || goInteger.test(text)) && !plainInteger.test(text);
+  return isNumber ? "a number" : undefined;
+}
