@@ -1,88 +1,135 @@
 /**
- * The chart's objects against the published schemas of the oldest and the newest Kubernetes that it supports: no field that
- * one of them does not know, and none of another type.
+ * kubeconform, strict: the chart's objects by the published schemas of every Kubernetes that it supports (OPERATIONS.md
+ * section 4), those for other projects by their CRDs, ours by ours. No field that one of them does not know, none of
+ * another type, no kind without a schema.
  */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Ajv, type ValidateFunction } from "ajv";
-import { before, describe, it } from "mocha";
+import { promisify } from "node:util";
+import { after, before, describe, it } from "mocha";
 import { parse } from "yaml";
 import { projectRoot } from "../../scripts/run.ts";
 import { findProgram } from "../support/cluster/programs.ts";
-import { type ChartObject, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
-import { findSoakModule } from "../support/soak/soak-tool.ts";
+import { renderChart } from "../support/cluster/render-chart.ts";
+import { schemaLocation, writeKubernetesSchemas, writeResourceSchemas } from "../support/soak/kubernetes-schemas.ts";
+import { findSoakModule, findSoakTool } from "../support/soak/soak-tool.ts";
 
+const run = promisify(execFile);
 const goldens = join(projectRoot, "test", "golden", "chart");
+const crds = join(projectRoot, "crds");
 
-interface SchemaNode {
-  properties?: Record<string, SchemaNode>;
-  additionalProperties?: unknown;
-  format?: string;
-  type?: string | string[];
-  readonly "x-kubernetes-group-version-kind"?: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly kind: string;
-  }[];
-}
+const versions = ["v1.31.14", "v1.32.10", "v1.33.6", "v1.34.2", "v1.35.0", "v1.36.3"];
 
-for (const version of ["v1.31.14", "v1.36.3"])
-  describe(`the chart for Kubernetes ${version}`, function () {
-    this.timeout(900_000);
-    let helm = "";
-    const validators = new Map<string, ValidateFunction>();
+/** Whose kinds the chart makes objects of, and where their CRDs stand in their sources. */
+const otherProjects = [
+  {
+    module: "github.com/prometheus-operator/prometheus-operator@v0.85.0",
+    folder: "example/prometheus-operator-crd",
+    names: /(podmonitors|servicemonitors|prometheusrules)\.yaml$/,
+  },
+  {
+    module: "github.com/cert-manager/cert-manager@v1.21.2",
+    folder: "deploy/crds",
+    names: /cert-manager\.io_(certificates|issuers)\.yaml$/,
+  },
+  { module: "sigs.k8s.io/gateway-api@v1.5.0", folder: "config/crd/standard", names: /_httproutes\.yaml$/ },
+];
 
-    before(async function () {
-      const found = findProgram("helm");
-      const sources = await findSoakModule(`k8s.io/kubernetes@${version}`);
-      if (found === undefined || sources === undefined) return this.skip();
-      helm = found;
-      const { definitions }: { definitions: Record<string, SchemaNode> } = JSON.parse(
-        readFileSync(join(sources, "api", "openapi-spec", "swagger.json"), "utf8"),
+const yamlFiles = (folder: string, names = /\.yaml$/): string[] =>
+  readdirSync(folder)
+    .filter((name) => names.test(name))
+    .map((name) => join(folder, name));
+
+describe("kubeconform", function () {
+  this.timeout(900_000);
+  let kubeconform = "";
+  let folder = "";
+  let charts = "";
+
+  before(async function () {
+    const helm = findProgram("helm");
+    const found = await findSoakTool("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0");
+    const modules = await Promise.all(otherProjects.map(({ module }) => findSoakModule(module)));
+    if (helm === undefined || found === undefined || modules.includes(undefined)) return this.skip();
+    kubeconform = found;
+    folder = await mkdtemp(join(tmpdir(), "tollgate-conform-"));
+    const others = otherProjects.flatMap((project, index) =>
+      yamlFiles(join(modules[index] ?? "", project.folder), project.names),
+    );
+    writeResourceSchemas(join(folder, "resources"), [...others, ...yamlFiles(crds)]);
+    charts = join(folder, "charts");
+    mkdirSync(charts);
+    for (const file of yamlFiles(goldens)) {
+      const { values } = parse(readFileSync(file, "utf8"));
+      await writeFile(
+        join(charts, file.slice(goldens.length + 1)),
+        await renderChart(helm, values, ["--include-crds"]),
       );
-      for (const definition of Object.values(definitions)) makeStrict(definition);
-      const ajv = new Ajv({ strict: false, validateFormats: false, schemas: [{ $id: "kubernetes", definitions }] });
-      for (const [name, definition] of Object.entries(definitions))
-        for (const { group, version: apiVersion, kind } of definition["x-kubernetes-group-version-kind"] ?? [])
-          if (kind !== "DeleteOptions" && kind !== "WatchEvent")
-            validators.set(
-              `${group === "" ? apiVersion : `${group}/${apiVersion}`} ${kind}`,
-              ajv.compile({ $ref: `kubernetes#/definitions/${name}` }),
-            );
-    });
-
-    it("knows what it judges by", () => {
-      const validate = validators.get("apps/v1 Deployment");
-      assert.ok(validate);
-      assert.equal(validate({ apiVersion: "apps/v1", kind: "Deployment", spec: { replica: 2 } }), false);
-    });
-
-    for (const file of readdirSync(goldens).filter((name) => name.endsWith(".yaml")))
-      it(`takes ${file}`, async () => {
-        const { values } = parse(readFileSync(join(goldens, file), "utf8"));
-        const objects = parseObjects(await renderChart(helm, { ...values, crds: { enabled: false } }));
-        assert.deepEqual(
-          objects.flatMap((object) => problemsOf(object)),
-          [],
-        );
-      });
-
-    /** Kinds of other projects are not judged here. */
-    function problemsOf(object: ChartObject): string[] {
-      const validate = validators.get(`${object.apiVersion} ${object.kind}`);
-      if (validate === undefined) {
-        assert.match(object.apiVersion, /^(monitoring\.coreos\.com|cert-manager\.io|gateway\.networking\.k8s\.io)\//);
-        return [];
-      }
-      if (validate(object)) return [];
-      return (validate.errors ?? []).map(({ instancePath, message }) => `${idOf(object)} ${instancePath} ${message}`);
     }
   });
 
-/** The published schemas let unknown fields pass, and write numbers or text as text. */
-function makeStrict(node: SchemaNode): void {
-  if (node.properties !== undefined && node.additionalProperties === undefined) node.additionalProperties = false;
-  if (node.format === "int-or-string") node.type = ["integer", "string"];
-  for (const child of Object.values(node.properties ?? {})) makeStrict(child);
-}
+  after(async () => {
+    if (folder !== "") await rm(folder, { recursive: true, force: true });
+  });
+
+  /** @returns how many objects are valid, and what is wrong with the others */
+  async function judge(version: string, paths: readonly string[]): Promise<{ valid: number; problems: string[] }> {
+    const locations = [version, "resources"].flatMap((name) => [
+      "-schema-location",
+      schemaLocation(join(folder, name)),
+    ]);
+    const flags = ["-strict", "-summary", "-output=json", ...locations];
+    const { stdout } = await run(kubeconform, [...flags, ...paths], { maxBuffer: 2 ** 26 }).catch(
+      (error: { stdout: string }) => error,
+    );
+    const { resources, summary } = JSON.parse(stdout);
+    const problems = (resources ?? []).map(
+      (one: { filename: string; kind: string; name: string; status: string; msg: string }) =>
+        `${one.filename.split("/").at(-1)}: ${one.kind} ${one.name}: ${one.status}: ${one.msg}`,
+    );
+    return { valid: summary.valid, problems };
+  }
+
+  for (const version of versions)
+    describe(`by the schemas of Kubernetes ${version}`, () => {
+      before(async function () {
+        const sources = await findSoakModule(`k8s.io/kubernetes@${version}`);
+        if (sources === undefined) return this.skip();
+        writeKubernetesSchemas(join(folder, version), join(sources, "api", "openapi-spec", "swagger.json"));
+      });
+
+      it("refuses what no schema knows", async () => {
+        const file = join(folder, "wrong.yaml");
+        const wrong = [
+          "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replica: 2}}",
+          "{apiVersion: apps/v1, kind: Deploiment, metadata: {name: b}}",
+          "{apiVersion: tollgate.dev/v1alpha1, kind: ApiKey, metadata: {name: c}, spec: {limit: 2}}",
+          "{apiVersion: monitoring.coreos.com/v1, kind: PodMonitor, metadata: {name: d}, spec: {selectors: {}}}",
+        ];
+        await writeFile(file, wrong.join("\n---\n"));
+        const { valid, problems } = await judge(version, [file]);
+        assert.equal(valid, 0);
+        assert.equal(problems.length, wrong.length);
+      });
+
+      it("takes the chart with every set of values", async () => {
+        const { valid, problems } = await judge(version, [charts]);
+        assert.deepEqual(problems, []);
+        assert.ok(valid > yamlFiles(goldens).length, `${valid} objects`);
+      });
+
+      it("takes every example", async () => {
+        const examples = ["crds/examples/valid", "examples/quickstart", "examples/kubernetes"];
+        const { valid, problems } = await judge(
+          version,
+          examples.map((name) => join(projectRoot, name)),
+        );
+        assert.deepEqual(problems, []);
+        assert.ok(valid > 100, `${valid} objects`);
+      });
+    });
+});
