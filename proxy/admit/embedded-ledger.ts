@@ -6,7 +6,8 @@
  * back empty, and one that cannot be written, close quotas and balances until that is cured, never open them. Rates
  * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../start-thread.ts";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
@@ -276,9 +277,5 @@ export class EmbeddedLedger implements Ledger {
 function startWorker(folder: string, acceptEmpty: boolean): { worker: Worker; lane: BatchLane } {
   const lane = new BatchLane();
   const workerData: StoreStart = { folder, acceptEmpty, lane: lane.memory };
-  // The file has the ending that this one has: .ts as written, .js in the image.
-  const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./store/embedded-store-worker.${ending}`, import.meta.url), { workerData });
-  worker.unref();
-  return { worker, lane };
+  return { worker: startThread("./store/embedded-store-worker", import.meta.url, workerData), lane };
 }

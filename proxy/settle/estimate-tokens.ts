@@ -6,7 +6,8 @@
  * event loop may be held. Where the thread fails, is behind or takes too long, four bytes count as one token: a
  * settlement never waits for ever and never fails for an estimate.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../start-thread.ts";
 
 export interface TokenEstimator {
   /** Tokens of `text`; 0 for the empty text. Never rejects. */
@@ -84,10 +85,7 @@ class WorkerTokenEstimator implements TokenEstimator {
   }
 
   #start(): Worker {
-    // The file has the ending that this one has: .ts as written, .js in the image.
-    const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./estimate-tokens-worker.${ending}`, import.meta.url));
-    worker.unref();
+    const worker = startThread("./estimate-tokens-worker", import.meta.url);
     worker.on("message", ({ id, tokens }: CountReply) => this.#answer(id, tokens));
     worker.on("error", () => this.#giveUp());
     worker.on("exit", () => {

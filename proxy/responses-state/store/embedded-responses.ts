@@ -6,8 +6,9 @@
  * the disk is bounded: beyond it, and when a write fails, a response is not kept, which its client learns when it goes
  * on from it; nobody's answer fails for it.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { GatewayError } from "../../errors.ts";
+import { startThread } from "../../start-thread.ts";
 import { defaultStoreLimits, type ResponseStore, type StoreLimits } from "../response-store.ts";
 import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
 import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
@@ -43,14 +44,12 @@ export class EmbeddedResponses implements ResponseStore {
     worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
     worker.on("error", (error) => this.#lost(error));
     worker.on("exit", () => this.#lost(new Error("the thread of the store ended")));
-    worker.unref();
   }
 
   /** @throws Error when the folder cannot be used */
   static async open(options: EmbeddedResponsesOptions): Promise<EmbeddedResponses> {
     const workerData: StoreStart = { folder: options.folder, limits: options.limits ?? defaultStoreLimits };
-    const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./response-store-worker.${ending}`, import.meta.url), { workerData });
+    const worker = startThread("./response-store-worker", import.meta.url, workerData);
     const store = new EmbeddedResponses(options, worker);
     // Answered only by a thread whose database is open.
     await store.#ask({ type: "get", owner: "", id: "" }).catch((error: unknown) => {

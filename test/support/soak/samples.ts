@@ -18,15 +18,26 @@ export function takeSample(processId: number): Sample {
   };
 }
 
-/** What a process held when its garbage had been collected. */
+/** What a process held when the garbage of all its threads had been collected. */
 export interface Memory {
-  readonly process: number;
   /** Seconds since the epoch. */
   readonly atSeconds: number;
-  /** Objects, and what they hold outside of V8's heap. */
+  /** Objects, and what they hold outside of V8's heaps. */
   readonly liveBytes: number;
-  /** Resident, but for V8's heap: libraries, buffers, what `malloc` keeps. */
+  /** Resident, but for V8's heaps: libraries, buffers, what `malloc` keeps. */
   readonly nativeBytes: number;
+}
+
+/** As `memory-watch.mjs` writes it. */
+interface ThreadMemory {
+  readonly process: number;
+  readonly thread: number;
+  readonly atSeconds: number;
+  readonly liveBytes: number;
+  /** Of V8's heap, as far as it is resident. */
+  readonly heapBytes: number;
+  /** Of the whole process; the main thread says it. */
+  readonly residentBytes?: number;
 }
 
 /** Variables that have a program and its children say what they hold every `everyMs`. @param file that they append to */
@@ -35,11 +46,27 @@ export function memoryWatch(file: string, everyMs: number): Readonly<Record<stri
   return { NODE_OPTIONS: `--expose-gc --import=${program}`, SOAK_MEMORY_FILE: file, SOAK_MEMORY_MS: String(everyMs) };
 }
 
-/** @returns what one process said since a time, in its order */
+/**
+ * @returns what one process held since a time, in its order: whenever its main thread spoke, with the last word of each
+ * other thread
+ */
 export function readMemory(file: string, processId: number, sinceSeconds: number): readonly Memory[] {
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-  const said: Memory[] = lines.map((line) => JSON.parse(line));
-  return said.filter((memory) => memory.process === processId && memory.atSeconds >= sinceSeconds);
+  const said: ThreadMemory[] = lines.map((line) => JSON.parse(line)).filter((one) => one.process === processId);
+  const last = new Map<number, ThreadMemory>();
+  const memories: Memory[] = [];
+  for (const one of said) {
+    last.set(one.thread, one);
+    if (one.residentBytes === undefined || one.atSeconds < sinceSeconds) continue;
+    const sum = (of: (thread: ThreadMemory) => number): number =>
+      [...last.values()].reduce((bytes, thread) => bytes + of(thread), 0);
+    memories.push({
+      atSeconds: one.atSeconds,
+      liveBytes: sum(({ liveBytes }) => liveBytes),
+      nativeBytes: one.residentBytes - sum(({ heapBytes }) => heapBytes),
+    });
+  }
+  return memories;
 }
 
 /**
