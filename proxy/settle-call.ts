@@ -51,7 +51,7 @@ export class CallSettlement {
 
   /** Reserves what the channel itself limits. `full`: skip it. */
   reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
-    const claims = channelClaims(channel, this.#context.call.model);
+    const claims = channelClaims(channel, this.#context.route, this.#context.call.model);
     if (claims === undefined) return "reserved";
     this.#channelAttempts += 1;
     const id = `${this.#id}/${this.#channelAttempts}`;

@@ -57,8 +57,7 @@ export function claimsOf(key: Key, account: Account | undefined, route: Route, m
     throw new GatewayError("account_required", "The account of this API key does not exist.");
   }
   const all = [...keyLimits(key, account), ...accountLimits(account), ...routeLimits(route)];
-  const names = [route.model, ...(route.aliases ?? [])].filter((name) => !name.includes("*"));
-  const limits = all.filter(({ limit }) => appliesTo(limit, model, names));
+  const limits = claimsFor(all, route, model);
   const balances = account === undefined ? none : balanceOf(account);
   const claims: CallerClaims = {
     limits,
@@ -74,12 +73,14 @@ export function claimsOf(key: Key, account: Account | undefined, route: Route, m
   return claims;
 }
 
-/** Claims of one attempt on a channel; undefined when it has neither limits nor a bound on requests in flight. */
-export function channelClaims(channel: Channel, model: string): Claims | undefined {
+/**
+ * Claims of one attempt on a channel; undefined when it has neither limits nor a bound on requests in flight.
+ *
+ * @param model public name as the client wrote it
+ */
+export function channelClaims(channel: Channel, route: Route, model: string): Claims | undefined {
   const all = claimsOn(channel.limits, `channel/${channel.namespace}/${channel.name}`);
-  const limits = all.some(({ limit }) => limit.models !== undefined)
-    ? all.filter(({ limit }) => appliesTo(limit, model, none))
-    : all;
+  const limits = claimsFor(all, route, model);
   const concurrency = inFlightOf(channel);
   return limits.length === 0 && concurrency.length === 0 ? undefined : { limits, balances: none, concurrency };
 }
@@ -138,8 +139,11 @@ function inFlightOf(owner: Key | Channel): readonly ConcurrencyClaim[] {
   return claims;
 }
 
-function appliesTo(limit: Limit, model: string, otherNames: readonly string[]): boolean {
-  const { models } = limit;
-  if (models === undefined) return true;
-  return matchesAnyPattern(models, model) || otherNames.some((name) => matchesAnyPattern(models, name));
+/** Those for a model. A limit with `models` holds for every name of a route when it holds for one of them. */
+function claimsFor(claims: readonly LimitClaim[], route: Route, model: string): readonly LimitClaim[] {
+  if (claims.every(({ limit }) => limit.models === undefined)) return claims;
+  const names = [model, route.model, ...(route.aliases ?? [])].filter((name) => name === model || !name.includes("*"));
+  return claims.filter(
+    ({ limit: { models } }) => models === undefined || names.some((name) => matchesAnyPattern(models, name)),
+  );
 }

@@ -171,13 +171,22 @@ describe("claimsOf()", () => {
 });
 
 describe("channelClaims()", () => {
-  it("is nothing for a channel without limits", () => assert.equal(channelClaims(channel(), "big"), undefined));
+  it("is nothing for a channel without limits", () => assert.equal(channelClaims(channel(), route(), "big"), undefined));
 
   it("names the channel's limits for the model, and its requests in flight", () => {
     const limits = [limit("all"), limit("small", { models: ["small"] })];
-    const claims = channelClaims(channel({ limits, maxInFlight: 9 }), "big");
+    const claims = channelClaims(channel({ limits, maxInFlight: 9 }), route(), "big");
     assert.ok(claims !== undefined);
     assert.deepEqual(counters(claims), ["channel/ns/c/all"]);
     assert.deepEqual(claims.concurrency, [{ counter: "channel/ns/c", maxInFlight: 9 }]);
+  });
+
+  it("holds a limit on one name of a route for its other names, too", () => {
+    const limits = [limit("big", { models: ["big"] }), limit("alias", { models: ["al*"] })];
+    const aliased = route({ aliases: ["alias", "other"] });
+    for (const name of ["big", "alias", "other"]) {
+      const claims = channelClaims(channel({ limits }), aliased, name);
+      assert.deepEqual(claims && counters(claims), ["channel/ns/c/big", "channel/ns/c/alias"], name);
+    }
   });
 });
