@@ -21,6 +21,7 @@ import {
 } from "./forward/describe-outcome.ts";
 import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
+import { withinTotal } from "./forward/upstream-exchange.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
@@ -69,12 +70,15 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
       lastError ??= prepared;
       continue;
     }
+    const request = withinTotal(prepared.request, performance.now() - startedMs);
+    if (request === undefined)
+      throw lastError ?? errorOfFailure({ kind: "total-timeout", isSent: false, cause: undefined });
     await otherCalls;
     const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") continue;
     record.attempts += 1;
     record.channel = selected.target.channel;
-    const failed = await attemptTarget(admitted, selected, prepared);
+    const failed = await attemptTarget(admitted, selected, { ...prepared, request });
     if (failed === undefined) return;
     lastError = failed.error;
     if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;

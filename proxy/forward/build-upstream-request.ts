@@ -7,6 +7,7 @@ import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
 import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
 import type { UpstreamRequest, UpstreamTimeouts } from "./upstream-exchange.ts";
+import { upstreamHeaders } from "./upstream-headers.ts";
 import { upstreamPath } from "./upstream-path.ts";
 
 export interface UpstreamTarget {
@@ -40,8 +41,9 @@ export function buildUpstreamRequest(
   const query = queryOf(upstream, call);
   return {
     path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
-    headers: headersOf(upstream, call, clientHeaders),
+    headers: upstreamHeaders(call.stream ? "stream" : "call", channel, upstream.credential, clientHeaders),
     body: editor.build(),
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, call.stream, limits),
   };
 }
@@ -79,40 +81,6 @@ function mappedModel(channel: Channel, model: string): string {
   return best.upstreamName.replace("*", () => rest);
 }
 
-/** What a channel contributes to every request; rendered once for each channel and credential. */
-const fixedHeaders = new WeakMap<Channel, Map<Credential | undefined, readonly string[]>>();
-
-function headersOf(
-  upstream: UpstreamTarget,
-  call: ChatCall,
-  clientHeaders: Readonly<Record<string, string>>,
-): string[] {
-  const { channel, credential } = upstream;
-  let byCredential = fixedHeaders.get(channel);
-  if (byCredential === undefined) {
-    byCredential = new Map();
-    fixedHeaders.set(channel, byCredential);
-  }
-  let fixed = byCredential.get(credential);
-  if (fixed === undefined) {
-    fixed = renderFixed(channel, credential);
-    // A rotated credential is a new object; the old one's headers go with the channel object at the latest.
-    if (byCredential.size > 64) byCredential.clear();
-    byCredential.set(credential, fixed);
-  }
-  const accept = call.stream ? "text/event-stream" : "application/json";
-  const headers = ["content-type", "application/json", "accept", accept, ...fixed];
-  const removed = channel.headersRemove;
-  for (const name in clientHeaders) {
-    const value = clientHeaders[name];
-    const isOverridden =
-      removed?.some((entry) => entry.toLowerCase() === name) === true ||
-      channel.headersSet?.some((entry) => entry.name.toLowerCase() === name) === true;
-    if (value !== undefined && !isOverridden) headers.push(name, value);
-  }
-  return headers;
-}
-
 /** A request without a body for what a channel keeps; nothing of the client's goes upstream but a checked path. */
 export function buildPlainRequest(
   method: "GET" | "DELETE",
@@ -128,21 +96,11 @@ export function buildPlainRequest(
   return {
     method,
     path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
-    headers: ["accept", "application/json", ...renderFixed(channel, credential)],
+    headers: upstreamHeaders("plain", channel, credential, {}),
     body: Buffer.alloc(0),
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, false, limits),
   };
-}
-
-function renderFixed(channel: Channel, credential: Credential | undefined): readonly string[] {
-  // `identity`: a compressed stream would have to be inflated and could not be passed through event by event.
-  const headers = ["accept-encoding", "identity", "user-agent", "tollgate"];
-  const { auth } = channel;
-  if (credential !== undefined && auth.location === "Header") {
-    headers.push(auth.name, auth.scheme === "Bearer" ? `Bearer ${credential.secret}` : credential.secret);
-  }
-  for (const { name, value } of channel.headersSet ?? []) headers.push(name.toLowerCase(), value);
-  return headers;
 }
 
 /** The narrower of route and channel wins; 0 switches a timeout off and is the widest. */
@@ -153,6 +111,10 @@ function timeoutsOf(route: Route, channel: Channel, isStream: boolean, limits: P
     idleMs: narrower(route.timeouts?.streamIdleMs, channel.timeouts.streamIdleMs) ?? limits.streamIdleTimeoutMs,
     totalMs: narrower(route.timeouts?.totalMs, channel.timeouts.totalMs) ?? limits.totalTimeoutMs,
   };
+}
+
+function connectTimeoutOf(route: Route, channel: Channel, limits: ProxyLimits): number {
+  return narrower(route.timeouts?.connectMs, channel.timeouts.connectMs) ?? limits.connectTimeoutMs;
 }
 
 function narrower(first: number | undefined, second: number | undefined): number | undefined {

@@ -21,6 +21,9 @@ export class EgressRefusedError extends Error {
 /** Thrown into a connect that takes too long. */
 export class ConnectTimeoutError extends Error {
   readonly code = "CONNECT_TIMEOUT";
+  constructor(host: string, timeoutMs: number) {
+    super(`no connection to ${host} within ${timeoutMs} ms`);
+  }
 }
 
 /** @param connectMs 0: no limit. @param tls options of `tls.connect` */
@@ -37,10 +40,7 @@ export function guardedConnector(policy: EgressPolicy, connectMs: number, tls: o
     const timer = setTimeout(
       () => {
         isSettled = true;
-        callback(
-          new ConnectTimeoutError(`no connection to ${options.host ?? options.hostname} within ${connectMs} ms`),
-          null,
-        );
+        callback(new ConnectTimeoutError(options.host ?? options.hostname, connectMs), null);
         if (socket !== undefined && "destroy" in socket) socket.destroy();
       },
       // Node fires a longer timer at once.

@@ -43,6 +43,18 @@ export interface UpstreamRequest extends SentRequest {
   readonly timeouts: UpstreamTimeouts;
 }
 
+/**
+ * `totalMs` is for the whole call: what has passed of it is gone for this attempt.
+ *
+ * @returns undefined when none is left
+ */
+export function withinTotal(request: UpstreamRequest, passedMs: number): UpstreamRequest | undefined {
+  const { timeouts } = request;
+  if (timeouts.totalMs === 0) return request;
+  const totalMs = timeouts.totalMs - passedMs;
+  return totalMs <= 0 ? undefined : { ...request, timeouts: { ...timeouts, totalMs } };
+}
+
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
 const interimAnswersMax = 16;
 

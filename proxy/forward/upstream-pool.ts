@@ -6,7 +6,7 @@
  * counts.
  */
 import { createHash } from "node:crypto";
-import { ProxyAgent } from "undici";
+import { Pool, ProxyAgent } from "undici";
 import type { ProxyLimits } from "../limits.ts";
 import { EgressPolicy } from "../snapshot/egress-policy.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
@@ -14,6 +14,9 @@ import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
 import { ConnectionPool } from "./http1/connection-pool.ts";
 import { UndiciUpstream } from "./http1/undici-upstream.ts";
 import type { Upstream } from "./http1/upstream.ts";
+
+/** Longest that a tunnel through a proxy may take to stand. */
+const tunnelTimeoutMs = 120_000;
 
 interface PoolEntry {
   readonly key: string;
@@ -73,15 +76,13 @@ export class UpstreamPools {
 
   #keyOf(channel: Channel): string {
     const origin = new URL(channel.baseURL).origin;
-    const connectMs = channel.timeouts.connectMs ?? this.#limits.connectTimeoutMs;
     // Hashed: the client certificate's key must not linger in a map key.
     const tls = channel.tls === undefined ? "" : createHash("sha256").update(JSON.stringify(channel.tls)).digest("hex");
-    return `${origin} ${connectMs} ${channel.proxyURL ?? ""} ${tls}`;
+    return `${origin} ${channel.proxyURL ?? ""} ${tls}`;
   }
 
   #open(channel: Channel): Upstream {
     const origin = new URL(channel.baseURL);
-    const connectTimeoutMs = channel.timeouts.connectMs ?? this.#limits.connectTimeoutMs;
     const policy = this.#egress;
     const lookup = guardedLookup(policy);
     const tls = tlsOptions(channel);
@@ -89,13 +90,18 @@ export class UpstreamPools {
     const { proxyURL } = channel;
     if (proxyURL === undefined) {
       const checkHost = (hostname: string): void => judgeLiteral(hostname, policy);
-      return new ConnectionPool({ origin, headBytesMax, connectTimeoutMs, lookup, checkHost, tls });
+      return new ConnectionPool({ origin, headBytesMax, lookup, checkHost, tls });
     }
     judgeLiteral(new URL(proxyURL).hostname, policy);
     const agent = new ProxyAgent({
       uri: proxyURL,
       requestTls: tls,
-      proxyTls: { lookup, timeout: connectTimeoutMs },
+      proxyTls: { lookup },
+      // Also to an upstream without TLS: else the proxy would read the call and its credential.
+      proxyTunnel: true,
+      // Each request bounds its wait itself; this lets go of what a proxy never answered.
+      connectTimeout: tunnelTimeoutMs,
+      clientFactory: (url, options) => new Pool(url, { ...options, headersTimeout: tunnelTimeoutMs }),
       pipelining: 1,
       // The attempt keeps its own, exact timers.
       headersTimeout: 0,

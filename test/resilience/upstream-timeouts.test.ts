@@ -1,5 +1,6 @@
 /** RELIABILITY.md G2: timeouts hold within 5 %, and a stream that stalls ends with an error event of its format. */
 import assert from "node:assert/strict";
+import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";
 import { chunk, streamHead } from "../support/resilience/byte-upstream.ts";
 import { type FormatUnderTest, formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
@@ -10,14 +11,21 @@ import { waitFor } from "../support/wait-for.ts";
 const firstByteMs = 800;
 const idleMs = 1_000;
 const totalMs = 1_500;
+const connectMs = 700;
 /** Both processes share two busy cores: what the test itself adds. */
 const slackMs = 60;
 
 describe("an upstream that is silent", function () {
   this.timeout(30_000);
   let rig: Rig;
+  let mute: Server;
 
   before(async () => {
+    // Takes connections and never speaks TLS.
+    mute = createServer((socket) => socket.on("error", () => undefined).resume());
+    await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+    const address = mute.address();
+    const mutePort = typeof address === "object" && address !== null ? address.port : 0;
     rig = await startRig({
       objects: ([port = 0]) => [
         secret(),
@@ -25,13 +33,20 @@ describe("an upstream that is silent", function () {
         channel("first", port, { timeouts: { firstByte: `${firstByteMs}ms` } }),
         channel("idle", port, { timeouts: { streamIdle: `${idleMs}ms` } }),
         channel("total", port, { timeouts: { total: `${totalMs}ms` } }),
+        channel("total-too", port, { timeouts: { total: `${totalMs}ms` } }),
+        channel("mute", `https://127.0.0.1:${mutePort}`, { timeouts: { connect: "20s" } }),
         ...["first", "idle", "total"].map((name) => route(name, [name])),
+        route("twice", ["first", "total-too"], { timeouts: { total: `${totalMs}ms` } }),
+        route("connect", ["mute"], { timeouts: { connect: `${connectMs}ms` } }),
       ],
       served: ["main", "total"],
     });
   });
 
-  after(() => rig?.close());
+  after(async () => {
+    await rig?.close();
+    mute.close();
+  });
 
   function assertTook(what: string, tookMs: number, limitMs: number): void {
     console.log(`      ${what} ${Math.round(tookMs)} ms, limit ${limitMs} +- 5 %`);
@@ -125,5 +140,20 @@ describe("an upstream that is silent", function () {
     const dripped = await rig.call({ format, model: "idle" });
     assert.equal(dripped.isComplete, false);
     assertTook("idle under a drip", dripped.tookMs, idleMs);
+  });
+
+  it("is given up when it does not connect in the time that the route gives, though the channel would wait longer", async () => {
+    const answer = await rig.call({ format: formatNamed("Messages"), model: "connect", stream: false });
+    assert.equal(answer.status, 504, answer.text);
+    assertTook("connect", answer.tookMs, connectMs);
+  });
+
+  it("is 504 when the total time is over, however many attempts it took", async () => {
+    rig.upstream.replyWith(() => undefined);
+    await eachFormat(async (format) => {
+      const answer = await rig.call({ format, model: "twice", stream: false });
+      assert.equal(answer.status, 504, answer.text);
+      assertTook(`${format.name}: total of two attempts`, answer.tookMs, totalMs);
+    });
   });
 });

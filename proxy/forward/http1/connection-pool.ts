@@ -23,8 +23,6 @@ export interface ConnectionPoolOptions {
   /** `http:` or `https:`, a host, perhaps a port; nothing else of it is used. */
   readonly origin: URL;
   readonly headBytesMax: number;
-  /** 0: none. */
-  readonly connectTimeoutMs: number;
   readonly lookup: LookupFunction;
   /** Called before each connect. @throws Error when this host must not be connected to */
   readonly checkHost: (hostname: string) => void;
@@ -64,7 +62,7 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
   }
 
   send(request: SentRequest, handler: UpstreamHandler): void {
-    const connection = this.#idle.pop()?.connection ?? this.#connect(handler);
+    const connection = this.#idle.pop()?.connection ?? this.#connect(request.connectTimeoutMs, handler);
     connection?.send(request, handler);
   }
 
@@ -102,8 +100,8 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
     if (this.#idle.length > 0) this.#sweep = armDeadline(sweepMs, this.#sweepIdle);
   };
 
-  #connect(handler: UpstreamHandler): Connection | undefined {
-    const { origin, headBytesMax, connectTimeoutMs, checkHost } = this.#options;
+  #connect(timeoutMs: number, handler: UpstreamHandler): Connection | undefined {
+    const { origin, headBytesMax, checkHost } = this.#options;
     try {
       checkHost(origin.hostname);
     } catch (error) {
@@ -128,10 +126,8 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
       this,
     );
     this.#open.add(connection);
-    if (connectTimeoutMs > 0) {
-      deadline = armDeadline(connectTimeoutMs, () =>
-        connection.destroy(new ConnectTimeoutError(`no connection to ${origin.host} within ${connectTimeoutMs} ms`)),
-      );
+    if (timeoutMs > 0) {
+      deadline = armDeadline(timeoutMs, () => connection.destroy(new ConnectTimeoutError(origin.host, timeoutMs)));
     }
     return connection;
   }

@@ -1,6 +1,8 @@
 /** A channel that is reached through a proxy (`proxyURL`): undici speaks `CONNECT`, this makes an `Upstream` of it. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { armDeadline, type Deadline } from "../../http/deadlines.ts";
+import { ConnectTimeoutError } from "../guarded-connector.ts";
 import type { SentRequest, Upstream, UpstreamHandler } from "./upstream.ts";
 
 export class UndiciUpstream implements Upstream {
@@ -13,6 +15,7 @@ export class UndiciUpstream implements Upstream {
   }
 
   send(request: SentRequest, handler: UpstreamHandler): void {
+    const tunnel = new Tunnel(request.connectTimeoutMs, this.#origin, handler);
     try {
       this.#dispatcher.dispatch(
         {
@@ -23,20 +26,23 @@ export class UndiciUpstream implements Upstream {
           body: request.body.length === 0 ? null : request.body,
         },
         {
-          onRequestStart: (controller) =>
-            handler.onStart({
-              abort: () => controller.abort(new Error("the exchange was ended by the gateway")),
-              pause: () => controller.pause(),
-              resume: () => controller.resume(),
-            }),
+          onRequestStart: (controller) => {
+            if (!tunnel.stands()) controller.abort(new Error("the tunnel came too late"));
+            else
+              handler.onStart({
+                abort: () => controller.abort(new Error("the exchange was ended by the gateway")),
+                pause: () => controller.pause(),
+                resume: () => controller.resume(),
+              });
+          },
           onResponseStart: (_controller, status, headers) => handler.onHead(status, flatHeaders(headers)),
           onResponseData: (_controller, chunk) => handler.onData(chunk),
           onResponseEnd: () => handler.onEnd(),
-          onResponseError: (_controller, error) => handler.onError(error),
+          onResponseError: (_controller, error) => tunnel.failed(error),
         },
       );
     } catch (error) {
-      handler.onError(error instanceof Error ? error : new Error(String(error)));
+      tunnel.failed(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -47,6 +53,32 @@ export class UndiciUpstream implements Upstream {
 
   async destroy(): Promise<void> {
     await this.#dispatcher.destroy();
+  }
+}
+
+/** The way through the proxy, for one request: whoever waits for it is told when that takes too long. */
+class Tunnel {
+  readonly #handler: UpstreamHandler;
+  #deadline: Deadline | undefined;
+  #isLate = false;
+
+  constructor(timeoutMs: number, origin: string, handler: UpstreamHandler) {
+    this.#handler = handler;
+    if (timeoutMs === 0) return;
+    this.#deadline = armDeadline(timeoutMs, () => {
+      this.#isLate = true;
+      handler.onError(new ConnectTimeoutError(origin, timeoutMs));
+    });
+  }
+
+  /** @returns false when nobody waits any more */
+  stands(): boolean {
+    this.#deadline?.cancel();
+    return !this.#isLate;
+  }
+
+  failed(error: Error): void {
+    if (this.stands()) this.#handler.onError(error);
   }
 }
 

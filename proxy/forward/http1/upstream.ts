@@ -33,6 +33,8 @@ export interface SentRequest {
   /** Names and values in turn; neither `host` nor anything that frames the body is among them. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** For the connection that it may need. 0: as long as the system takes. */
+  readonly connectTimeoutMs: number;
 }
 
 export interface Upstream {

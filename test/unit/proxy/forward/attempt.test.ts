@@ -41,6 +41,7 @@ describe("Attempt", () => {
         path: "/",
         headers: [],
         body: Buffer.from("{}"),
+        connectTimeoutMs: 1_000,
         timeouts: { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000 },
       },
       format: chatCompletions,

@@ -21,6 +21,7 @@ class Recorded extends Attempt {
         path: "/",
         headers: [],
         body: Buffer.alloc(0),
+        connectTimeoutMs: 0,
         timeouts: { firstByteMs: 0, idleMs: 0, totalMs: 0 },
       },
       format: chatCompletions,

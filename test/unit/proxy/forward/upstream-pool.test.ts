@@ -32,7 +32,7 @@ describe("UpstreamPools", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     port = typeof address === "object" && address !== null ? address.port : 0;
-    pools = new UpstreamPools({ ...defaultLimits, connectTimeoutMs: 1_000 });
+    pools = new UpstreamPools(defaultLimits);
   });
 
   afterEach(async () => {
@@ -45,11 +45,11 @@ describe("UpstreamPools", () => {
     return wireChannel("a", { baseURL: `http://${host}:${port}/v1`, ...changes });
   }
 
-  async function get(upstream: Upstream, path = "/"): Promise<string> {
+  async function get(upstream: Upstream, path = "/", connectTimeoutMs = 1_000): Promise<string> {
     const answer = new Promise<string>((resolve, reject) => {
       let text = "";
       upstream.send(
-        { path, headers: [], body: Buffer.alloc(0) },
+        { path, headers: [], body: Buffer.alloc(0), connectTimeoutMs },
         {
           onStart: () => undefined,
           onHead: () => undefined,
@@ -107,9 +107,9 @@ describe("UpstreamPools", () => {
     try {
       const address = mute.address();
       const origin = `https://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-      const channel = wireChannel("a", { baseURL: origin, timeouts: { connectMs: 50 } });
+      const channel = wireChannel("a", { baseURL: origin });
       const startedMs = performance.now();
-      await assert.rejects(get(pools.upstreamFor(channel, loopback)), { code: "CONNECT_TIMEOUT" });
+      await assert.rejects(get(pools.upstreamFor(channel, loopback), "/", 50), { code: "CONNECT_TIMEOUT" });
       assert.ok(performance.now() - startedMs >= 45);
       await waitFor("the socket to be closed", () => opened === 1 && sockets.size === 0);
     } finally {
@@ -128,11 +128,13 @@ describe("UpstreamPools", () => {
     const one = pools.upstreamFor(channelAt("127.0.0.1"), loopback);
     const prefix = wireChannel("b", { baseURL: `http://127.0.0.1:${port}/other` });
     assert.equal(pools.upstreamFor(prefix, loopback), one);
-    assert.equal(pools.upstreamFor(channelAt("127.0.0.1", { state: "Draining" }), loopback), one);
+    assert.equal(
+      pools.upstreamFor(channelAt("127.0.0.1", { state: "Draining", timeouts: { connectMs: 77 } }), loopback),
+      one,
+    );
   });
 
   for (const [name, changes] of Object.entries<Partial<Channel>>({
-    "another connect timeout": { timeouts: { connectMs: 77 } },
     "another authority": { tls: { ca: "a" } },
     "another server name": { tls: { serverName: "b" } },
     "another origin": { baseURL: "http://127.0.0.2:9/v1" },

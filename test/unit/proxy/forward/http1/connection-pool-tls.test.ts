@@ -45,7 +45,6 @@ describe("ConnectionPool over TLS", () => {
     const pool = new ConnectionPool({
       origin: new URL(`https://${host}:${port}`),
       headBytesMax: 16_384,
-      connectTimeoutMs: 2_000,
       lookup: guardedLookup(new EgressPolicy(["127.0.0.0/8", "::1/128"])),
       checkHost: () => undefined,
       tls,
@@ -58,7 +57,7 @@ describe("ConnectionPool over TLS", () => {
     const whole = new Promise<string>((resolve, reject) => {
       let text = "";
       pool.send(
-        { path: "/v1", headers: [], body: Buffer.from(body) },
+        { path: "/v1", headers: [], body: Buffer.from(body), connectTimeoutMs: 2_000 },
         {
           onStart: () => undefined,
           onHead: () => undefined,

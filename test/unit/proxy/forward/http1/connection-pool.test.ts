@@ -38,7 +38,6 @@ describe("ConnectionPool", () => {
     pool = new ConnectionPool({
       origin: new URL(`http://127.0.0.1:${port}`),
       headBytesMax: 16_384,
-      connectTimeoutMs: 1_000,
       lookup: guardedLookup(new EgressPolicy(["127.0.0.0/8"])),
       checkHost: () => undefined,
       tls: {},
@@ -60,7 +59,12 @@ describe("ConnectionPool", () => {
       let text = "";
       const statuses: number[] = [];
       pool.send(
-        { path: "/v1", headers: ["content-type", "application/json"], body: Buffer.from(body) },
+        {
+          path: "/v1",
+          headers: ["content-type", "application/json"],
+          body: Buffer.from(body),
+          connectTimeoutMs: 1_000,
+        },
         {
           onStart,
           onHead: (status) => statuses.push(status),
@@ -241,7 +245,7 @@ describe("ConnectionPool", () => {
     await send();
     const bad = new Promise((_resolve, reject) => {
       pool.send(
-        { path: "/v1", headers: ["x-a", "b\r\nc: d"], body: Buffer.alloc(0) },
+        { path: "/v1", headers: ["x-a", "b\r\nc: d"], body: Buffer.alloc(0), connectTimeoutMs: 1_000 },
         {
           onStart: () => undefined,
           onHead: () => undefined,
