@@ -133,9 +133,10 @@ export class CallSettlement {
   }
 
   #settle(usage: TokenUsage, isEstimated: boolean): Pending {
-    const { record, route } = this.#context;
+    const { metrics, record, route } = this.#context;
     if (this.#isSettled) return undefined;
-    const { costNanos } = computeCost(usage, route.price, { requests: 1 });
+    const { costNanos, unpriced } = computeCost(usage, route.price, { requests: 1 });
+    for (const name of unpriced) metrics.usedUnpriced(record.route, name);
     record.usage = usage;
     record.costNanos = costNanos;
     record.isEstimated = isEstimated;

@@ -90,6 +90,7 @@ export class ProxyMetrics {
   readonly #durations = new Map<string, DurationSlot>();
   readonly #attempts = new Map<string, Float64Array>();
   readonly #dropped = new Map<string, number>();
+  readonly #unpriced = new Map<string, number>();
   readonly #decisions = new Float64Array(quotaDecisions.length);
   readonly #ledger = {
     reserve: new BucketHistogram(overheadSecondsBounds),
@@ -153,6 +154,12 @@ export class ProxyMetrics {
     this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
   }
 
+  /** What a call used cost nothing, because its route has no price for it. */
+  usedUnpriced(route: string, usageClass: string): void {
+    const id = `${route} ${usageClass}`;
+    this.#unpriced.set(id, (this.#unpriced.get(id) ?? 0) + 1);
+  }
+
   quotaDecision(decision: QuotaDecision): void {
     const index = quotaDecisions.indexOf(decision);
     this.#decisions[index] = (this.#decisions[index] ?? 0) + 1;
@@ -214,6 +221,15 @@ export class ProxyMetrics {
     );
     this.#counter("tollgate_searches_total", "Web searches run by providers.", () =>
       this.#eachSlot((slot, labels) => [{ labels, value: slot.searches }]),
+    );
+    this.#counter(
+      "tollgate_unpriced_usage_total",
+      "Requests that used a class for which their route has no price.",
+      () =>
+        [...this.#unpriced].map(([id, value]) => {
+          const [route = "", name = ""] = id.split(" ");
+          return { labels: { route, class: name }, value };
+        }),
     );
     this.#counter("tollgate_usage_estimated_total", "Requests whose usage the upstream did not report.", () =>
       this.#eachSlot((slot, labels) => [{ labels, value: slot.estimated }]),

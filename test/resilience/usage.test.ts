@@ -24,6 +24,7 @@ describe("charging", function () {
         ...ports.map((port, index) => channel(`c${index}`, port, { limits: [{ ...limits[0] }] })),
         route("echo", ["c0", "c1", "c2"], { failover: { maxAttempts: 3 } }),
         route("single", ["c0"], { info: { contextWindow, maxOutputTokens: 4_000 } }),
+        route("searching", ["c0"], { price: { inputPerMillion: "0", outputPerMillion: "0", perSearch: "0.01" } }),
       ],
     });
   });
@@ -99,4 +100,38 @@ describe("charging", function () {
       });
     }
   }
+
+  const gemini = formatNamed("GenerateContent");
+  const grounded = (...queries: string[]): string =>
+    JSON.stringify({ candidates: [{ index: 0, groundingMetadata: { webSearchQueries: queries } }] });
+
+  for (const stream of [false, true])
+    it(`each search that a Gemini-style upstream ran is charged once, ${stream ? "" : "not "}streamed`, async () => {
+      rig.upstream.replyWith(({ socket }) => {
+        if (stream) {
+          const [last = "", ...others] = gemini.events().toReversed();
+          const searches = [grounded("a", "b"), grounded("b", "c")].map((frame) => `data: ${frame}\n\n`);
+          const events = [...others.toReversed(), ...searches, last].join("");
+          socket.write(Buffer.concat([Buffer.from(streamHead), chunk(events), chunk("")]));
+        } else {
+          const whole = JSON.parse(gemini.reply());
+          whole.candidates[0].groundingMetadata = { webSearchQueries: ["a", "b", "c"] };
+          socket.write(reply(JSON.stringify(whole)));
+        }
+      });
+      const line = await lineOf(() => rig.call({ format: gemini, model: "searching", stream }));
+      assert.deepEqual(line["tokens"], { input: 1, output: 10, searches: 3 });
+      assert.equal(line["cost_nanos"], 30_000_000);
+    });
+
+  it("what has no price is counted", async () => {
+    rig.upstream.replyWith(({ socket }) => {
+      const whole = JSON.parse(gemini.reply());
+      whole.candidates[0].groundingMetadata = { webSearchQueries: ["a"] };
+      socket.write(reply(JSON.stringify(whole)));
+    });
+    await rig.call({ format: gemini, model: "single", stream: false });
+    const labels = { route: "default/single", class: "searches" };
+    await waitFor("the counter", async () => (await rig.gateway.metric("tollgate_unpriced_usage_total", labels)) === 1);
+  });
 });

@@ -13,6 +13,7 @@ import { editBody } from "./edit-body.ts";
 import { readProducedText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
+import { SearchQueries } from "./searches.ts";
 import { type FoundMember, findEither, GenerationMembers } from "./spellings.ts";
 import { renderStreamError } from "./stream-error.ts";
 import { GenerateContentStreamMeter } from "./stream-meter.ts";
@@ -60,5 +61,7 @@ function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8")
   const reply = requireReply(Array.isArray(json) ? json[0] : json);
   const hasError = isObject(reply["error"]);
   const isReply = ["candidates", "promptFeedback", "usageMetadata"].some((name) => name in reply);
-  return readingOf(reply, readUsage(reply["usageMetadata"]), isReply && !hasError, readProducedText);
+  const queries = new SearchQueries();
+  queries.note(reply);
+  return readingOf(reply, readUsage(reply["usageMetadata"], queries.count), isReply && !hasError, readProducedText);
 }

@@ -6,9 +6,10 @@ import { count, Remainder } from "../token-counts.ts";
 /**
  * Prompt tokens include cached ones and not those of tool use; candidates exclude thoughts. Media are told apart by
  * the modality details.
+ * @param searches as the answer's grounding metadata tells them
  * @returns undefined when the value holds no count (Vertex sends frames with a traffic type alone)
  */
-export function readUsage(usage: unknown): TokenUsage | undefined {
+export function readUsage(usage: unknown, searches = 0): TokenUsage | undefined {
   if (!isObject(usage) || !countNames.some((name) => name in usage)) return undefined;
   const input = new Remainder(count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]));
   const cacheRead = input.take(usage["cachedContentTokenCount"]);
@@ -28,7 +29,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     audioOutput,
     imageInput,
     imageOutput,
-    searches: 0,
+    searches,
   };
 }
 

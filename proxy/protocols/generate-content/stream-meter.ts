@@ -18,6 +18,7 @@ import { asList, isObject, type JsonObject, member, memberAt } from "../json-val
 import { ProducedText, type RetainedEvents } from "../retained-events.ts";
 import { hasParts, readProducedText } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
+import { SearchQueries } from "./searches.ts";
 
 export type StreamShape = "sse" | "array";
 
@@ -110,6 +111,7 @@ class FrameReader implements EventReader {
   readonly #shape: StreamShape;
   readonly #text = new ProducedText();
   #retained: RetainedEvents | undefined;
+  readonly #queries = new SearchQueries();
   #usage: JsonObject | undefined;
   #hasFinish = false;
 
@@ -119,7 +121,7 @@ class FrameReader implements EventReader {
 
   get usage(): TokenUsage | undefined {
     this.#retained?.read();
-    return readUsage(this.#usage);
+    return readUsage(this.#usage, this.#queries.count);
   }
 
   read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {
@@ -150,6 +152,7 @@ class FrameReader implements EventReader {
 
   visit(event: unknown): void {
     readProducedText(event, this.#text);
+    this.#queries.note(event);
     this.#usage = mergeUsage(this.#usage, member(event, "usageMetadata"));
   }
 
