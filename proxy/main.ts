@@ -36,6 +36,8 @@ import { CallStates, callStatesDefaults } from "./translate/state/call-states.ts
 const build = "0.1.0";
 /** Longer than the longest estimate of tokens. */
 const settlementGraceMs = 6_000;
+/** A key that has run out is cut within a second (OPERATIONS.md section 5). */
+const expiryCheckMs = 500;
 
 /** Runs until `io.stop` is aborted, then drains. @throws Error when a port or the ledger's store cannot be opened */
 export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<void> {
@@ -158,11 +160,10 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
       log.debug("configuration applied", { revision: event.revision, applyMs: Math.round(event.applyMs) });
       for (const reject of news) log.warn("an object of the configuration cannot be taken", { ...reject });
     }
-    if (store.pin().fleet.revocation !== "Immediate") return;
-    const live = store.pin();
-    const nowMs = services.now();
-    services.openAttempts.stop("revoked", (call) => !isStillAllowed(call, live, nowMs));
+    cutRevoked(services, store);
   });
+  // A key runs out by the clock, without a change of the configuration.
+  setInterval(() => cutRevoked(services, store), expiryCheckMs).unref();
   services.metrics.watchConfig(() => ({
     revision: store.pin().revision,
     silentForMs: store.isReady ? push.silentForMs : undefined,
@@ -172,6 +173,14 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
     isConnected: push.isConnected,
     isStale: store.isStale,
   }));
+}
+
+/** Ends the open calls of keys that may not make them any more, where the fleet wants that at once. */
+function cutRevoked(services: Services, store: SnapshotStore): void {
+  const live = store.pin();
+  if (live.fleet.revocation !== "Immediate") return;
+  const nowMs = services.now();
+  services.openAttempts.stop("revoked", (call) => !isStillAllowed(call, live, nowMs));
 }
 
 /** Ids unique over processes and restarts: random once, then counted. */

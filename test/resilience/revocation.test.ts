@@ -265,4 +265,19 @@ describe("revocation: Immediate", function () {
       assert.equal(line["end"], "KD");
     });
   }
+
+  it("cuts the open stream of a key that has run out, within a second of its time", async () => {
+    serveForEver(rig);
+    const expiresAt = new Date(Date.now() + 3_000).toISOString();
+    await rig.gateway.write("brief.yaml", manifest(apiKey("brief", { expiresAt })));
+    await waitFor(
+      "the key",
+      async () => (await rig.call({ format: chat, key: "brief", stream: false })).status === 200,
+    );
+    const brief = await rig.open({ format: chat, key: "brief" });
+    await brief.readToEnd(6_000);
+    const lateMs = Date.now() - Date.parse(expiresAt);
+    assert.ok(lateMs >= 0 && lateMs <= limitMs, `cut ${lateMs} ms after its time`);
+    assert.match((await brief.readResponse()).body.toString(), chat.errorEvent);
+  });
 });
