@@ -201,7 +201,7 @@ function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedT
   const scope = { channel: target.channel, secrets, format, key, mayRemember };
   return {
     channel,
-    upstreamModel: upstreamModelOf(channel, target, call.model),
+    upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
     // With `unboundedOutput: Cap` this is sent as the cap afterwards, and what is planned for thinking must fit in it.
     outputTokensMax: least(route.info?.maxOutputTokens, admitted.estimate.outputCap),
     states: createStateKeeper(scope, services.callStates),

@@ -21,7 +21,7 @@ import {
 } from "./forward/describe-outcome.ts";
 import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
-import { withinTotal } from "./forward/upstream-exchange.ts";
+import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
@@ -210,6 +210,7 @@ async function concludeOther(
     case "failure": {
       count(labelOfFailure(outcome.failure));
       await settlement.releaseChannel();
+      logFailure(admitted, selected, outcome.failure);
       const isTimeout = !isConnectFailure(outcome.failure) && outcome.failure.kind.endsWith("timeout");
       return {
         condition: isTimeout ? "Timeout" : "ConnectFailure",
@@ -229,6 +230,16 @@ async function concludeOther(
     default:
       return outcome satisfies never;
   }
+}
+
+/** The client is told little of our side: whoever runs the gateway finds here which name, certificate or port it was. */
+function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarget, failure: UpstreamFailure): void {
+  services.log.warn("an attempt on an upstream failed", {
+    request: record.requestId,
+    channel: target.channel,
+    kind: failure.kind,
+    cause: failure.cause instanceof Error ? failure.cause : undefined,
+  });
 }
 
 function isGenerated(reading: ReplyReading | undefined): reading is ReplyReading {

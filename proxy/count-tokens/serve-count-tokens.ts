@@ -120,7 +120,7 @@ async function askUpstream(
   if (prepared instanceof GatewayError) return undefined;
   const upstream = upstreamOf(admitted, selected);
   if (upstream === undefined) return undefined;
-  const upstreamModel = upstreamModelOf(channel, selected.target, call.model);
+  const upstreamModel = upstreamModelOf({ ...selected, route: admitted.route }, call.model);
   const request = {
     ...prepared.request,
     path: upstreamPath(channel, template, upstreamModel, "countTokens"),

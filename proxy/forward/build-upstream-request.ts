@@ -33,7 +33,7 @@ export function buildUpstreamRequest(
   limits: ProxyLimits,
 ): UpstreamRequest {
   const { channel, route, target } = upstream;
-  const upstreamModel = upstreamModelOf(channel, target, call.model);
+  const upstreamModel = upstreamModelOf(upstream, call.model);
   const editor = new BodyEditor(call.body);
   format.editBody(call, { channel, route, upstreamModel, targetRules: target.parameters, outputCap }, editor);
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
@@ -58,13 +58,28 @@ function queryOf(upstream: UpstreamTarget, call: ChatCall): string {
   return parts.join("&");
 }
 
-/** The name that a target's upstream knows a model by. */
-export function upstreamModelOf(channel: Channel, target: UpstreamTarget["target"], model: string): string {
-  return target.upstreamModel ?? mappedModel(channel, model);
+/**
+ * The name that a target's upstream knows a model by.
+ *
+ * An alias that the channel does not map itself is the route's model: it is a further name of the same.
+ *
+ * @param model public name as the client wrote it
+ */
+export function upstreamModelOf(
+  { channel, route, target }: Pick<UpstreamTarget, "channel" | "route" | "target">,
+  model: string,
+): string {
+  if (target.upstreamModel !== undefined) return target.upstreamModel;
+  const isAlias = model !== route.model && route.aliases?.includes(model) === true && !route.model.includes("*");
+  return mappedModel(channel, model) ?? (isAlias ? (mappedModel(channel, route.model) ?? route.model) : model);
 }
 
-/** The channel's own mapping: exact name first, then the longest prefix; a `*` in the upstream name keeps the rest. */
-function mappedModel(channel: Channel, model: string): string {
+/**
+ * The channel's own mapping: exact name first, then the longest prefix; a `*` in the upstream name keeps the rest.
+ *
+ * @returns undefined for a name that the channel does not list
+ */
+function mappedModel(channel: Channel, model: string): string | undefined {
   let best: { readonly name: string; readonly upstreamName?: string } | undefined;
   for (const entry of channel.models ?? []) {
     if (entry.name === model) {
@@ -74,7 +89,8 @@ function mappedModel(channel: Channel, model: string): string {
     const isPrefix = entry.name.endsWith("*") && model.startsWith(entry.name.slice(0, -1));
     if (isPrefix && (best === undefined || entry.name.length > best.name.length)) best = entry;
   }
-  if (best?.upstreamName === undefined) return model;
+  if (best === undefined) return undefined;
+  if (best.upstreamName === undefined) return model;
   if (!best.name.endsWith("*")) return best.upstreamName;
   const rest = model.slice(best.name.length - 1);
   // A function, because a replacement given as text would read `$&` and the like in the client's name.

@@ -56,12 +56,26 @@ describe("an upstream that cannot be reached", function () {
     readonly model: string;
     readonly status: number;
     readonly atMost: number;
+    /** What whoever runs the gateway finds in the log. */
+    readonly logged: string;
   }[] = [
-    { name: "refused", model: "refused", status: 502, atMost: 300 },
-    { name: "that never accepts", model: "blackhole", status: 504, atMost: connectMs + 300 },
-    { name: "that speaks no TLS", model: "tls", status: 502, atMost: connectMs + 300 },
-    { name: "whose name does not resolve", model: "dns", status: 502, atMost: connectMs + 300 },
-    { name: "that accepts and closes at once", model: "closing", status: 502, atMost: 300 },
+    { name: "refused", model: "refused", status: 502, atMost: 300, logged: "ECONNREFUSED" },
+    {
+      name: "that never accepts",
+      model: "blackhole",
+      status: 504,
+      atMost: connectMs + 300,
+      logged: "connect-timeout",
+    },
+    { name: "that speaks no TLS", model: "tls", status: 502, atMost: connectMs + 300, logged: "ERR_SSL" },
+    {
+      name: "whose name does not resolve",
+      model: "dns",
+      status: 502,
+      atMost: connectMs + 300,
+      logged: "ENOTFOUND|EAI_AGAIN",
+    },
+    { name: "that accepts and closes at once", model: "closing", status: 502, atMost: 300, logged: "closed|ECONNRESET" },
   ];
 
   before(async function () {
@@ -113,13 +127,19 @@ describe("an upstream that cannot be reached", function () {
     await rig?.close();
   });
 
-  for (const { name, model, status, atMost } of unreachable) {
+  for (const { name, model, status, atMost, logged } of unreachable) {
     it(`is followed by the next target: one ${name}`, async () => {
       const format = formatNamed("ChatCompletions");
       const answer = await rig.call({ format, model, stream: false });
       assert.equal(answer.status, 200);
       console.log(`      ${model}: answered by the next target after ${Math.round(answer.tookMs)} ms, limit ${atMost}`);
       assert.ok(answer.tookMs <= atMost, `took ${answer.tookMs} ms`);
+      const told = await waitFor("the line of the failed attempt", () =>
+        rig.gateway.logs
+          .split("\n")
+          .find((line) => line.includes("an attempt on an upstream failed") && line.includes(`default/${model}"`)),
+      );
+      assert.match(told, new RegExp(logged));
     });
 
     it(`is ${status} in the shape of each format where it is the only target: one ${name}`, async () => {

@@ -101,13 +101,19 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
   };
 
   #connect(timeoutMs: number, handler: UpstreamHandler): Connection | undefined {
-    const { origin, headBytesMax, checkHost } = this.#options;
     try {
-      checkHost(origin.hostname);
+      this.#options.checkHost(this.#options.origin.hostname);
+      return this.#openConnection(timeoutMs);
     } catch (error) {
+      // Also for a certificate or key that cannot be used: the upstream is out of reach, and another may be tried.
       handler.onError(error instanceof Error ? error : new Error(String(error)));
       return undefined;
     }
+  }
+
+  /** @throws Error for options of TLS that cannot be used */
+  #openConnection(timeoutMs: number): Connection {
+    const { origin, headBytesMax } = this.#options;
     let deadline: Deadline | undefined;
     const connection = new Connection(
       origin.host,

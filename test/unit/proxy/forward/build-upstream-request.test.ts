@@ -190,6 +190,16 @@ describe("the model of an upstream request", () => {
     it(row.name, () => assert.equal(bodyOf(build({ model: row.model, channel: { models } }))["model"], row.want));
   }
 
+  for (const { name, model, want } of [
+    { name: "an alias as the route's model", model: "short", want: "mapped" },
+    { name: "an alias by its own entry where there is one", model: "star", want: "a*b" },
+    { name: "a name that is no alias as it stands", model: "other", want: "other" },
+  ])
+    it(`is for ${name}`, () => {
+      const route = { model: "exact", aliases: ["short", "star"] };
+      assert.equal(bodyOf(build({ model, channel: { models }, route }))["model"], want);
+    });
+
   it("is the target's own before any mapping", () => {
     const request = build({ model: "exact", channel: { models }, target: { upstreamModel: "target's" } });
     assert.equal(bodyOf(request)["model"], "target's");

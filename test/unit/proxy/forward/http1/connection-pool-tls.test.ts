@@ -95,4 +95,9 @@ describe("ConnectionPool over TLS", () => {
     await assert.rejects(send(pool, "secret"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
     assert.ok(sockets.every((socket) => socket.bytesRead === 0));
   });
+
+  it("tells its caller of a client certificate that is none", async () => {
+    const pool = poolTo("localhost", { cert: "foo", key: "bar" });
+    await assert.rejects(send(pool, "x"), /PEM/);
+  });
 });
