@@ -7,9 +7,10 @@
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { errorTable } from "./errors.ts";
+import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat, Protocol } from "./protocols/wire.ts";
-import { spokenFormat } from "./route/select-target.ts";
+import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
 
@@ -129,25 +130,25 @@ function explainTargets(route: Route, model: string, format: ChatWireFormat, sna
     .map((target) => ({
       name: target.name,
       channel: target.channel,
-      upstreamModel: target.upstreamModel ?? model,
+      upstreamModel: upstreamModelIn(snapshot, target, model),
       priority: target.priority,
       weight: target.weight,
-      usable: describeTarget(target.channel, format, snapshot),
+      usable: describeTarget(target, format, snapshot),
     }))
     .sort((left, right) => left.priority - right.priority || right.weight - left.weight);
 }
 
-function describeTarget(id: string, format: ChatWireFormat, snapshot: Snapshot): string {
-  const channel = snapshot.channel(id);
-  if (channel === undefined) return "no: the channel is not in the configuration";
-  if (channel.state !== "Active") return `no: the channel is ${channel.state}`;
-  const spoken = spokenFormat(channel, format);
-  if (spoken === undefined) return "no: the channel speaks no chat format";
-  const isKeyed = channel.credentials.some(
-    ({ name, state }) => state === "Active" && snapshot.credential(channel.namespace, channel.name, name) !== undefined,
-  );
-  if (channel.credentials.length > 0 && !isKeyed) return "no: the channel has no live credential";
-  return spoken.format === format ? "yes" : `yes, translated to ${spoken.format}`;
+function upstreamModelIn(snapshot: Snapshot, target: RouteTarget, model: string): string {
+  const channel = snapshot.channel(target.channel);
+  return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf(channel, target, model);
+}
+
+function describeTarget(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string {
+  const obstacle = obstacleOf(target, format, snapshot);
+  if (obstacle !== undefined) return `no: ${obstacle}`;
+  const channel = snapshot.channel(target.channel);
+  const spoken = channel === undefined ? undefined : spokenFormat(channel, format)?.format;
+  return spoken === undefined || spoken === format ? "yes" : `yes, translated to ${spoken}`;
 }
 
 function explainLimits(key: Key, route: Route, snapshot: Snapshot): ExplainedLimit[] {

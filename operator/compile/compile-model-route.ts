@@ -12,6 +12,7 @@ import {
   type FlattenedTargets,
   flattenTargets,
   referenceDepthMax,
+  type TargetFact,
   type TargetSurroundings,
 } from "./flatten-targets.ts";
 import { compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
@@ -54,6 +55,7 @@ export function compileModelRoute(
       return unserved(refused("Invalid", message));
     }
     const object = routeObject(route, route.spec, names, namespaces, flattened);
+    const weightless = new Set(route.spec.targets.filter(({ weight }) => weight === 0).map((target) => target.name));
     return {
       object,
       result: {
@@ -61,11 +63,7 @@ export function compileModelRoute(
         accepted: acceptedVerdict(route, names),
         resolvedRefs: refsVerdict(flattened),
         available: availableVerdict(flattened),
-        targets: flattened.facts.map((fact) => ({
-          name: fact.name,
-          resolved: fact.verdict.status === "True",
-          reason: fact.isResting ? "ChannelNotActive" : fact.verdict.reason,
-        })),
+        targets: flattened.facts.map((fact) => targetStatus(fact, weightless.has(fact.name))),
         wireIds: [id],
       },
     };
@@ -83,6 +81,12 @@ function acceptedVerdict(route: ModelRouteResource, names: NameVerdict | undefin
   return lost.length > 0 ? partiallyValid(lost) : valid;
 }
 
+function targetStatus({ name, verdict, isResting }: TargetFact, isWeightless: boolean): RouteResult["targets"][number] {
+  const resolved = verdict.status === "True";
+  if (resolved && isWeightless) return { name, resolved, reason: "WeightIsZero" };
+  return { name, resolved, reason: isResting ? "ChannelNotActive" : verdict.reason };
+}
+
 function refsVerdict({ facts }: FlattenedTargets): Verdict {
   const failed = facts.map(({ verdict }) => verdict).filter(({ status }) => status !== "True");
   const [first] = failed;
@@ -90,8 +94,9 @@ function refsVerdict({ facts }: FlattenedTargets): Verdict {
 }
 
 function availableVerdict({ targets, facts }: FlattenedTargets): Verdict {
-  if (targets.some(({ weight }) => weight > 0)) {
-    const count = targets.length === 1 ? "1 target" : `${targets.length} targets`;
+  const weighted = targets.filter(({ weight }) => weight > 0).length;
+  if (weighted > 0) {
+    const count = weighted === 1 ? "1 target" : `${weighted} targets`;
     return { status: "True", reason: "Available", message: `${count} can be chosen.` };
   }
   const why = facts.some(({ isResting }) => isResting) ? "its channels are draining or disabled" : "see ResolvedRefs";

@@ -1,9 +1,9 @@
 /**
  * Chooses the next upstream for a call: priority first, then weight, never one that was tried (PURE).
  *
- * A target counts only if its channel is active, speaks a chat format and has a live credential (or needs none). The
- * client's own format is preferred on each channel; where it does not speak it, the call is translated to the format
- * that keeps most of it. The caller brings the random number, so that a choice can be replayed.
+ * A target counts only if it has a weight and its channel is active, speaks a chat format and has a live credential (or
+ * needs none). The client's own format is preferred on each channel; where it does not speak it, the call is translated
+ * to the format that keeps most of it. The caller brings the random number, so that a choice can be replayed.
  */
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -51,25 +51,33 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 }
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
-  const channel = request.snapshot.channel(target.channel);
-  if (channel === undefined || channel.state !== "Active") return false;
-  const spoken = spokenFormat(channel, request.format);
-  if (spoken === undefined) return false;
-  if (request.affinity !== undefined) return isBound(target, channel, spoken, request.affinity, request);
-  return channel.credentials.length === 0 || liveCredentials(channel, request.snapshot).length > 0;
+  const { snapshot, format, affinity } = request;
+  if (obstacleOf(target, format, snapshot) !== undefined) return false;
+  return affinity === undefined || isBound(target, affinity, request);
+}
+
+/** Why a target takes no calls of this format now, for people; undefined when it takes them. */
+export function obstacleOf(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string | undefined {
+  if (target.weight === 0) return "its weight is 0";
+  const channel = snapshot.channel(target.channel);
+  if (channel === undefined) return "the channel is not in the configuration";
+  if (channel.state !== "Active") return `the channel is ${channel.state}`;
+  if (spokenFormat(channel, format) === undefined) return "the channel speaks no chat format";
+  if (channel.credentials.length === 0 || liveCredentials(channel, snapshot).length > 0) return undefined;
+  return "the channel has no live credential";
 }
 
 /** What a provider keeps is for its own account alone, and only in its own format. */
 function isBound(
   target: RouteTarget,
-  channel: Channel,
-  spoken: SpokenFormat,
   affinity: NonNullable<SelectionRequest["affinity"]>,
-  request: SelectionRequest,
+  { snapshot, format }: SelectionRequest,
 ): boolean {
-  if (target.channel !== affinity.channel || spoken.format !== request.format) return false;
+  const channel = snapshot.channel(target.channel);
+  if (channel === undefined || target.channel !== affinity.channel) return false;
+  if (spokenFormat(channel, format)?.format !== format) return false;
   if (affinity.credential === undefined) return channel.credentials.length === 0;
-  return boundCredential(channel, affinity.credential, request.snapshot) !== undefined;
+  return boundCredential(channel, affinity.credential, snapshot) !== undefined;
 }
 
 function boundCredential(channel: Channel, name: string, snapshot: Snapshot): Credential | undefined {
@@ -145,7 +153,7 @@ function readLiveCredentials(channel: Channel, snapshot: Snapshot): readonly Liv
   return live;
 }
 
-/** Picks by weight; members of weight 0 only when no other is left. */
+/** Picks by weight; a credential of weight 0 only when no other is left, targets of weight 0 do not come here. */
 function weighted<T extends { readonly weight: number }>(members: readonly T[], random: () => number): T | undefined {
   if (members.length <= 1) return members[0];
   let total = 0;

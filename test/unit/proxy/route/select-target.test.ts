@@ -58,7 +58,7 @@ describe("selectTarget()", () => {
     },
     {
       name: "does not let weight outvote priority",
-      targets: [target("a", { priority: 1, weight: 1_000 }), target("b", { weight: 0 })],
+      targets: [target("a", { priority: 1, weight: 1_000 }), target("b", { weight: 1 })],
       objects: two,
       want: "b",
     },
@@ -115,11 +115,17 @@ describe("selectTarget()", () => {
       want: "a",
     },
     {
-      name: "takes weight 0 when no other is left",
+      name: "takes none of weight 0, though no other is left",
       targets: [target("a", { weight: 0 }), target("b")],
       objects: two,
       excluded: ["b"],
-      want: "a",
+      want: undefined,
+    },
+    {
+      name: "goes on to the next tier from one whose targets have weight 0",
+      targets: [target("a", { weight: 0 }), target("b", { priority: 1 })],
+      objects: two,
+      want: "b",
     },
   ]) {
     it(row.name, () => assert.equal(choose(row)?.target.name, row.want));
@@ -151,12 +157,13 @@ describe("selectTarget()", () => {
     );
   });
 
-  it("shares evenly where all weights are 0", () => {
-    const targets = [target("a", { weight: 0 }), target("b", { weight: 0 })];
-    assert.deepEqual(
-      shares({ targets, objects: two }, ({ target: { name } }) => name),
-      { a: 500, b: 500 },
-    );
+  it("takes a credential of weight 0 when no other is live", () => {
+    const pool = [
+      { name: "main", weight: 1, state: "Disabled" as const },
+      { name: "spare", weight: 0, state: "Active" as const },
+    ];
+    const objects = [wireChannel("a", { credentials: pool }), wireCredential("a", "spare", "secret-of-spare")];
+    assert.equal(choose({ targets: [target("a")], objects })?.credential?.secret, "secret-of-spare");
   });
 
   it("shares a channel's calls among its live credentials by weight", () => {
@@ -211,7 +218,7 @@ describe("selectTarget()", () => {
             excluded.add(selected.target.name);
             seen.push(selected.target.priority);
           }
-          assert.equal(excluded.size, entries.filter(({ isUsable }) => isUsable).length);
+          assert.equal(excluded.size, entries.filter(({ isUsable, weight }) => isUsable && weight > 0).length);
           assert.deepEqual(seen, [...seen].sort());
         },
       ),

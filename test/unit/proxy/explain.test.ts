@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { type ExplainedTarget, type Explanation, explain } from "../../../proxy/explain.ts";
+import type { Channel, Route } from "../../../proxy/snapshot/types.gen.ts";
+import { snapshotWith } from "../../support/snapshot-of.ts";
+import { wireChannel, wireCredential, wireKey, wireRoute } from "../../support/wire-objects.ts";
+
+interface Case {
+  readonly name: string;
+  readonly target?: Partial<Route["targets"][number]>;
+  readonly channel?: Partial<Channel>;
+  readonly want: Partial<ExplainedTarget>;
+}
+
+function explained({ target, channel }: Case): Explanation {
+  const route = wireRoute("m", {
+    targets: [{ name: "main", channel: "team-a/main", priority: 0, weight: 1, ...target }],
+  });
+  const snapshot = snapshotWith(wireKey("bot"), route, wireChannel("main", channel), wireCredential("main"));
+  return explain({ key: "team-a/bot", model: "m" }, snapshot, 0);
+}
+
+describe("explain()", () => {
+  for (const row of [
+    { name: "takes a target as selection does", want: { upstreamModel: "m", usable: "yes" } },
+    {
+      name: "says that a target of weight 0 takes no calls",
+      target: { weight: 0 },
+      want: { usable: "no: its weight is 0" },
+    },
+    {
+      name: "says that a channel is draining",
+      channel: { state: "Draining" },
+      want: { usable: "no: the channel is Draining" },
+    },
+    {
+      name: "names what the channel's mapping asks for",
+      channel: { models: [{ name: "*", upstreamName: "vendor/*" }] },
+      want: { upstreamModel: "vendor/m" },
+    },
+    {
+      name: "names what the target asks for, whatever the channel's mapping says",
+      target: { upstreamModel: "own" },
+      channel: { models: [{ name: "*", upstreamName: "vendor/*" }] },
+      want: { upstreamModel: "own" },
+    },
+    {
+      name: "names the public model where the channel's mapping has no entry for it",
+      channel: { models: [{ name: "other", upstreamName: "vendor/other" }] },
+      want: { upstreamModel: "m", usable: "yes" },
+    },
+  ] satisfies readonly Case[]) {
+    it(row.name, () => {
+      const { targets = [], allowed } = explained(row);
+      for (const [field, value] of Object.entries(row.want)) {
+        assert.equal(targets[0]?.[field as keyof ExplainedTarget], value);
+      }
+      assert.equal(allowed, targets[0]?.usable.startsWith("yes"));
+    });
+  }
+});
