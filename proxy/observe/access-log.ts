@@ -203,6 +203,7 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
     const paint =
       record.status >= 500 || record.status === 0 ? colors.red : record.status >= 400 ? colors.yellow : colors.green;
     const key = record.key === undefined ? "-" : `${record.key.namespace}/${record.key.name}`;
+    const metadata = record.key?.metadata;
     const parts = [
       colors.dim(new Date(record.timeMs).toISOString().slice(11, 23)),
       paint(String(record.status)),
@@ -220,6 +221,7 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
     parts.push(`${Math.round(record.durationMs)} ms`);
     if (record.errorCode !== undefined) parts.push(paint(record.errorCode));
     if (record.end !== "--") parts.push(colors.dim(record.end));
+    if (metadata !== undefined) parts.push(colors.dim(JSON.stringify(metadata)));
     return `${parts.join("  ")}\n`;
   };
 }

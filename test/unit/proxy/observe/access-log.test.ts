@@ -138,7 +138,8 @@ describe("access log", () => {
   it("is readable as text", () => {
     assert.equal(
       lines([record], "text")[0],
-      "12:00:00.007  200  team/bot  Messages claude  -> team/anthropic  5+9 tokens (estimated)  1.5 credits  123 ms",
+      "12:00:00.007  200  team/bot  Messages claude  -> team/anthropic  5+9 tokens (estimated)  1.5 credits  123 ms  " +
+        '{"cost":"a\\"b"}',
     );
   });
 });
