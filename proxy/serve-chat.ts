@@ -2,7 +2,7 @@
  * Has an admitted chat call answered: one attempt after the other until a reply goes to the client, then settles.
  *
  * Called by `handle-request.ts` with a reservation held. Before the first byte a failed attempt may be followed by one
- * on another target; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
+ * on another target, or with another credential of the same one; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
  * attempt: a full channel is skipped, and no client is refused for it.
  */
 import type { AdmittedCall } from "./admitted-call.ts";
@@ -29,6 +29,7 @@ import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./proto
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { Tried } from "./route/tried.ts";
 import { outputTokens } from "./settle/usage.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 import { otherCalls } from "./turn.ts";
@@ -50,7 +51,7 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
 
 async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<void> {
   const { services, snapshot, route, call, record } = admitted;
-  const excluded = new Set<string>();
+  const tried = new Tried();
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   while (true) {
@@ -58,12 +59,15 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
       route,
       format: call.endpoint.format,
       snapshot,
-      excluded,
+      tried,
       affinity: admitted.references?.affinity,
       random: services.random,
     });
-    if (selected === undefined) throw lastError ?? noTarget(admitted);
-    excluded.add(selected.target.name);
+    if (selected === undefined) {
+      if (tried.reopen()) continue;
+      throw lastError ?? noTarget(admitted);
+    }
+    tried.addTarget(selected.target.name);
     const preparing = preparation.prepare(selected);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared instanceof GatewayError) {
@@ -82,6 +86,8 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
     if (failed === undefined) return;
     lastError = failed.error;
     if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
+    const attemptsLeft = route.failover.maxAttempts - record.attempts;
+    tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
   }
 }
 

@@ -1034,7 +1034,7 @@ targets: ModelRouteTarget[]
  */
 strategy: ("Weighted" | "LeastInFlight" | "LowestLatency" | "CacheAffinity")
 /**
- * When another target is tried; never after the first byte has gone to the client.
+ * When another target is tried, or another credential of the same one; never after the first byte has gone to the client.
  */
 failover?: Failover
 /**
@@ -1110,7 +1110,7 @@ weight: number
 parameters?: BodyRules
 }
 /**
- * When another target is tried; never after the first byte has gone to the client.
+ * When another target is tried, or another credential of the same one; never after the first byte has gone to the client.
  */
 export interface Failover {
 /**

@@ -24,6 +24,7 @@ import { AttemptPreparation } from "../prepare-attempt.ts";
 import { chatFormats } from "../protocols/chat-formats.ts";
 import { requireReserved } from "../require-reserved.ts";
 import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
+import { Tried } from "../route/tried.ts";
 import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
 import { CallSettlement } from "../settle-call.ts";
@@ -96,11 +97,11 @@ async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined>
 
 async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<number | undefined> {
   const { services, snapshot, route, call, record } = admitted;
-  const excluded = new Set<string>();
+  const tried = new Tried();
   while (record.attempts < route.failover.maxAttempts) {
-    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, excluded, random: services.random });
+    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
     if (selected === undefined) return undefined;
-    excluded.add(selected.target.name);
+    tried.addTarget(selected.target.name);
     const counted = await askUpstream(admitted, selected, preparation);
     if (counted !== undefined) return counted;
   }

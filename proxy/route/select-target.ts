@@ -1,5 +1,5 @@
 /**
- * Chooses the next upstream for a call: priority first, then weight, never one that was tried (PURE).
+ * Chooses the next upstream for a call: priority first, then weight, never what was tried (PURE).
  *
  * A target counts only if it has a weight and its channel is active, speaks a chat format and has a live credential (or
  * needs none). The client's own format is preferred on each channel; where it does not speak it, the call is translated
@@ -8,6 +8,7 @@
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
+import type { Tried } from "./tried.ts";
 
 export type RouteTarget = Route["targets"][number];
 
@@ -26,8 +27,7 @@ export interface SelectionRequest {
   readonly route: Route;
   readonly format: ChatWireFormat;
   readonly snapshot: Snapshot;
-  /** Names of targets that this call has tried or skipped. */
-  readonly excluded: ReadonlySet<string>;
+  readonly tried: Tried;
   /** The one channel, and its credential, that keep what the call refers to. */
   readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
   /** Uniform in [0, 1). */
@@ -39,7 +39,7 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
   let tier: RouteTarget[] = [];
   let tierPriority = Number.POSITIVE_INFINITY;
   for (const target of request.route.targets) {
-    if (target.priority > tierPriority || request.excluded.has(target.name) || !isUsable(target, request)) continue;
+    if (target.priority > tierPriority || request.tried.hasTarget(target.name) || !isUsable(target, request)) continue;
     if (target.priority < tierPriority) {
       tierPriority = target.priority;
       tier = [];
@@ -51,9 +51,12 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 }
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
-  const { snapshot, format, affinity } = request;
+  const { snapshot, format, affinity, tried } = request;
   if (obstacleOf(target, format, snapshot) !== undefined) return false;
-  return affinity === undefined || isBound(target, affinity, request);
+  if (affinity !== undefined) return isBound(target, affinity, request);
+  const channel = snapshot.channel(target.channel);
+  if (channel === undefined || channel.credentials.length === 0 || !tried.hasCredentials) return true;
+  return untriedCredentials(target, channel, request).length > 0;
 }
 
 /** Why a target takes no calls of this format now, for people; undefined when it takes them. */
@@ -71,12 +74,13 @@ export function obstacleOf(target: RouteTarget, format: ChatWireFormat, snapshot
 function isBound(
   target: RouteTarget,
   affinity: NonNullable<SelectionRequest["affinity"]>,
-  { snapshot, format }: SelectionRequest,
+  { snapshot, format, tried }: SelectionRequest,
 ): boolean {
   const channel = snapshot.channel(target.channel);
   if (channel === undefined || target.channel !== affinity.channel) return false;
   if (spokenFormat(channel, format)?.format !== format) return false;
   if (affinity.credential === undefined) return channel.credentials.length === 0;
+  if (tried.hasCredential(target.name, affinity.credential)) return false;
   return boundCredential(channel, affinity.credential, snapshot) !== undefined;
 }
 
@@ -94,7 +98,7 @@ function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget
   if (bound !== undefined) {
     return { target, channel, credential: boundCredential(channel, bound, request.snapshot), ...spoken };
   }
-  const chosen = weighted(liveCredentials(channel, request.snapshot), request.random);
+  const chosen = weighted(untriedCredentials(target, channel, request), request.random);
   return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
 }
 
@@ -125,6 +129,18 @@ export function spokenFormat(channel: Channel, clientFormat: ChatWireFormat): Sp
 interface LiveCredential {
   readonly weight: number;
   readonly credential: Credential;
+}
+
+/** The live ones that this call has not tried in vain. */
+function untriedCredentials(
+  target: RouteTarget,
+  channel: Channel,
+  request: SelectionRequest,
+): readonly LiveCredential[] {
+  const { tried, snapshot } = request;
+  const live = liveCredentials(channel, snapshot);
+  if (!tried.hasCredentials) return live;
+  return live.filter(({ credential }) => !tried.hasCredential(target.name, credential.name));
 }
 
 /** A snapshot never changes, so what a channel's pool is in it is looked up once. */

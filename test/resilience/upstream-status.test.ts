@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { after, before, describe, it } from "mocha";
 import { chunk, reply, streamHead } from "../support/resilience/byte-upstream.ts";
 import { type FormatUnderTest, formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
-import { channelSecret, route } from "../support/resilience/manifests.ts";
+import { channel, channelSecret, route, spareSecret } from "../support/resilience/manifests.ts";
 import { type Rig, startRig, usualObjects } from "../support/resilience/rig.ts";
 
 const leak = "Incorrect key sk-upstream-9999 of org-secret, see https://internal.example/";
@@ -138,6 +138,17 @@ const rows: readonly StatusRow[] = [
   },
 ];
 
+/** Asks with the usual credential first, because the other has weight 0. */
+function pooledChannel(port: number): object {
+  const secretKeyRef = { name: "upstream" };
+  return channel("pool", port, {
+    credentials: [
+      { name: "main", secretKeyRef },
+      { name: "spare", secretKeyRef: { ...secretKeyRef, key: "spare" }, weight: 0 },
+    ],
+  });
+}
+
 describe("an upstream's statuses, encodings and headers", function () {
   this.timeout(60_000);
   let rig: Rig;
@@ -145,7 +156,12 @@ describe("an upstream's statuses, encodings and headers", function () {
   before(async () => {
     rig = await startRig({
       upstreams: 2,
-      objects: (ports) => [...usualObjects(ports), route("single", ["c0"])],
+      objects: (ports) => [
+        ...usualObjects(ports),
+        route("single", ["c0"]),
+        pooledChannel(ports[0] ?? 0),
+        route("pooled", ["pool"]),
+      ],
       flags: [
         "--limits-reply-body=1MiB",
         "--limits-event-bytes=1MiB",
@@ -180,6 +196,21 @@ describe("an upstream's statuses, encodings and headers", function () {
           assert.equal(other.status, row.failsOver ? 200 : 400, `${where}: ${other.text}`);
           if (row.failsOver) assert.match(other.text, /second/);
         }
+      }
+    });
+  }
+
+  for (const status of ["401", "402", "403", "429"]) {
+    it(`${status} is followed by an attempt with another credential of the same channel`, async () => {
+      for (const format of formats) {
+        rig.upstream.replyWith(({ socket, head }) => {
+          const isSpare = head.includes(spareSecret);
+          socket.write(
+            isSpare ? reply(format.reply()) : reply(errorBody(format, Number(status), "error"), `${status} No`),
+          );
+        });
+        const answer = await rig.call({ format, model: "pooled", stream: false });
+        assert.equal(answer.status, 200, `${format.name}: ${answer.text}`);
       }
     });
   }

@@ -23,8 +23,12 @@ export function apiKey(name: string, spec: object = {}): object {
 /** Credential that every channel sends. */
 export const channelSecret = "upstream-secret-0123456789";
 
+/** Another one of the same Secret, under the key `spare`. */
+export const spareSecret = "upstream-spare-0123456789";
+
 export function secret(): object {
-  return { apiVersion: "v1", kind: "Secret", metadata: metadata("upstream"), stringData: { apiKey: channelSecret } };
+  const stringData = { apiKey: channelSecret, spare: spareSecret };
+  return { apiVersion: "v1", kind: "Secret", metadata: metadata("upstream"), stringData };
 }
 
 /** A channel that speaks all four formats. @param origin without a path, or a port of 127.0.0.1 */

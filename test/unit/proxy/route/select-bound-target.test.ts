@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { selectTarget } from "../../../../proxy/route/select-target.ts";
+import { Tried } from "../../../../proxy/route/tried.ts";
 import type { Channel } from "../../../../proxy/snapshot/types.gen.ts";
 import { snapshotWith } from "../../../support/snapshot-of.ts";
 import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
@@ -24,11 +25,13 @@ function bound(
       wireCredential(name, "spare", `${name}-spare`),
     ]),
   );
+  const tried = new Tried();
+  for (const name of excluded) tried.addTarget(name);
   const selected = selectTarget({
     route,
     format: "Responses",
     snapshot,
-    excluded: new Set(excluded),
+    tried,
     affinity: { channel: `team-a/${channel}`, credential },
     random: () => 0.99,
   });

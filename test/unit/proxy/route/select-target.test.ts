@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { FailoverCondition } from "../../../../proxy/route/failover.ts";
 import { type SelectedTarget, selectTarget, spokenFormat } from "../../../../proxy/route/select-target.ts";
+import { Tried } from "../../../../proxy/route/tried.ts";
 import type { Channel, Route, WireObject } from "../../../../proxy/snapshot/types.gen.ts";
 import { snapshotWith } from "../../../support/snapshot-of.ts";
 import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
@@ -23,10 +25,16 @@ interface Choice {
   readonly random?: () => number;
 }
 
+function triedOf(targets: readonly string[]): Tried {
+  const tried = new Tried();
+  for (const name of targets) tried.addTarget(name);
+  return tried;
+}
+
 function choose({ targets, objects, excluded = [], random = () => 0 }: Choice): SelectedTarget | undefined {
   const route = wireRoute("m", { targets: [...targets] });
   const snapshot = snapshotWith(route, ...objects);
-  return selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(excluded), random });
+  return selectTarget({ route, format: "ChatCompletions", snapshot, tried: triedOf(excluded), random });
 }
 
 /** How often each name is chosen when the random number takes `steps` even values. */
@@ -36,7 +44,7 @@ function shares(choice: Choice, nameOf: (selected: SelectedTarget) => string, st
   const counts: Record<string, number> = {};
   for (let step = 0; step < steps; step += 1) {
     const random = (): number => (step + 0.5) / steps;
-    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(), random });
+    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried: new Tried(), random });
     assert.ok(selected !== undefined);
     const name = nameOf(selected);
     counts[name] = (counts[name] ?? 0) + 1;
@@ -188,7 +196,7 @@ describe("selectTarget()", () => {
     const channel = wireChannel("a", { credentials });
     const secretIn = (secret: string): string | undefined => {
       const snapshot = snapshotWith(route, channel, wireCredential("a", "main", secret));
-      return selectTarget({ route, format: "ChatCompletions", snapshot, excluded: new Set(), random: () => 0 })
+      return selectTarget({ route, format: "ChatCompletions", snapshot, tried: new Tried(), random: () => 0 })
         ?.credential?.secret;
     };
     assert.equal(secretIn("before"), "before");
@@ -209,13 +217,15 @@ describe("selectTarget()", () => {
           const route = wireRoute("m", { targets });
           const snapshot = snapshotWith(route, ...objects);
           const excluded = new Set<string>();
+          const tried = new Tried();
           const seen: number[] = [];
           for (;;) {
             const random = (): number => numbers.next().value;
-            const selected = selectTarget({ route, format: "ChatCompletions", snapshot, excluded, random });
+            const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried, random });
             if (selected === undefined) break;
             assert.ok(!excluded.has(selected.target.name));
             excluded.add(selected.target.name);
+            tried.addTarget(selected.target.name);
             seen.push(selected.target.priority);
           }
           assert.equal(excluded.size, entries.filter(({ isUsable, weight }) => isUsable && weight > 0).length);
@@ -224,6 +234,69 @@ describe("selectTarget()", () => {
       ),
       { numRuns: 50 },
     );
+  });
+});
+
+describe("selectTarget() after a credential failed", () => {
+  const names = ["one", "two", "three"];
+  const pool = names.map((name) => ({ name, weight: 1, state: "Active" as const }));
+  const pooled = [wireChannel("a", { credentials: pool }), ...names.map((name) => wireCredential("a", name, name))];
+  const targets = [target("a"), target("b", { priority: 1 })];
+
+  /** Targets and credentials in the order in which a call asks them, each failing for the same reason. */
+  function walk(condition: FailoverCondition, choice: Choice, attempts = 10): string[] {
+    const route = wireRoute("m", { targets: [...choice.targets] });
+    const snapshot = snapshotWith(route, ...choice.objects);
+    const tried = new Tried();
+    const seen: string[] = [];
+    while (seen.length < attempts) {
+      const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried, random: () => 0 });
+      if (selected === undefined) {
+        if (tried.reopen()) continue;
+        break;
+      }
+      seen.push(`${selected.target.name}:${selected.credential?.name ?? "none"}`);
+      tried.addTarget(selected.target.name);
+      tried.addFailure(selected.target.name, selected.credential?.name, condition, attempts - seen.length);
+    }
+    return seen;
+  }
+
+  for (const row of [
+    { condition: "CredentialRejected", want: ["a:one", "a:two", "a:three", "b:main"] },
+    { condition: "PaymentRequired", want: ["a:one", "b:main", "a:two", "a:three"] },
+    { condition: "RateLimited", want: ["a:one", "b:main", "a:two", "a:three"] },
+    { condition: "ServerError", want: ["a:one", "b:main"] },
+    { condition: "ConnectFailure", want: ["a:one", "b:main"] },
+  ] satisfies readonly { condition: FailoverCondition; want: readonly string[] }[]) {
+    it(`goes on as ${row.condition} wants`, () => {
+      assert.deepEqual(walk(row.condition, { targets, objects: [...pooled, ...open("b")] }), row.want);
+    });
+  }
+
+  it("leaves the last attempt to a target of its own", () => {
+    const objects = [...pooled, ...open("b")];
+    assert.deepEqual(walk("CredentialRejected", { targets, objects }, 3), ["a:one", "a:two", "b:main"]);
+    const alone = { targets: [target("a")], objects };
+    assert.deepEqual(walk("CredentialRejected", alone, 3), ["a:one", "a:two", "a:three"]);
+  });
+
+  it("asks a channel without credentials once", () => {
+    const objects = [wireChannel("a", { credentials: [] })];
+    assert.deepEqual(walk("CredentialRejected", { targets: [target("a")], objects }), ["a:none"]);
+  });
+
+  it("keeps a call that goes on from an earlier one at the credential that made that", () => {
+    const route = wireRoute("m", { targets });
+    const snapshot = snapshotWith(route, ...pooled, ...open("b"));
+    const affinity = { channel: "team-a/a", credential: "one" };
+    const tried = new Tried();
+    const select = () =>
+      selectTarget({ route, format: "ChatCompletions", snapshot, tried, affinity, random: () => 0.9 })?.credential
+        ?.name;
+    assert.equal(select(), "one");
+    tried.addFailure("a", "one", "CredentialRejected", 2);
+    assert.equal(select(), undefined);
   });
 });
 

@@ -1,0 +1,62 @@
+/**
+ * What one call has tried, so that it asks no target the same thing twice.
+ *
+ * A target is left out when its attempt begins. Where its credential was at fault and its channel has another, it is
+ * asked again: at once when the provider refused the credential, but not with the last attempt, which a target of its
+ * own gets if there is one. Money and rates are mostly those of the provider's account, so that there all other targets
+ * come first.
+ */
+import type { FailoverCondition } from "./failover.ts";
+
+export class Tried {
+  readonly #targets = new Set<string>();
+  /** Left out until there is no other. */
+  readonly #later = new Set<string>();
+  /** `target/credential`; the names of credentials hold no slash. */
+  readonly #credentials = new Set<string>();
+
+  /** Leaves a target out from now on. */
+  addTarget(target: string): void {
+    this.#targets.add(target);
+  }
+
+  /**
+   * Notes why an attempt failed.
+   * @param credential undefined for a channel that needs none
+   * @param attemptsLeft how many may follow
+   */
+  addFailure(
+    target: string,
+    credential: string | undefined,
+    condition: FailoverCondition | undefined,
+    attemptsLeft: number,
+  ): void {
+    if (credential === undefined) return;
+    const isRejected = condition === "CredentialRejected";
+    if (!isRejected && condition !== "PaymentRequired" && condition !== "RateLimited") return;
+    this.#credentials.add(`${target}/${credential}`);
+    if (isRejected && attemptsLeft > 1) this.#targets.delete(target);
+    else this.#later.add(target);
+  }
+
+  /** Where no target is left: lets those be asked again whose credential was at fault. @returns whether there are any */
+  reopen(): boolean {
+    for (const target of this.#later) this.#targets.delete(target);
+    const hadAny = this.#later.size > 0;
+    this.#later.clear();
+    return hadAny;
+  }
+
+  hasTarget(target: string): boolean {
+    return this.#targets.has(target);
+  }
+
+  hasCredential(target: string, credential: string): boolean {
+    return this.#credentials.has(`${target}/${credential}`);
+  }
+
+  /** Whether any credential was tried in vain: mostly none, and then no pool need be filtered. */
+  get hasCredentials(): boolean {
+    return this.#credentials.size > 0;
+  }
+}
