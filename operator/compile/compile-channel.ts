@@ -13,6 +13,7 @@ import { compileHeaders } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
+import { unservedByChannels } from "./unserved-fields.ts";
 
 export interface CompiledChannel {
   /** The channel first, then its credentials; empty: not served. */
@@ -87,7 +88,11 @@ function servedChannel(
   const usable = credentials.objects.filter(({ name: own }) => stateOf(spec, own) === "Active");
   const needsCredential = preset.needsCredential || (spec.credentials ?? []).length > 0;
   const isServed = (usable.length > 0 || !needsCredential) && tls.failures.length === 0;
-  const partial = [...headers.problems, ...(isServed ? credentials.failures.map(({ message }) => message) : [])];
+  const partial = [
+    ...headers.problems,
+    ...unservedByChannels(spec),
+    ...(isServed ? credentials.failures.map(({ message }) => message) : []),
+  ];
   const object = channelObject(channel, spec, { baseURL, auth, preset });
   object.credentials = (spec.credentials ?? [])
     .filter((own) => credentials.objects.some((found) => found.name === own.name))

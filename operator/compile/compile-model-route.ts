@@ -18,6 +18,7 @@ import {
 import { compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import type { NameVerdict } from "./resolve-conflicts.ts";
 import { partiallyValid, type RouteResult, refused, resolved, type Verdict, valid } from "./result.ts";
+import { unservedByRoutes } from "./unserved-fields.ts";
 
 export interface CompiledRoute {
   readonly object?: Route;
@@ -60,7 +61,7 @@ export function compileModelRoute(
       object,
       result: {
         ...base,
-        accepted: acceptedVerdict(route, names),
+        accepted: acceptedVerdict(route, route.spec, names),
         resolvedRefs: refsVerdict(flattened),
         available: availableVerdict(flattened),
         targets: flattened.facts.map((fact) => targetStatus(fact, weightless.has(fact.name))),
@@ -73,12 +74,13 @@ export function compileModelRoute(
   }
 }
 
-function acceptedVerdict(route: ModelRouteResource, names: NameVerdict | undefined): Verdict {
+function acceptedVerdict(route: ModelRouteResource, spec: ModelRouteSpec, names: NameVerdict | undefined): Verdict {
   if (route.invalid !== undefined) return refused("Invalid", `${route.invalid} The version before it is served.`);
   const lost = [...(names?.lostAliases ?? [])].map(
     ([alias, owner]) => `spec.aliases: ${alias} belongs to ModelRoute ${owner}, which came first; it is left out.`,
   );
-  return lost.length > 0 ? partiallyValid(lost) : valid;
+  const problems = [...lost, ...unservedByRoutes(spec)];
+  return problems.length > 0 ? partiallyValid(problems) : valid;
 }
 
 function targetStatus({ name, verdict, isResting }: TargetFact, isWeightless: boolean): RouteResult["targets"][number] {

@@ -513,7 +513,7 @@ project: string
 region: string
 }
 /**
- * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent.
+ * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent. Not there yet: all but the four of chat and CountTokens.
  * 
  * Items: One wire format.
  */
@@ -547,7 +547,7 @@ query?: string
 scheme: ("Bearer" | "Raw")
 }
 /**
- * Public model names that this channel serves and what the upstream calls them. Every model under its own name when absent.
+ * What the upstream calls a model, by its public name. A model that no entry fits keeps its name; this restricts nothing.
  * 
  * Items: One model.
  */
@@ -626,7 +626,7 @@ concurrency?: {
  */
 maxInFlight?: number
 /**
- * Calls that may wait for a place; 0, the default, lets none wait.
+ * Calls that may wait for a place; 0, the default, lets none wait. Not there yet: none waits.
  */
 maxQueue?: number
 /**
@@ -639,7 +639,7 @@ queueTimeout?: string
  */
 health?: {
 /**
- * By the outcome of real calls.
+ * By the outcome of real calls. Not there yet: no credential is left out.
  */
 passive?: {
 /**
@@ -666,7 +666,7 @@ maxEjection?: string
 restoreTrafficPercent?: number
 }
 /**
- * By probes. Off when absent.
+ * By probes. Off when absent. Not there yet: none is sent.
  */
 active?: {
 /**
@@ -744,7 +744,7 @@ type: WireFormat
  */
 path?: string
 /**
- * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required.
+ * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required. Not there yet: no endpoint forwards them.
  * 
  * Items: One path.
  */
@@ -793,7 +793,7 @@ name: string
  */
 upstreamName?: string
 /**
- * What the model can do here. What its route says when absent.
+ * What the model can do here. Not there yet: what its route says counts alone.
  * 
  * Items: One capability. Chat stands for all four chat formats.
  */
@@ -989,7 +989,7 @@ model?: string
  */
 aliases?: string[]
 /**
- * Listed appears in the model lists; Unlisted only answers calls; Internal is only reachable from another route's target.
+ * Listed appears in the model lists; Unlisted only answers calls; Internal is only reachable from another route's target, whose own limits, keySelector, parameters, price, timeouts and failover count.
  */
 visibility: ("Listed" | "Unlisted" | "Internal")
 /**
@@ -1018,7 +1018,7 @@ contextWindow?: number
 maxOutputTokens?: number
 }
 /**
- * What the model can do; a call to another endpoint is a parameter error before any upstream is asked.
+ * What the model can do; a call to another endpoint is a parameter error before any upstream is asked. Not there yet: all but Chat, CountTokens and Models.
  * 
  * Items: One capability. Chat stands for all four chat formats.
  */
@@ -1030,7 +1030,7 @@ capabilities: Capability[]
  */
 targets: ModelRouteTarget[]
 /**
- * How a target is chosen within a tier: by weight, by fewest calls in flight, by lowest latency, or by a hash of key and beginning of the prompt, so that upstream caches are hit.
+ * How a target is chosen within a tier: by weight, by fewest calls in flight, by lowest latency, or by a hash of key and beginning of the prompt, so that upstream caches are hit. Not there yet: all but Weighted.
  */
 strategy: ("Weighted" | "LeastInFlight" | "LowestLatency" | "CacheAffinity")
 /**
@@ -1084,7 +1084,7 @@ name: string
 namespace?: string
 }
 /**
- * Another ModelRoute of the same namespace, whose targets stand in for this one. At most three deep, without cycles.
+ * Another ModelRoute of the same namespace, whose targets stand in for this one; nothing else of it counts here, neither its limits nor its keySelector. At most three deep, without cycles.
  */
 modelRef?: {
 /**
@@ -1134,7 +1134,7 @@ statuses?: number[]
  */
 withinFirst?: string
 /**
- * Pause before a further attempt; none when absent.
+ * Pause before a further attempt; none when absent. Not there yet: it begins at once.
  */
 backoff?: {
 /**
@@ -1147,7 +1147,7 @@ base: string
 max?: string
 }
 /**
- * Whether an upstream's Retry-After is waited for before that target is asked again.
+ * Whether an upstream's Retry-After is waited for before that target is asked again. Not there yet: it is passed on to the client only.
  */
 retryAfter: ("Honor" | "Ignore")
 }

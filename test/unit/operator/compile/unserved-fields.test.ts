@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { compileText } from "../../../support/compile-manifests.ts";
+
+/** What `Accepted` says of an object: of a spec with all defaults of the schema beside what is given. */
+function acceptedOf(kind: "Channel" | "ModelRoute", spec: object): string {
+  const required =
+    kind === "Channel"
+      ? { provider: "OpenAICompatible", baseURL: "https://models.example.com" }
+      : { targets: [{ name: "main", channelRef: { name: "up" } }] };
+  const metadata = { name: "it", namespace: "a" };
+  const manifest = { apiVersion: "tollgate.dev/v1alpha1", kind, metadata, spec: { ...required, ...spec } };
+  const { results } = compileText(JSON.stringify(manifest));
+  const result = results.get(`${kind === "Channel" ? "channel" : "route"}/a/it`);
+  assert.equal(result?.accepted.status, "True", result?.accepted.message);
+  return result.accepted.reason === "Valid" ? "" : `${result.accepted.reason}: ${result.accepted.message}`;
+}
+
+describe("fields that the proxies do not act on yet", () => {
+  const instead = "of a route that others refer to only the targets count";
+  for (const row of [
+    { name: "a channel with defaults uses none", kind: "Channel", spec: {}, want: "" },
+    {
+      name: "a channel whose calls do not wait uses none",
+      kind: "Channel",
+      spec: { concurrency: { maxInFlight: 1, maxQueue: 0 }, formats: [{ type: "ChatCompletions" }] },
+      want: "",
+    },
+    {
+      name: "a queue",
+      kind: "Channel",
+      spec: { concurrency: { maxInFlight: 1, maxQueue: 4, queueTimeout: "1s" } },
+      want: "PartiallyValid: spec.concurrency.maxQueue: not there yet, no call waits for a place, a full channel is passed by.",
+    },
+    {
+      name: "both ways of judging health",
+      kind: "Channel",
+      spec: { health: { passive: {}, active: { interval: "5s", timeout: "1s", path: "/health" } } },
+      want: "PartiallyValid: spec.health.passive: not there yet, no credential is left out for its failures before. spec.health.active: not there yet, no probe is sent.",
+    },
+    {
+      name: "formats without an endpoint",
+      kind: "Channel",
+      spec: {
+        formats: [
+          { type: "Messages" },
+          { type: "CountTokens" },
+          { type: "Rerank", path: "/rerank" },
+          { type: "Passthrough", paths: ["/x"] },
+        ],
+      },
+      want: "PartiallyValid: spec.formats Rerank, Passthrough: not there yet, no endpoint uses it.",
+    },
+    {
+      name: "capabilities of a channel's models, of which few are named",
+      kind: "Channel",
+      spec: { models: Array.from({ length: 8 }, (_, index) => ({ name: `m${index}`, capabilities: ["Chat"] })) },
+      want: "PartiallyValid: spec.models.capabilities m0, m1, m2, m3, m4, m5 and 2 more: not there yet, the capabilities of the route alone count.",
+    },
+    { name: "a route with defaults uses none", kind: "ModelRoute", spec: { failover: {}, keySelector: {} }, want: "" },
+    {
+      name: "capabilities without an endpoint",
+      kind: "ModelRoute",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings"] },
+      want: "PartiallyValid: spec.capabilities Embeddings: not there yet, no endpoint serves it.",
+    },
+    {
+      name: "a strategy",
+      kind: "ModelRoute",
+      spec: { strategy: "CacheAffinity" },
+      want: "PartiallyValid: spec.strategy CacheAffinity: not there yet, targets are chosen by weight.",
+    },
+    {
+      name: "a pause before the next attempt",
+      kind: "ModelRoute",
+      spec: { failover: { backoff: { base: "1s" } } },
+      want: "PartiallyValid: spec.failover.backoff: not there yet, the next attempt begins at once.",
+    },
+    { name: "an internal route of targets only", kind: "ModelRoute", spec: { visibility: "Internal" }, want: "" },
+    {
+      name: "what an internal route asks of its callers",
+      kind: "ModelRoute",
+      spec: { visibility: "Internal", keySelector: {}, price: { inputPerMillion: "1" }, limits: [] },
+      want: `PartiallyValid: spec.visibility Internal with keySelector, limits, price: not there yet, ${instead}.`,
+    },
+  ] satisfies readonly { name: string; kind: "Channel" | "ModelRoute"; spec: object; want: string }[]) {
+    it(row.name, () => assert.equal(acceptedOf(row.kind, row.spec), row.want));
+  }
+});
