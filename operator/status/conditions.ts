@@ -40,7 +40,7 @@ export interface Surroundings {
   readonly isUnfunded?: boolean;
   /** Names of the key's quotas that are used up. */
   readonly exhaustedQuotas?: readonly string[];
-  /** What the proxies report of a channel. */
+  /** What the proxies report of a channel; absent: nothing, which says nothing about its calls. */
   readonly health?: { readonly ejected: readonly string[]; readonly hasTraffic: boolean };
 }
 
@@ -180,8 +180,12 @@ function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Ackno
 }
 
 function healthy(result: ChannelResult, { health }: Surroundings): Verdict {
-  if (!health?.hasTraffic)
-    return { status: "Unknown", reason: "NoTraffic", message: "No call has gone through it yet." };
+  if (!health?.hasTraffic) {
+    const message = health
+      ? "No call has gone through it yet."
+      : "The proxies do not report its health yet, with traffic or without.";
+    return { status: "Unknown", reason: "NoTraffic", message };
+  }
   const usable = result.credentials.filter(({ resolved, reason }) => resolved && reason !== "Disabled");
   if (health.ejected.length === 0) return yes("Healthy", "Calls go through.");
   const names = health.ejected.join(", ");
