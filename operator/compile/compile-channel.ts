@@ -12,6 +12,7 @@ import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
+import { resolveTls } from "./resolve-tls.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
 import { unservedByChannels } from "./unserved-fields.ts";
 
@@ -237,44 +238,6 @@ function readSecret(
     );
   }
   return value;
-}
-
-function resolveTls(channel: ChannelResource, spec: ChannelSpec, references: References) {
-  const { namespace } = channel.metadata;
-  const failures: Verdict[] = [];
-  const settings: NonNullable<Channel["tls"]> = {};
-  if (spec.tls?.serverName !== undefined) settings.serverName = spec.tls.serverName;
-  const bundle = spec.tls?.caBundleRef;
-  if (bundle) {
-    const key = bundle.key ?? "ca.crt";
-    const ca = references.configMaps.get(`${namespace}/${bundle.name}`)?.data.get(key);
-    if (ca === undefined) {
-      failures.push(
-        refused(
-          "ConfigMapNotFound",
-          `spec.tls.caBundleRef: ConfigMap ${bundle.name} with key ${key} does not exist in namespace ${namespace}; create it.`,
-        ),
-      );
-    } else settings.ca = ca;
-  }
-  const client = spec.tls?.clientCertificateRef;
-  if (client) {
-    const data = references.secrets.get(`${namespace}/${client.name}`)?.data;
-    const certificate = data?.get("tls.crt");
-    const privateKey = data?.get("tls.key");
-    if (certificate === undefined || privateKey === undefined) {
-      failures.push(
-        refused(
-          "SecretNotFound",
-          `spec.tls.clientCertificateRef: Secret ${client.name} with tls.crt and tls.key does not exist in namespace ${namespace}; create it.`,
-        ),
-      );
-    } else {
-      settings.certificate = certificate;
-      settings.privateKey = privateKey;
-    }
-  }
-  return { settings: Object.keys(settings).length > 0 ? settings : undefined, failures };
 }
 
 interface Decided {

@@ -37,6 +37,7 @@ const reasons = {
     "InvalidSecret",
     "AccountNotFound",
     "ConfigMapNotFound",
+    "InvalidConfigMap",
     "ChannelNotFound",
     "ChannelNotReady",
     "NotAllowed",
