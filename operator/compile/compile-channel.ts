@@ -9,7 +9,7 @@ import { SpecError } from "../resources/amounts.ts";
 import { type ChannelResource, identityOf, type ResourceSet } from "../resources/resource.ts";
 import type { ChannelSpec } from "../resources/types.gen.ts";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
-import { compileHeaders } from "./header-rules.ts";
+import { compileHeaders, isFramingHeader } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
 import { resolveTls } from "./resolve-tls.ts";
@@ -161,11 +161,15 @@ function refuseEgress(spec: ChannelSpec, baseURL: string, policy: EgressPolicy):
   }
 }
 
+/** @throws SpecError for a header that no credential can stand in */
 function authOf(spec: ChannelSpec, preset: ProviderPreset): Channel["auth"] {
   const { location, scheme } = spec.auth ?? {};
   if (location?.query !== undefined) return { location: "Query", name: location.query, scheme: scheme ?? "Raw" };
   if (location?.header === undefined) return { ...preset.auth, ...(scheme && { scheme }) };
   const name = location.header.toLowerCase();
+  if (isFramingHeader(name)) {
+    throw new SpecError(`spec.auth.location.header: ${location.header} belongs to one connection; use another header`);
+  }
   return { location: "Header", name, scheme: scheme ?? (name === "authorization" ? "Bearer" : "Raw") };
 }
 

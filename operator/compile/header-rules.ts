@@ -1,4 +1,7 @@
-/** Which headers a channel may set or remove: never those that frame a message or carry a credential. */
+/**
+ * Which headers a channel may set or remove: never those that frame a message or carry a credential. Its own credential
+ * may stand in any but the former.
+ */
 import type { Channel } from "../../proxy/snapshot/types.gen.ts";
 import type { ChannelSpec } from "../resources/types.gen.ts";
 
@@ -27,6 +30,11 @@ const authentication: ReadonlySet<string> = new Set([
   "x-goog-api-key",
 ]);
 
+/** Whether a header frames the message or belongs to one connection: whoever writes another breaks every call. */
+export function isFramingHeader(name: string): boolean {
+  return framing.has(name.toLowerCase());
+}
+
 export interface CompiledHeaders {
   readonly set: NonNullable<Channel["headersSet"]>;
   readonly remove: string[];
@@ -39,7 +47,7 @@ export function compileHeaders(headers: ChannelSpec["headers"], authName: string
   const problems: string[] = [];
   const isAllowed = (name: string, field: string): boolean => {
     const lower = name.toLowerCase();
-    const why = framing.has(lower)
+    const why = isFramingHeader(name)
       ? "belongs to one connection"
       : authentication.has(lower) || lower === authName
         ? "carries credentials; use spec.auth"

@@ -533,7 +533,7 @@ auth?: {
  */
 location: {
 /**
- * Name of the header.
+ * Name of the header. None that frames a message or belongs to one connection, such as Host.
  */
 header?: string
 /**
