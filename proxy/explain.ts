@@ -130,7 +130,7 @@ function explainTargets(route: Route, model: string, format: ChatWireFormat, sna
     .map((target) => ({
       name: target.name,
       channel: target.channel,
-      upstreamModel: upstreamModelIn(snapshot, target, model),
+      upstreamModel: upstreamModelIn(snapshot, route, target, model),
       priority: target.priority,
       weight: target.weight,
       usable: describeTarget(target, format, snapshot),
@@ -138,9 +138,9 @@ function explainTargets(route: Route, model: string, format: ChatWireFormat, sna
     .sort((left, right) => left.priority - right.priority || right.weight - left.weight);
 }
 
-function upstreamModelIn(snapshot: Snapshot, target: RouteTarget, model: string): string {
+function upstreamModelIn(snapshot: Snapshot, route: Route, target: RouteTarget, model: string): string {
   const channel = snapshot.channel(target.channel);
-  return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf(channel, target, model);
+  return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf({ channel, route, target }, model);
 }
 
 function describeTarget(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string {

@@ -10,10 +10,10 @@ import type { FailoverCondition } from "./failover.ts";
 
 export class Tried {
   readonly #targets = new Set<string>();
-  /** Left out until there is no other. */
-  readonly #later = new Set<string>();
+  /** Left out until there is no other. Made when needed, as is the next: mostly a call has one attempt. */
+  #later: Set<string> | undefined;
   /** `target/credential`; the names of credentials hold no slash. */
-  readonly #credentials = new Set<string>();
+  #credentials: Set<string> | undefined;
 
   /** Leaves a target out from now on. */
   addTarget(target: string): void {
@@ -34,17 +34,21 @@ export class Tried {
     if (credential === undefined) return;
     const isRejected = condition === "CredentialRejected";
     if (!isRejected && condition !== "PaymentRequired" && condition !== "RateLimited") return;
+    this.#credentials ??= new Set();
     this.#credentials.add(`${target}/${credential}`);
     if (isRejected && attemptsLeft > 1) this.#targets.delete(target);
-    else this.#later.add(target);
+    else {
+      this.#later ??= new Set();
+      this.#later.add(target);
+    }
   }
 
   /** Where no target is left: lets those be asked again whose credential was at fault. @returns whether there are any */
   reopen(): boolean {
+    if (this.#later === undefined) return false;
     for (const target of this.#later) this.#targets.delete(target);
-    const hadAny = this.#later.size > 0;
-    this.#later.clear();
-    return hadAny;
+    this.#later = undefined;
+    return true;
   }
 
   hasTarget(target: string): boolean {
@@ -52,11 +56,11 @@ export class Tried {
   }
 
   hasCredential(target: string, credential: string): boolean {
-    return this.#credentials.has(`${target}/${credential}`);
+    return this.#credentials?.has(`${target}/${credential}`) === true;
   }
 
   /** Whether any credential was tried in vain: mostly none, and then no pool need be filtered. */
   get hasCredentials(): boolean {
-    return this.#credentials.size > 0;
+    return this.#credentials !== undefined;
   }
 }

@@ -75,7 +75,13 @@ describe("an upstream that cannot be reached", function () {
       atMost: connectMs + 300,
       logged: "ENOTFOUND|EAI_AGAIN",
     },
-    { name: "that accepts and closes at once", model: "closing", status: 502, atMost: 300, logged: "closed|ECONNRESET" },
+    {
+      name: "that accepts and closes at once",
+      model: "closing",
+      status: 502,
+      atMost: 300,
+      logged: "closed|ECONNRESET",
+    },
   ];
 
   before(async function () {

@@ -171,7 +171,8 @@ describe("claimsOf()", () => {
 });
 
 describe("channelClaims()", () => {
-  it("is nothing for a channel without limits", () => assert.equal(channelClaims(channel(), route(), "big"), undefined));
+  it("is nothing for a channel without limits", () =>
+    assert.equal(channelClaims(channel(), route(), "big"), undefined));
 
   it("names the channel's limits for the model, and its requests in flight", () => {
     const limits = [limit("all"), limit("small", { models: ["small"] })];
