@@ -12,13 +12,12 @@ const file = process.env["SOAK_MEMORY_FILE"];
 if (file !== undefined) {
   const measure = () => {
     globalThis.gc();
-    const { used_heap_size, external_memory, total_physical_size } = getHeapStatistics();
+    const { used_heap_size, external_memory } = getHeapStatistics();
     const line = {
       process: process.pid,
       thread: threadId,
       atSeconds: performance.timeOrigin / 1_000 + performance.now() / 1_000,
       liveBytes: used_heap_size + external_memory,
-      heapBytes: total_physical_size,
       ...(isMainThread && { residentBytes: process.memoryUsage.rss() }),
     };
     appendFileSync(file, `${JSON.stringify(line)}\n`);

@@ -24,8 +24,7 @@ export interface Memory {
   readonly atSeconds: number;
   /** Objects, and what they hold outside of V8's heaps. */
   readonly liveBytes: number;
-  /** Resident, but for V8's heaps: libraries, buffers, what `malloc` keeps. */
-  readonly nativeBytes: number;
+  readonly residentBytes: number;
 }
 
 /** As `memory-watch.mjs` writes it. */
@@ -34,8 +33,6 @@ interface ThreadMemory {
   readonly thread: number;
   readonly atSeconds: number;
   readonly liveBytes: number;
-  /** Of V8's heap, as far as it is resident. */
-  readonly heapBytes: number;
   /** Of the whole process; the main thread says it. */
   readonly residentBytes?: number;
 }
@@ -58,13 +55,8 @@ export function readMemory(file: string, processId: number, sinceSeconds: number
   for (const one of said) {
     last.set(one.thread, one);
     if (one.residentBytes === undefined || one.atSeconds < sinceSeconds) continue;
-    const sum = (of: (thread: ThreadMemory) => number): number =>
-      [...last.values()].reduce((bytes, thread) => bytes + of(thread), 0);
-    memories.push({
-      atSeconds: one.atSeconds,
-      liveBytes: sum(({ liveBytes }) => liveBytes),
-      nativeBytes: one.residentBytes - sum(({ heapBytes }) => heapBytes),
-    });
+    const liveBytes = [...last.values()].reduce((bytes, thread) => bytes + thread.liveBytes, 0);
+    memories.push({ atSeconds: one.atSeconds, liveBytes, residentBytes: one.residentBytes });
   }
   return memories;
 }
