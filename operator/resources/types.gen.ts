@@ -60,7 +60,7 @@ annotations?: { [key: string]: string }
  */
 export interface AccountSpec {
 /**
- * Name for people.
+ * Name for people who read the object. Logs, lists and metrics name the object itself.
  */
 displayName?: string
 /**
@@ -76,7 +76,7 @@ credit?: string
  */
 overdraft: string
 /**
- * Label shown beside amounts; it converts nothing.
+ * What a credit stands for, for people who read the object. It converts nothing and is shown nowhere else.
  */
 currency?: string
 /**
@@ -225,7 +225,7 @@ status?: ApiKeyStatus
  */
 export interface ApiKeySpec {
 /**
- * Name shown in logs and lists instead of the object's name.
+ * Name for people who read the object. Logs, lists and metrics name the object itself.
  */
 displayName?: string
 /**
@@ -308,7 +308,7 @@ limits?: Limit[]
  */
 concurrency?: {
 /**
- * Calls in flight at once; further ones get a rate limit error.
+ * Calls in flight at once; further ones get a rate limit error. Where every proxy counts for itself, at each of them.
  */
 maxInFlight: number
 }
