@@ -197,6 +197,7 @@ function healthy(result: ChannelResult, { health }: Surroundings): Verdict {
 }
 
 function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict {
+  if (result.wireIds.length === 0) return no("NotAccepted", "Its keys are refused; see Accepted.");
   if (result.creditNanos === undefined)
     return yes("Unlimited", "No credit is set; its keys spend without bound but for limits.");
   if (isUnfunded) return no("BalanceExhausted", "The credit is used up; raise spec.credit.");

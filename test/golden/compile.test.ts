@@ -58,7 +58,7 @@ const reasons = {
   ],
   Healthy: ["Healthy", "NoTraffic", "Degraded", "AllCredentialsEjected"],
   Available: ["Available", "NoUsableTarget", "NotAccepted"],
-  Funded: ["Funded", "BalanceExhausted", "Unlimited"],
+  Funded: ["Funded", "BalanceExhausted", "Unlimited", "NotAccepted"],
 };
 
 function outcomeOf(golden: Golden) {
