@@ -33,7 +33,7 @@ export function compileChannel(
   const base = { id: `channel/${namespace}/${name}`, kind: "Channel", namespace, name, generation } as const;
   const { spec } = channel;
   const state = spec?.state ?? "Active";
-  const modelCount = spec?.models?.length ?? 0;
+  const modelCount = spec?.models?.length;
   const unserved = (reason: string): CompiledChannel => ({
     objects: [],
     result: {
@@ -116,7 +116,7 @@ function servedChannel(
     wireIds: objects.map(wireIdOf),
     state: spec.state ?? "Active",
     baseURL,
-    modelCount: spec.models?.length ?? 0,
+    modelCount: spec.models?.length,
     credentials: credentials.facts,
   };
   return { objects, result };

@@ -45,7 +45,8 @@ export interface KeyResult extends CommonResult<"ApiKey"> {
 export interface ChannelResult extends CommonResult<"Channel"> {
   readonly state: "Active" | "Draining" | "Disabled";
   readonly baseURL?: string;
-  readonly modelCount: number;
+  /** Undefined: no mappings, every model is taken. */
+  readonly modelCount: number | undefined;
   readonly credentials: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
 }
 

@@ -410,7 +410,7 @@ active?: ("True" | "False" | "Pending")
 reason?: string
 }[]
 /**
- * Use of each limit, refreshed at most once a minute.
+ * Use of each quota, refreshed at most once a minute. kubectl get -o wide shows the first.
  * 
  * Items: One limit.
  */
@@ -950,7 +950,7 @@ reason?: string
 lastFailureTime?: string
 }[]
 /**
- * Number of model mappings.
+ * Number of model mappings; absent where there are none, so that every model is taken.
  */
 modelCount?: number
 /**

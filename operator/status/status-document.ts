@@ -47,10 +47,9 @@ export function statusDocument(
       const credentials = result.credentials.map(({ name: own, resolved, reason }) => {
         return { name: own, resolved: resolved ? ("True" as const) : ("False" as const), reason };
       });
-      return {
-        ...base,
-        status: { ...common, credentials, modelCount: result.modelCount, routes: attached.routes ?? 0 },
-      };
+      const { modelCount } = result;
+      const mapped = modelCount === undefined ? {} : { modelCount };
+      return { ...base, status: { ...common, credentials, ...mapped, routes: attached.routes ?? 0 } };
     }
     case "ModelRoute": {
       const targets = result.targets.map(({ name: own, resolved, reason }) => {

@@ -55,24 +55,61 @@ describe("with kubectl", function () {
     assert.equal(waited.match(/condition met/g)?.length, 4, waited);
   });
 
+  /** The cells of the first object of a kind, by their column; where a cell is empty its column is not there. */
+  async function cellsOf(kind: string, name: string, ...flags: readonly string[]): Promise<Record<string, string>> {
+    const lines = (await kubectl(["get", kind, ...flags])).trimEnd().split("\n");
+    const [head = ""] = lines;
+    const line = lines.find((one) => one.startsWith(`${name} `)) ?? "";
+    const columns = [...head.matchAll(/\S+/g)].map(({ 0: column, index }) => ({ column, index }));
+    const cells = columns.map(({ column, index }, at): [string, string] => [
+      column,
+      line.slice(index, columns[at + 1]?.index).trim(),
+    ]);
+    return Object.fromEntries(cells.filter(([column, cell]) => cell !== "" && column !== "AGE"));
+  }
+
   it("fills every column", async () => {
-    const lines = async (kind: string) => {
-      const [head = "", line = ""] = (await kubectl(["get", kind, "--no-headers=false"])).trim().split("\n");
-      return [head.trim().split(/\s{2,}/), line.trim().split(/\s{2,}/)] as const;
-    };
-    const filled = async (kind: string) => {
-      const [head, line] = await lines(kind);
-      return Object.fromEntries(head.map((column, index) => [column, line[index]]));
-    };
-    const { AGE: _, EXPIRES: __, ...key } = await filled("apikeys");
-    assert.deepEqual(key, { NAME: "main", ACCOUNT: "team", KEY: "sk-clie...", ACTIVE: "True", PROGRAMMED: "True" });
-    const channels = await filled("channels");
-    assert.equal(channels["PROVIDER"], "OpenAICompatible");
-    assert.equal(channels["PROGRAMMED"], "True");
-    const { AGE: ___, ...routes } = await filled("modelroutes");
-    assert.deepEqual(routes, { NAME: "m", MODEL: "m", TARGETS: "1", AVAILABLE: "True", PROGRAMMED: "True" });
+    assert.deepEqual(await cellsOf("apikeys", "main"), {
+      NAME: "main",
+      ACCOUNT: "team",
+      KEY: "sk-clie...",
+      ACTIVE: "True",
+      PROGRAMMED: "True",
+      EXPIRES: "2099-01-01T00:00:00Z",
+    });
+    // It has no mappings, so it takes every model: a number would be wrong.
+    assert.deepEqual(await cellsOf("channels", "up"), {
+      NAME: "up",
+      PROVIDER: "OpenAICompatible",
+      HEALTHY: "Unknown",
+      PROGRAMMED: "True",
+    });
+    assert.deepEqual(await cellsOf("modelroutes", "m"), {
+      NAME: "m",
+      MODEL: "m",
+      TARGETS: "1",
+      AVAILABLE: "True",
+      PROGRAMMED: "True",
+    });
     // What is consumed is known once a proxy has reported use.
-    assert.match(await kubectl(["get", "accounts"]), /^NAME +CREDIT +CONSUMED +FUNDED +KEYS +AGE\nteam +10 +True +1 /);
+    assert.deepEqual(await cellsOf("accounts", "team"), {
+      NAME: "team",
+      CREDIT: "10",
+      FUNDED: "True",
+      PROGRAMMED: "True",
+      KEYS: "1",
+    });
+  });
+
+  it("shows with -o wide which objects are refused, and how much of a key's first quota is used", async () => {
+    for (const [kind, name] of [...kinds.entries()].map(([index, kind]) => [kind, ["team", "main", "up", "m"][index]]))
+      assert.equal((await cellsOf(kind ?? "", name ?? "", "-o", "wide"))["ACCEPTED"], "True", kind);
+    const usage = [{ name: "ceiling", used: "12.5", limit: "250" }];
+    const patch = JSON.stringify({ status: { usage } });
+    await apply([apiKey("counted")]);
+    await kubectl(["patch", "apikey", "counted", "--subresource=status", "--type=merge", "-p", patch]);
+    const { QUOTA, USED, LIMIT } = await cellsOf("apikeys", "counted", "-o", "wide");
+    assert.deepEqual([QUOTA, USED, LIMIT], ["ceiling", "12.5", "250"]);
   });
 
   it("shows what is wrong and what to do, with its Event", async () => {
