@@ -81,12 +81,15 @@ export function applyOpenAIPrivacy(editor: BodyEditor, channel: Channel): void {
   stripObfuscation(editor, channel);
 }
 
-/** `stream_options` without a member is refused by some providers, so it goes with its last one. */
+/**
+ * `stream_options` without a member is refused by some providers, so it goes with its last one. The member is found by
+ * its name and not by its text, which may be spelled with escapes.
+ */
 function stripObfuscation(editor: BodyEditor, channel: Channel): void {
-  if (channel.privacy.streamObfuscation === "Forward" || isAbsent(editor, "stream_options")) return;
-  if (editor.text("stream_options")?.includes("include_obfuscation") === true) {
-    editor.nested("stream_options").remove("include_obfuscation");
-  }
+  if (channel.privacy.streamObfuscation === "Forward") return;
+  // A body rule may have put something else there.
+  if (editor.text("stream_options")?.trimStart().startsWith("{") !== true) return;
+  editor.nested("stream_options").remove("include_obfuscation");
   if (/^\{\s*\}$/.test(editor.text("stream_options")?.trim() ?? "")) editor.remove("stream_options");
 }
 

@@ -186,6 +186,18 @@ describe("privacy through the gateway", () => {
       assert.equal(received?.body.includes("person-1"), false);
     });
 
+    if (openaiFormats.includes(form.format)) {
+      it(`filters an option that is spelled with escapes, in ${form.format}`, async () => {
+        const usual = JSON.stringify(form.body("usual", false)).slice(1);
+        for (const name of ["include\\u005fobfuscation", "\\u0069nclude_obfuscation"]) {
+          const body = `{"stream_options":{"${name}":true,"x_other":1},${usual}`;
+          assert.deepEqual((await capture().forwarded({ form, model: "usual", body }))["stream_options"], {
+            x_other: 1,
+          });
+        }
+      });
+    }
+
     it(`never shows whom a call concerns to the access log, in ${form.format}`, async () => {
       const marked = { safety_identifier: "mark-of-a-person", metadata: { user_id: "mark-of-a-person" } };
       const { answer } = await capture().send({ form, model: "usual", body: marked });
