@@ -52,11 +52,17 @@ export function replayed(item: JsonObject): JsonObject {
   return rest;
 }
 
-/** The id of an item that stands for another one: by its type, or an id and nothing else that is an item's. */
+/**
+ * The id of an item that stands for another one: by its type, an id and nothing else that is an item's, or a picture made
+ * earlier that comes without itself. As `protocols/responses/read-call.ts` finds them in a scanned body.
+ */
 export function referenceOf(item: unknown): string | undefined {
   const id = member(item, "id");
   if (typeof id !== "string") return undefined;
   const type = member(item, "type");
-  const isReference = type === "item_reference" || (type === undefined && member(item, "role") === undefined);
+  const result = member(item, "result");
+  const isPicture = type === "image_generation_call" && (typeof result !== "string" || result === "");
+  const isReference =
+    type === "item_reference" || isPicture || (type === undefined && member(item, "role") === undefined);
   return isReference ? id : undefined;
 }

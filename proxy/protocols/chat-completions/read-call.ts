@@ -10,6 +10,7 @@ import {
   requireList,
   requireModel,
 } from "../request/parameter-rules.ts";
+import { toolObjects } from "../request/tool-objects.ts";
 import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { chatParameters, streamOptionParameters } from "./parameters.ts";
 
@@ -23,10 +24,11 @@ const attachments = [
 /** Objects that the upstream account holds; another tenant of the same account could own them. */
 const upstreamObjects = [
   pathPattern("messages.*.content.*.file.file_id", "string"),
+  pathPattern("messages.*.content.*.file_id", "string"),
   pathPattern("messages.*.content.*.image_file.file_id", "string"),
   pathPattern("messages.*.audio", "object"),
-  pathPattern("tools.*.vector_store_ids", "array"),
-  pathPattern("tools.*.container", "string", "object"),
+  ...toolObjects,
+  pathPattern("tools.*.container", "object"),
 ];
 const upstreamMembers = ["previous_response_id", "conversation"];
 

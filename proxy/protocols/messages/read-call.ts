@@ -22,6 +22,7 @@ const attachments = [
 /** Objects that the upstream account holds; another tenant of the same account could own them. */
 const upstreamObjects = [
   pathPattern("messages.*.content.*.source.file_id", "string"),
+  pathPattern("messages.*.content.*.source.content.*.source.file_id", "string"),
   pathPattern("messages.*.content.*.content.*.source.file_id", "string"),
   pathPattern("messages.*.content.*.file_id", "string"),
   pathPattern("diagnostics.previous_message_id", "string"),

@@ -14,7 +14,11 @@ export function formatPath(path: Path, protocol: Protocol): string {
   return text;
 }
 
-/** Where a kind of member stands: `*` is any array index. */
+/**
+ * Where a kind of member stands. `*` is any element of a list, or the one element that stands without its list: the
+ * interface takes `tools` and `input` so (INTERFACE.md 2.1, 2.4, 2.6), and what it brings to the provider's form must be
+ * found before. So every pattern covers both spellings, and no table can name one and forget the other.
+ */
 export interface PathPattern {
   readonly steps: readonly string[];
   /** Only values of these kinds: a JSON Schema may have a property of any name. */
@@ -26,12 +30,16 @@ export function pathPattern(path: string, ...kinds: readonly JsonKind[]): PathPa
   return { steps: path.split("."), kinds };
 }
 
-export function matchesPath(hit: Hit, pattern: PathPattern): boolean {
-  if (hit.path.length !== pattern.steps.length || !pattern.kinds.includes(hit.kind)) return false;
-  return pattern.steps.every((step, index) => {
-    const actual = hit.path[index];
-    return step === "*" ? typeof actual === "number" : step === actual;
-  });
+export function matchesPath({ key, kind, path }: Hit, { steps, kinds }: PathPattern): boolean {
+  if (key !== steps.at(-1) || path.length > steps.length || !kinds.includes(kind)) return false;
+  let at = 0;
+  for (const step of steps) {
+    if (step === "*") {
+      if (typeof path[at] === "number") at += 1;
+    } else if (path[at] === step) at += 1;
+    else return false;
+  }
+  return at === path.length;
 }
 
 /** Keys to watch for so that the patterns can match: their last steps. */

@@ -6,41 +6,32 @@ import {
   countMatches,
   findMatches,
   formatPath,
-  type PathPattern,
   pathPattern,
   presentMembers,
   watchedKeysOf,
 } from "../request/member-paths.ts";
 import { checkParameters, readCount, readFlag, requireMember, requireModel } from "../request/parameter-rules.ts";
+import { toolObjects } from "../request/tool-objects.ts";
 import { refuseForeignBody } from "../request/wrong-protocol.ts";
 import { responsesParameters } from "./parameters.ts";
 
-/** Items stand in a list, or alone where the interface allows an object. */
-function itemPatterns(paths: readonly string[], ...kinds: readonly ("string" | "object" | "array")[]): PathPattern[] {
-  return paths.flatMap((path) => [pathPattern(`input.*.${path}`, ...kinds), pathPattern(`input.${path}`, ...kinds)]);
-}
-
-const attachments = itemPatterns(
-  ["image_url", "file_data", "file_url", "input_audio"].flatMap((name) => [`content.*.${name}`, `output.*.${name}`]),
-  "string",
-  "object",
-);
+const attachments = ["image_url", "file_data", "file_url", "input_audio"].flatMap((name) => [
+  pathPattern(`input.*.content.*.${name}`, "string", "object"),
+  pathPattern(`input.*.output.*.${name}`, "string", "object"),
+]);
 
 const upstreamObjects = [
-  ...itemPatterns(["content.*.file_id", "output.*.file_id", "output.file_id", "container_id"], "string"),
-  pathPattern("tools.*.vector_store_ids", "array"),
-  pathPattern("tools.vector_store_ids", "array"),
-  pathPattern("tools.*.container", "string"),
-  pathPattern("tools.*.container.file_ids", "array"),
-  pathPattern("tools.*.connector_id", "string"),
-  pathPattern("tools.*.input_image_mask.file_id", "string"),
-  pathPattern("tools.*.environment.container_id", "string"),
+  pathPattern("input.*.content.*.file_id", "string"),
+  pathPattern("input.*.output.*.file_id", "string"),
+  pathPattern("input.*.container_id", "string"),
+  pathPattern("input.*.environment.container_id", "string"),
+  ...toolObjects,
   pathPattern("prompt_cache_options.comparison_response_id", "string"),
 ];
 const upstreamMembers = ["previous_response_id", "conversation", "prompt"];
 
-/** Keys the scan must report for `readCall`; the last three tell a reference from an item. */
-export const watchedKeys = [...watchedKeysOf(attachments, upstreamObjects), "id", "type", "role"];
+/** Keys the scan must report for `readCall`; the last four tell a reference from an item. */
+export const watchedKeys = [...watchedKeysOf(attachments, upstreamObjects), "id", "type", "role", "result"];
 
 const foreign = [
   { name: "contents", means: "contents", unless: "input" },
@@ -85,9 +76,13 @@ interface Item {
   id?: Hit;
   type?: string | undefined;
   hasRole?: boolean;
+  hasResult?: boolean;
 }
 
-/** A reference is an item of type `item_reference`, or one of an id alone: SDKs leave the type out. */
+/**
+ * A reference is an item of type `item_reference`, or one of an id alone: SDKs leave the type out. A picture that was
+ * made earlier and comes without itself is one too: the provider looks it up by its id.
+ */
 function findItemReferences(body: ScannedObject): string[] {
   const items = new Map<string, Item>();
   for (const hit of body.hits) {
@@ -99,12 +94,14 @@ function findItemReferences(body: ScannedObject): string[] {
     if (hit.key === "id" && hit.kind === "string") item.id = hit;
     else if (hit.key === "type") item.type = readString(body, hit);
     else if (hit.key === "role") item.hasRole = true;
+    else if (hit.key === "result") item.hasResult = hit.kind === "string" && readString(body, hit) !== "";
     items.set(key, item);
   }
   const references: string[] = [];
-  for (const { id, type, hasRole } of items.values()) {
+  for (const { id, type, hasRole, hasResult } of items.values()) {
     if (id === undefined) continue;
-    if (type === "item_reference" || (type === undefined && hasRole !== true))
+    const isPicture = type === "image_generation_call" && hasResult !== true;
+    if (type === "item_reference" || isPicture || (type === undefined && hasRole !== true))
       references.push(formatPath(id.path, "OpenAI"));
   }
   return references;

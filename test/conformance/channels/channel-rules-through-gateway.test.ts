@@ -141,6 +141,7 @@ describe("references to objects of the upstream account", () => {
       body: { tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: ["file-1"] } }] },
       param: "tools[0].container.file_ids",
     },
+    { format: "Responses", body: { input: [{ type: "image_generation_call", id: "ig_1" }] }, param: "input[0].id" },
     {
       format: "Messages",
       body: user([{ type: "document", source: { type: "file", file_id: "file_1" } }]),
@@ -186,6 +187,35 @@ describe("references to objects of the upstream account", () => {
       const arrived = Object(received?.json());
       for (const [member, value] of Object.entries(sent))
         if (member !== "cached_content") assert.deepEqual(arrived[member], value, member);
+    });
+  }
+
+  const lone: readonly { format: Format; body: object; param: string }[] = [
+    { format: "Responses", body: { tools: { type: "mcp", connector_id: "c" } }, param: "tools.connector_id" },
+    { format: "Responses", body: { input: { type: "image_generation_call", id: "ig_1" } }, param: "input.id" },
+    {
+      format: "Responses",
+      body: { tools: { type: "code_interpreter", container: "cntr_1" } },
+      param: "tools.container",
+    },
+    {
+      format: "ChatCompletions",
+      body: { tools: { type: "file_search", vector_store_ids: ["vs_1"] } },
+      param: "tools.vector_store_ids",
+    },
+    {
+      format: "GenerateContent",
+      body: { tools: { fileSearch: { fileSearchStoreNames: ["fileSearchStores/1"] } } },
+      param: "tools.fileSearch.fileSearchStoreNames",
+    },
+  ];
+  for (const { format, body, param } of lone) {
+    const form = formOf(format);
+    it(`${format}: ${param} is refused where the one object stands without its list`, () =>
+      assertRefused(capture(), form, "refuse", body, param));
+    it(`${format}: ${param} passes without its list where the channel shares`, async () => {
+      const { answer } = await capture().send({ form, model: "shared", body });
+      assert.equal(answer.status, 200, answer.body.toString());
     });
   }
 

@@ -158,6 +158,14 @@ describe("resolveReferences()", () => {
     });
   }
 
+  it("binds a picture made earlier to the channel that made it, for its own key alone", async () => {
+    const input = [{ type: "image_generation_call", id: "msg_resp_n" }];
+    const own = await resolve({ model: "m", input });
+    assert.deepEqual([own.affinity?.channel, own.unknown], ["ns/native", []]);
+    const other = await resolve({ model: "m", input }, "ns/thief");
+    assert.deepEqual([other.affinity, other.unknown], [undefined, ["input[0].id"]]);
+  });
+
   it("shows no item to another key", async () => {
     const { unknown } = await resolve({ model: "m", input: [{ type: "item_reference", id: "msg_a" }] }, "ns/thief");
     assert.deepEqual(unknown, ["input[0].id"]);
@@ -187,6 +195,12 @@ describe("resolveReferences()", () => {
     { name: "a reference", body: { input: [{ type: "item_reference", id: "i" }] }, want: true },
     { name: "a reference without its type", body: { input: [{ id: "i" }] }, want: true },
     { name: "a lone reference", body: { input: { type: "item_reference", id: "i" } }, want: true },
+    { name: "a picture made earlier", body: { input: [{ type: "image_generation_call", id: "i" }] }, want: true },
+    {
+      name: "a picture that comes with itself",
+      body: { input: { type: "image_generation_call", id: "i", result: "AAAA" } },
+      want: false,
+    },
   ]) {
     it(`${row.want ? "has" : "has nothing"} to find in ${row.name}`, () =>
       assert.equal(hasReferences(row.body), row.want));

@@ -136,6 +136,20 @@ describe("chat completions: readCall", () => {
     },
     { name: "a stored response", body: { messages, previous_response_id: "resp_1" }, want: ["previous_response_id"] },
     {
+      name: "a file of a server that takes its id beside the type",
+      body: { messages: [{ role: "user", content: [{ type: "file", file_id: "f" }] }] },
+      want: ["messages[0].content[0].file_id"],
+    },
+    ...[
+      { item: { vector_store_ids: ["v"] }, path: "vector_store_ids" },
+      { item: { container: "c" }, path: "container" },
+      { item: { container: { type: "auto" } }, path: "container" },
+      { item: { connector_id: "c" }, path: "connector_id" },
+    ].flatMap(({ item, path }) => [
+      { name: `${path} of a tool`, body: { messages, tools: [item] }, want: [`tools[0].${path}`] },
+      { name: `${path} of a lone tool`, body: { messages, tools: item }, want: [`tools.${path}`] },
+    ]),
+    {
       name: "no property of a schema",
       body: {
         messages,

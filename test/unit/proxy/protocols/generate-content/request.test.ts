@@ -83,6 +83,19 @@ describe("generateContent: readCall", () => {
       body: { contents: [{ parts: [{ file_data: { file_uri: "gs://b/o" } }] }] },
       want: ["contents[0].parts[0].file_data.file_uri"],
     },
+    ...["fileSearchStoreNames", "file_search_store_names"].flatMap((name) =>
+      [[{ fileSearch: { [name]: ["s"] } }], { fileSearch: { [name]: ["s"] } }].map((tools) => ({
+        name: `stores of ${Array.isArray(tools) ? "a" : "a lone"} tool`,
+        body: { tools },
+        want: [`tools${Array.isArray(tools) ? "[0]" : ""}.fileSearch.${name}`],
+      })),
+    ),
+    { name: "a lone tool's retrieval", body: { tools: { retrieval: {} } }, want: ["tools.retrieval"] },
+    {
+      name: "a file as all the contents",
+      body: { contents: { fileData: { fileUri: "files/a" } } },
+      want: ["contents.fileData.fileUri"],
+    },
     {
       name: "no public address",
       body: { contents: [{ parts: [{ fileData: { fileUri: "https://www.youtube.com/watch?v=1" } }] }] },

@@ -60,6 +60,21 @@ describe("messages: readCall", () => {
     ]);
   });
 
+  for (const row of [
+    { name: "content that is one block", content: { source: { file_id: "f" } }, want: "content.source.file_id" },
+    {
+      name: "a document made of blocks",
+      content: [{ type: "document", source: { type: "content", content: [{ source: { file_id: "f" } }] } }],
+      want: "content.0.source.content.0.source.file_id",
+    },
+  ]) {
+    it(`finds a file in ${row.name}`, () =>
+      assert.deepEqual(
+        readBody(format, { ...usual, messages: [{ role: "user", content: row.content }] }).upstreamObjects,
+        [`messages.0.${row.want}`],
+      ));
+  }
+
   it("does not take a tool's input for a reference", () => {
     const content = [{ type: "tool_use", id: "t", name: "f", input: { file_id: "mine", source: { file_id: "mine" } } }];
     assert.deepEqual(readBody(format, { ...usual, messages: [{ role: "assistant", content }] }).upstreamObjects, []);

@@ -84,6 +84,84 @@ describe("responses: readCall", () => {
     it(`finds ${row.name} among references to upstream objects`, () =>
       assert.deepEqual(readBody(format, { ...usual, ...row.body }).upstreamObjects, row.want));
   }
+
+  // What may stand alone or in a list refers to the same object in both spellings (INTERFACE.md 2.1, 2.4).
+  const image = { type: "image_generation_call", id: "ig_1" };
+  const lone: readonly { name: string; list: "tools" | "input"; item: object; path: string | undefined }[] = [
+    { name: "vector stores", list: "tools", item: { vector_store_ids: ["v"] }, path: "vector_store_ids" },
+    { name: "a container", list: "tools", item: { container: "c" }, path: "container" },
+    { name: "its files", list: "tools", item: { container: { file_ids: ["f"] } }, path: "container.file_ids" },
+    { name: "a connector", list: "tools", item: { connector_id: "connector_a" }, path: "connector_id" },
+    { name: "a tunnel", list: "tools", item: { tunnel_id: "t" }, path: "tunnel_id" },
+    { name: "a mask", list: "tools", item: { input_image_mask: { file_id: "f" } }, path: "input_image_mask.file_id" },
+    { name: "a shell", list: "tools", item: { environment: { container_id: "c" } }, path: "environment.container_id" },
+    {
+      name: "a shell's files",
+      list: "tools",
+      item: { environment: { file_ids: ["f"] } },
+      path: "environment.file_ids",
+    },
+    {
+      name: "a skill",
+      list: "tools",
+      item: { environment: { skills: [{ type: "skill_reference", skill_id: "s" }] } },
+      path: "environment.skills[0].skill_id",
+    },
+    { name: "no fresh container", list: "tools", item: { container: { type: "auto" } }, path: undefined },
+    {
+      name: "no property of a schema",
+      list: "tools",
+      item: { type: "function", name: "f", parameters: { properties: { connector_id: "string", container: "x" } } },
+      path: undefined,
+    },
+    { name: "an item", list: "input", item: { type: "item_reference", id: "a" }, path: "id" },
+    { name: "a picture made earlier", list: "input", item: image, path: "id" },
+    { name: "an empty picture", list: "input", item: { ...image, result: null }, path: "id" },
+    { name: "no picture that comes with itself", list: "input", item: { ...image, result: "AAAA" }, path: undefined },
+    {
+      name: "a file",
+      list: "input",
+      item: { role: "user", content: [{ type: "input_file", file_id: "f" }] },
+      path: "content[0].file_id",
+    },
+    {
+      name: "a file that is all the content",
+      list: "input",
+      item: { role: "user", content: { type: "input_file", file_id: "f" } },
+      path: "content.file_id",
+    },
+    { name: "a screenshot", list: "input", item: { type: "x", output: { file_id: "f" } }, path: "output.file_id" },
+    {
+      name: "the container of a call",
+      list: "input",
+      item: { type: "shell_call", environment: { container_id: "c" } },
+      path: "environment.container_id",
+    },
+    {
+      name: "tools that an item adds",
+      list: "input",
+      item: { type: "additional_tools", tools: [{ type: "mcp", connector_id: "c" }] },
+      path: "tools[0].connector_id",
+    },
+  ];
+  for (const { name, list, item, path } of lone) {
+    for (const [where, value] of [
+      [`${list}[0]`, [item]],
+      [list, item],
+    ] as const) {
+      it(`finds ${name} at ${where}`, () =>
+        assert.deepEqual(
+          readBody(format, { ...usual, [list]: value }).upstreamObjects,
+          path === undefined ? [] : [`${where}.${path}`],
+        ));
+    }
+  }
+
+  it("finds a reference whose name is spelled with escapes, in a lone tool", () =>
+    assert.deepEqual(
+      readBody(format, '{"model":"m","input":"x","tools":{"type":"mcp","connector\\u005fid":"c"}}').upstreamObjects,
+      ["tools.connector_id"],
+    ));
 });
 
 describe("responses: editBody", () => {
