@@ -28,6 +28,7 @@ import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
 import type { MetricFormat } from "./observe/metrics.ts";
 import { RequestRecord } from "./observe/request-record.ts";
+import { checkRouteParameters } from "./parameters/route-parameters.ts";
 import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
@@ -196,7 +197,7 @@ async function readCall(
   const { protocol, capability } = endpoint;
   const route = authorizeModel({ key, snapshot, protocol, capability, model: call.model }); //            403 404
   record.route = nameOf(route);
-  format.checkRouteParameters(call, route); //                                                                400
+  checkRouteParameters(call, route); //                                                                      400
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
   const { found, address: clientAddress } = caller;
   return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };

@@ -12,6 +12,7 @@ import type { UpstreamRequest } from "./forward/upstream-exchange.ts";
 import { defaultVersion } from "./http/header-rules.ts";
 import { ClientGoneError } from "./http/read-body.ts";
 import { ResponseKeeper } from "./keep-responses.ts";
+import { checkTranslatedParameters, clientsName, unsupportedMembers } from "./parameters/route-parameters.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { unknownReference } from "./resolve-call.ts";
 import { mayKeep } from "./responses-state/keep-response.ts";
@@ -32,6 +33,8 @@ import {
 import { translators } from "./translate/translators.ts";
 import { otherCalls } from "./turn.ts";
 
+const noFields: readonly string[] = [];
+
 export interface PreparedAttempt {
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
@@ -40,6 +43,8 @@ export interface PreparedAttempt {
   readonly call: ChatCall;
   /** Undefined where both sides speak one format. */
   readonly translation: Translation | undefined;
+  /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
+  readonly dropped: readonly string[];
   /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError */
   readonly bridge: () => Translation;
   /** Keeps the answer, where a later call may go on from it. */
@@ -135,7 +140,7 @@ export class AttemptPreparation {
 
   #translated(client: ClientRequest, selected: SelectedTarget, target: TranslationOptions["target"]): PreparedAttempt {
     const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
-    for (const field of translation.dropped) this.#countDropped(field);
+    checkTranslatedParameters({ client: client.call, upstream: translation.upstreamCall }, this.#admitted.route);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }
 
@@ -146,17 +151,33 @@ export class AttemptPreparation {
     translation: Translation | undefined,
   ): PreparedAttempt {
     const { route, passedHeaders, estimate, services } = this.#admitted;
-    const target = { ...selected, route };
+    const calls = { client: translation === undefined ? call : this.#admitted.call, upstream: call };
+    const { members, dropped } = unsupportedMembers(calls, route, selected.channel);
     const headers = translation === undefined ? passedHeaders : headersOfFormat(format, passedHeaders);
-    const request = buildUpstreamRequest(format, call, target, headers, estimate.outputCap, services.limits);
+    const edits = {
+      outputCap: estimate.outputCap,
+      unsupported: members,
+      clientsName: translation === undefined ? undefined : (name: string) => clientsName(calls, name),
+    };
+    const request = buildUpstreamRequest(format, call, { ...selected, route }, headers, edits, services.limits);
     return {
       request,
       format,
       call,
       translation,
+      dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
       bridge: () => translation ?? this.#bridge(selected),
       keeper: this.#keeper,
     };
+  }
+
+  /** Nearly always there is nothing to declare. */
+  #declared(byTranslation: readonly string[], byRoute: readonly string[], byChannel: readonly string[]) {
+    if (byTranslation.length + byRoute.length + byChannel.length === 0) return noFields;
+    const fields = [...new Set([...byTranslation, ...byRoute, ...byChannel])];
+    const { format } = this.#admitted.call.endpoint;
+    for (const field of fields) this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
+    return fields;
   }
 
   /** The client's own format on both sides, streamed on one of them only. */
@@ -169,11 +190,6 @@ export class AttemptPreparation {
     const { call, services } = this.#admitted;
     this.#ownCall ??= withoutSealedState(call, services.limits.jsonKeysMax);
     return this.#ownCall;
-  }
-
-  #countDropped(field: string): void {
-    const { format } = this.#admitted.call.endpoint;
-    this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
   }
 
   #optionsFor(selected: SelectedTarget, target: TranslationOptions["target"]): TranslationOptions {

@@ -133,6 +133,7 @@ async function askUpstream(
     format: countingFormat(prepared.format, format),
     call: prepared.call,
     translation: undefined,
+    dropped: prepared.dropped,
     bridge: prepared.bridge,
     limits: services.limits,
     inFlightBytes: services.inFlightBytes,

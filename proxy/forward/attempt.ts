@@ -34,6 +34,8 @@ export interface AttemptOptions {
   readonly call: ChatCall;
   /** Set when the client speaks another format: what goes to it is translated. */
   readonly translation: Translation | undefined;
+  /** Fields of the client's that the upstream does not get, by the client's names. */
+  readonly dropped: readonly string[];
   /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError, InvalidReply */
   readonly bridge: () => Translation;
   readonly limits: ProxyLimits;
@@ -156,10 +158,10 @@ export class Attempt {
     }
   }
 
-  /** Of the upstream what may pass, and what a translation had to drop. Names and values in turn. */
+  /** Of the upstream what may pass, and what of the call was dropped. Names and values in turn. */
   #passedHeaders(): readonly string[] {
     const headers = clientHeaders(this.#headers);
-    const dropped = droppedHeader(this.#options.translation?.dropped ?? []);
+    const dropped = droppedHeader(this.#options.dropped);
     return dropped === undefined ? headers : [...headers, "x-tollgate-dropped", dropped];
   }
 

@@ -4,7 +4,7 @@
  */
 import { BodyEditor } from "../http/body-editor.ts";
 import type { ProxyLimits } from "../limits.ts";
-import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
+import type { ChatCall, ChatFormat, UpstreamPlan } from "../protocols/chat-format.ts";
 import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
 import type { UpstreamRequest, UpstreamTimeouts } from "./upstream-exchange.ts";
 import { upstreamHeaders } from "./upstream-headers.ts";
@@ -19,9 +19,16 @@ export interface UpstreamTarget {
   readonly path: string;
 }
 
+/** What is edited in the body besides what channel and target say. */
+export type CallEdits = Pick<UpstreamPlan, "outputCap" | "unsupported" | "clientsName">;
+
+export interface BuiltRequest extends UpstreamRequest {
+  /** Fields of the client's that the provider does not support and that were left out. */
+  readonly dropped: readonly string[];
+}
+
 /**
  * @param clientHeaders already reduced to what may go upstream, names in lower case
- * @param outputCap set where the fleet caps calls that set no cap of their own
  * @throws GatewayError for a body or model name that this channel must not get
  */
 export function buildUpstreamRequest(
@@ -29,13 +36,16 @@ export function buildUpstreamRequest(
   call: ChatCall,
   upstream: UpstreamTarget,
   clientHeaders: Readonly<Record<string, string>>,
-  outputCap: number | undefined,
+  edits: CallEdits,
   limits: ProxyLimits,
-): UpstreamRequest {
+): BuiltRequest {
   const { channel, route, target } = upstream;
   const upstreamModel = upstreamModelOf(upstream, call.model);
   const editor = new BodyEditor(call.body);
-  format.editBody(call, { channel, route, upstreamModel, targetRules: target.parameters, outputCap }, editor);
+  const { outputCap, unsupported, clientsName } = edits;
+  const targetRules = target.parameters;
+  const plan: UpstreamPlan = { channel, upstreamModel, targetRules, outputCap, unsupported, clientsName };
+  const dropped = format.editBody(call, plan, editor);
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
   const path = upstreamPath(channel, upstream.path, upstreamModel, verb);
   const query = queryOf(upstream, call);
@@ -44,6 +54,7 @@ export function buildUpstreamRequest(
     headers: upstreamHeaders(call.stream ? "stream" : "call", channel, upstream.credential, clientHeaders),
     body: editor.build(),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    dropped,
     timeouts: timeoutsOf(route, channel, call.stream, limits),
   };
 }

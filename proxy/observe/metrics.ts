@@ -239,7 +239,7 @@ export class ProxyMetrics {
     );
     this.#counter(
       "tollgate_dropped_parameters_total",
-      "Parameters of clients that a translated call could not carry, by the client's format.",
+      "Parameters of clients that the upstream did not get because it or its format knows none, by the client's format.",
       () =>
         [...this.#dropped].map(([id, value]) => {
           const [format = "", parameter = ""] = id.split(" ");

@@ -10,6 +10,7 @@ import type { BodyEditor } from "../http/body-editor.ts";
 import type { ScannedObject } from "../http/strict-json.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 import type { Channel, Route } from "../snapshot/types.gen.ts";
+import type { FoundMember } from "./request/member-at.ts";
 import type { ChatWireFormat, Endpoint, Protocol } from "./wire.ts";
 
 export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
@@ -38,12 +39,15 @@ export interface ChatCall {
 /** What an attempt on one target changes in the body. */
 export interface UpstreamPlan {
   readonly channel: Channel;
-  readonly route: Route;
   readonly upstreamModel: string;
   /** `parameters` of the chosen target. */
   readonly targetRules: Route["targets"][number]["parameters"];
   /** Set with `quota.unboundedOutput: Cap` when the client set no cap: sent upstream as the format's own cap. */
   readonly outputCap: number | undefined;
+  /** Paths of members that the route's model does not support; absent: none. */
+  readonly unsupported?: readonly string[] | undefined;
+  /** The client's name for a member; undefined where a translation added it. Absent where the body is the client's. */
+  readonly clientsName?: ((name: string) => string | undefined) | undefined;
 }
 
 /** An error the upstream reported, in a body or inside a stream, classified by `protocols/errors.md` section 5. */
@@ -135,14 +139,18 @@ export interface ChatFormat {
    *   `wrong_protocol` (the message names the right base address)
    */
   readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall;
-  /** Narrower ranges of one route (`parameters`). @throws GatewayError naming the field */
-  checkRouteParameters(call: ChatCall, route: Route): void;
   /**
-   * Applies, in this order: the interface's own spellings brought to what providers take, usage forced in streams,
-   * channel body rules, target rules, model name, output cap, privacy table. @throws GatewayError for
-   * `unsupportedParameters: Reject`
+   * Finds a member by its path in this format, however the client spelled it; undefined when absent or null.
+   * @throws GatewayError when it stands there twice
    */
-  editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void;
+  findMember(call: ChatCall, path: string): FoundMember | undefined;
+  /**
+   * Applies, in this order: the interface's own spellings brought to what providers take, usage forced in streams, what
+   * the model and the provider do not support, channel body rules, target rules, model name, output cap, privacy table.
+   * @returns fields of the client's that were dropped, by its own names
+   * @throws GatewayError for `unsupportedParameters: Reject`
+   */
+  editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[];
   /**
    * Whether a successful body is a whole reply.
    * @param parsed the body's JSON, where it was parsed before

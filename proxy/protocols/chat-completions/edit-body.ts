@@ -6,23 +6,26 @@ import {
   applyPlanRules,
   applyUnsupportedPolicy,
   isAbsent,
+  removeUnsupported,
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
-export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   wrapSingleTool(editor, call.body.member("tools")?.kind);
   const user = userText(editor, call.body.member("user")?.kind);
   if (user !== undefined) editor.set("user", JSON.stringify(user));
+  removeUnsupported(editor, plan);
   // Without it the provider sends no usage in a stream, and nothing could be billed but an estimate.
   if (call.stream && !call.wantsStreamUsage) editor.nested("stream_options").set("include_usage", "true");
-  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined) editor.set(capMember(plan), String(plan.outputCap));
   applyOpenAIPrivacy(editor, plan.channel);
   if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
+  return dropped;
 }
 
 /** Reasoning models at OpenAI refuse `max_tokens`; many compatible servers know nothing else. */

@@ -9,32 +9,20 @@ import type { ChatCall, ChatFormat, ReplyReading } from "../chat-format.ts";
 import { parseJson } from "../json-value.ts";
 import { readingOf, requireReply } from "../read-reply.ts";
 import { errorObject } from "../render-error.ts";
-import { applyRouteSupport } from "../request/body-rules.ts";
-import { topLevelFinder } from "../request/find-parameter.ts";
-import { checkRouteParameters } from "../request/parameter-rules.ts";
+import { memberAt } from "../request/member-at.ts";
 import { editBody } from "./edit-body.ts";
 import { readProducedText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { usageOf } from "./read-usage.ts";
 import { createStreamMeter } from "./stream-meter.ts";
 
-/** A cap under either name is the same parameter to a route. */
-const spellings = {
-  max_tokens: ["max_completion_tokens"],
-  max_completion_tokens: ["max_tokens"],
-  max_output_tokens: ["max_completion_tokens", "max_tokens"],
-};
-
 export const chatCompletions: ChatFormat = {
   format: "ChatCompletions",
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
-  editBody: (call, plan, editor) => {
-    applyRouteSupport(editor, plan, topLevelFinder(call.body));
-    editBody(call, plan, editor);
-  },
+  findMember: (call, path) => memberAt(call.body, path),
+  editBody,
   readReply,
   createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),

@@ -8,20 +8,22 @@ import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import { asList, isObject } from "../json-value.ts";
 import { applyPlanRules, applyUnsupportedPolicy, isAbsent, wrapSingleTool } from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
-import { generationNames, snakeCase, topLevelNames } from "./spellings.ts";
+import { generationNames, removeMember, snakeCase, topLevelNames } from "./spellings.ts";
 
-export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   for (const name of topLevelNames) rename(editor, snakeCase(name), name);
   normaliseContents(call, editor);
   normaliseSystem(editor);
   wrapSingleTool(editor, call.body.member("tools")?.kind);
   normaliseGeneration(editor);
-  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  for (const path of plan.unsupported ?? []) removeMember(editor, path);
+  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.remove("model");
   editor.remove("stream");
   if (plan.outputCap !== undefined) editor.nested("generationConfig").set("maxOutputTokens", String(plan.outputCap));
   applyPrivacy(plan, editor);
+  return dropped;
 }
 
 function rename(editor: BodyEditor, from: string, to: string): void {

@@ -4,7 +4,10 @@
  * renaming: names inside schemas, arguments and labels are user data.
  */
 import { GatewayError } from "../../errors.ts";
-import { type Member, type ScannedObject, scanMembers } from "../../http/strict-json.ts";
+import type { BodyEditor } from "../../http/body-editor.ts";
+import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
+import type { ChatCall } from "../chat-format.ts";
+import { type FoundMember, memberBelow, removeAt } from "../request/member-at.ts";
 import { presentMember } from "../request/parameter-rules.ts";
 
 /** Members of generationConfig that clients also write at the top level. */
@@ -53,15 +56,6 @@ export function snakeCase(name: string): string {
   return snake;
 }
 
-export interface FoundMember {
-  readonly object: ScannedObject;
-  readonly member: Member;
-  /** The member as the client spelled it. */
-  readonly name: string;
-  /** Its path as the client spelled it. */
-  readonly param: string;
-}
-
 /**
  * Finds a member under either spelling.
  * @throws GatewayError `invalid_value` when both are there: nobody could say which one counts
@@ -104,4 +98,48 @@ export class GenerationMembers {
     const inConfig = this.#config === undefined ? undefined : findEither(this.#config, name, this.#prefix);
     return inConfig ?? findEither(this.#body, name);
   }
+}
+
+/**
+ * Finds a member by its path (`ChatFormat.findMember`), in either spelling; a parameter of generation wherever it stands,
+ * also where the path says nothing of `generationConfig`.
+ * @throws GatewayError `invalid_value` for one field under two spellings
+ */
+export function findMember({ body }: ChatCall, path: string): FoundMember | undefined {
+  const steps = path.split(".").map(camelCase);
+  const [first = "", ...rest] = steps[0] === "generationConfig" && steps.length > 1 ? steps.slice(1) : steps;
+  const found = generationOf(body).find(first);
+  return found === undefined || rest.length === 0 ? found : memberBelow(found, rest.join("."), findEither);
+}
+
+/** Members of one body are asked for by many names. */
+const generations = new WeakMap<ScannedObject, GenerationMembers>();
+
+function generationOf(body: ScannedObject): GenerationMembers {
+  let generation = generations.get(body);
+  if (generation === undefined) {
+    generation = new GenerationMembers(body);
+    generations.set(body, generation);
+  }
+  return generation;
+}
+
+/** Takes a member out of a body whose generation parameters stand in `generationConfig`, in either spelling. */
+export function removeMember(editor: BodyEditor, path: string): void {
+  const bare = path.replace(/^generation(?:Config|_config)\./, "");
+  if (bare !== path || isGenerationName(camelCase(path))) removeAt(editor, `generationConfig.${bare}`, eitherSpelling);
+  if (bare === path) removeAt(editor, path, eitherSpelling);
+}
+
+function isGenerationName(name: string): boolean {
+  return generationNames.some((known) => known === name);
+}
+
+function eitherSpelling(name: string): string[] {
+  return [...new Set([camelCase(name), snakeCase(name), name])];
+}
+
+/** `max_output_tokens` as `maxOutputTokens`. */
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

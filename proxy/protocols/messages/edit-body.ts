@@ -5,13 +5,20 @@
  */
 import type { BodyEditor } from "../../http/body-editor.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
-import { applyPlanRules, applyUnsupportedPolicy, isAbsent, userText } from "../request/body-rules.ts";
+import {
+  applyPlanRules,
+  applyUnsupportedPolicy,
+  isAbsent,
+  removeUnsupported,
+  userText,
+} from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
-export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   const { privacy } = plan.channel;
   moveUser(call, editor);
-  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  removeUnsupported(editor, plan);
+  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined) editor.set("max_tokens", String(plan.outputCap));
@@ -19,6 +26,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   if (privacy.clientMetadata === "Strip") editor.remove("metadata");
   if (privacy.store === "ForceFalse" && !isAbsent(editor, "store")) editor.set("store", "false");
   if (privacy.streamObfuscation === "Strip") editor.remove("stream_options");
+  return dropped;
 }
 
 function moveUser(call: ChatCall, editor: BodyEditor): void {

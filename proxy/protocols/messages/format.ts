@@ -9,32 +9,20 @@ import type { ChatFormat, ReplyReading } from "../chat-format.ts";
 import { isObject, parseJson } from "../json-value.ts";
 import { readingOf, requireReply } from "../read-reply.ts";
 import { errorObject } from "../render-error.ts";
-import { applyRouteSupport } from "../request/body-rules.ts";
-import { topLevelFinder } from "../request/find-parameter.ts";
-import { checkRouteParameters } from "../request/parameter-rules.ts";
+import { memberAt } from "../request/member-at.ts";
 import { editBody } from "./edit-body.ts";
 import { readMessageText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { createStreamMeter } from "./stream-meter.ts";
 
-/** Other names of the interface for the same parameter. */
-const spellings = {
-  max_completion_tokens: ["max_tokens"],
-  max_output_tokens: ["max_tokens"],
-  stop: ["stop_sequences"],
-};
-
 export const messages: ChatFormat = {
   format: "Messages",
   protocol: "Anthropic",
   watchedKeys,
   readCall,
-  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
-  editBody: (call, plan, editor) => {
-    applyRouteSupport(editor, plan, topLevelFinder(call.body));
-    editBody(call, plan, editor);
-  },
+  findMember: (call, path) => memberAt(call.body, path),
+  editBody,
   readReply,
   createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),

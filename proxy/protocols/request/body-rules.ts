@@ -6,6 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import type { BodyEditor } from "../../http/body-editor.ts";
 import type { BodyRules, Channel } from "../../snapshot/types.gen.ts";
 import type { UpstreamPlan } from "../chat-format.ts";
+import { removeAt } from "./member-at.ts";
 
 /** In the order that the resources promise: `remove`, then `default` fills what is absent or null, then `set` wins. */
 export function applyBodyRules(editor: BodyEditor, rules: BodyRules | undefined): void {
@@ -31,43 +32,38 @@ export function isAbsent(editor: BodyEditor, name: string): boolean {
 /** Fields that providers of a kind are known to refuse as unknown. */
 export type UnsupportedFields = Readonly<Partial<Record<Channel["provider"], readonly string[]>>>;
 
+const none: readonly string[] = [];
+
 /**
- * Takes out what the provider is known not to support, or refuses it.
+ * Takes out what the provider is known not to support, or refuses it, by the client's names.
+ * @returns what was taken out
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
-export function applyUnsupportedPolicy(editor: BodyEditor, channel: Channel, fields: UnsupportedFields): void {
-  for (const name of fields[channel.provider] ?? []) {
+export function applyUnsupportedPolicy(
+  editor: BodyEditor,
+  { channel, clientsName }: UpstreamPlan,
+  fields: UnsupportedFields,
+): readonly string[] {
+  let dropped: string[] | undefined;
+  for (const name of fields[channel.provider] ?? none) {
     if (isAbsent(editor, name)) continue;
-    if (channel.unsupportedParameters === "Reject") {
-      throw new GatewayError("unsupported_parameter", `'${name}' is not supported by this model's provider.`, {
-        param: name,
+    const param = clientsName === undefined ? name : clientsName(name);
+    if (param !== undefined && channel.unsupportedParameters === "Reject") {
+      throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model's provider.`, {
+        param,
       });
     }
     editor.remove(name);
+    if (param === undefined) continue;
+    dropped ??= [];
+    dropped.push(param);
   }
+  return dropped ?? none;
 }
 
-/**
- * Takes out what the route says its model does not support, or refuses it, as the channel's policy says. Names are
- * exact: a model may refuse `max_tokens` and take `max_completion_tokens`.
- * @param find the member's path as the client spelled it; at most one member deep
- * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
- */
-export function applyRouteSupport(
-  editor: BodyEditor,
-  plan: UpstreamPlan,
-  find: (name: string) => { readonly param: string } | undefined,
-): void {
-  for (const { name, supported } of plan.route.parameters ?? []) {
-    const param = supported === false ? find(name)?.param : undefined;
-    if (param === undefined) continue;
-    if (plan.channel.unsupportedParameters === "Reject") {
-      throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model.`, { param });
-    }
-    const [first = "", second] = param.split(".");
-    if (second === undefined) editor.remove(first);
-    else editor.nested(first).remove(second);
-  }
+/** What the route's model does not support, in formats whose members have one spelling. */
+export function removeUnsupported(editor: BodyEditor, { unsupported }: UpstreamPlan): void {
+  for (const path of unsupported ?? none) removeAt(editor, path);
 }
 
 /** `store`, `safety_identifier` and client metadata by the channel's privacy settings (OpenAI-style members). */

@@ -157,29 +157,17 @@ export function readFlag(object: ScannedObject, name: string): boolean {
   return object.member(name)?.kind === "true";
 }
 
-type RouteParameter = NonNullable<Route["parameters"]>[number];
+/** What a route allows a member to be. */
+export type ValueRule = Pick<NonNullable<Route["parameters"]>[number], "minimum" | "maximum" | "allowed">;
 
-/**
- * Applies a route's narrower ranges. What the model does not support at all is the channel's to refuse or to leave out:
- * `body-rules.ts`.
- * @param find finds a member by the interface's spelling, wherever the format keeps it, with its path for errors
- * @throws GatewayError `invalid_value`
- */
-export function checkRouteParameters(
-  route: Route,
-  find: (
-    name: string,
-  ) => { readonly object: ScannedObject; readonly member: Member; readonly param: string } | undefined,
-): void {
-  for (const rule of route.parameters ?? []) {
-    const found = find(rule.name);
-    if (found !== undefined) checkRouteParameter(found.object, found.member, rule, found.param);
+/** @throws GatewayError `invalid_value`; `invalid_type` where a range is given and the value is no number */
+export function checkValue(object: ScannedObject, member: Member, rule: ValueRule, param: string): void {
+  if (rule.minimum !== undefined || rule.maximum !== undefined) {
+    const value = readNumber(object, member);
+    // Some servers read numbers out of texts.
+    if (value === undefined) throw new GatewayError("invalid_type", `'${param}' must be a number.`, { param });
+    checkRange(value, rule.minimum, rule.maximum, param);
   }
-}
-
-function checkRouteParameter(object: ScannedObject, member: Member, rule: RouteParameter, param: string): void {
-  const value = readNumber(object, member);
-  if (value !== undefined) checkRange(value, rule.minimum, rule.maximum, param);
   if (rule.allowed === undefined) return;
   const text = readString(object, member) ?? readText(object, member);
   if (!rule.allowed.includes(text)) {

@@ -5,19 +5,22 @@ import {
   applyOpenAIPrivacy,
   applyPlanRules,
   applyUnsupportedPolicy,
+  removeUnsupported,
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
 import { unsupportedFields } from "./parameters.ts";
 
-export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): void {
+export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   wrapSingleTool(editor, call.body.member("tools")?.kind);
   if (call.body.member("input")?.kind === "object") editor.set("input", `[${editor.text("input") ?? ""}]`);
   const user = userText(editor, call.body.member("user")?.kind);
   if (user !== undefined) editor.set("user", JSON.stringify(user));
-  applyUnsupportedPolicy(editor, plan.channel, unsupportedFields);
+  removeUnsupported(editor, plan);
+  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined) editor.set("max_output_tokens", String(plan.outputCap));
   applyOpenAIPrivacy(editor, plan.channel);
+  return dropped;
 }

@@ -6,9 +6,7 @@
 import type { ChatFormat, ReplyReading } from "../chat-format.ts";
 import { isObject, parseJson } from "../json-value.ts";
 import { readingOf, requireReply } from "../read-reply.ts";
-import { applyRouteSupport } from "../request/body-rules.ts";
-import { topLevelFinder } from "../request/find-parameter.ts";
-import { checkRouteParameters } from "../request/parameter-rules.ts";
+import { memberAt } from "../request/member-at.ts";
 import { editBody } from "./edit-body.ts";
 import { readResponseText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
@@ -16,19 +14,13 @@ import { readUsage } from "./read-usage.ts";
 import { renderStreamError } from "./stream-error.ts";
 import { ResponsesStreamMeter } from "./stream-meter.ts";
 
-/** A cap under any name is the same parameter to a route. */
-const spellings = { max_tokens: ["max_output_tokens"], max_completion_tokens: ["max_output_tokens"] };
-
 export const responses: ChatFormat = {
   format: "Responses",
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  checkRouteParameters: (call, route) => checkRouteParameters(route, topLevelFinder(call.body, spellings)),
-  editBody: (call, plan, editor) => {
-    applyRouteSupport(editor, plan, topLevelFinder(call.body));
-    editBody(call, plan, editor);
-  },
+  findMember: (call, path) => memberAt(call.body, path),
+  editBody,
   readReply,
   createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
   renderStreamError,

@@ -84,7 +84,7 @@ export function editedBody(
 ): string {
   const call = readBody(format, body);
   const editor = new BodyEditor(call.body);
-  const usual = { route: routeOf(), upstreamModel: "upstream", targetRules: undefined, outputCap: undefined };
+  const usual = { upstreamModel: "upstream", targetRules: undefined, outputCap: undefined };
   format.editBody(call, { channel: channelOf(changes), ...usual, ...plan }, editor);
   return editor.build().toString();
 }

@@ -65,6 +65,15 @@ export class InProcessGateway {
     return this.#services.inFlightBytes.bytes;
   }
 
+  /** What a metric says now, over all its labels that are not given. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    const lines = (await this.#services.metrics.render()).split("\n");
+    return lines
+      .filter((line) => line.startsWith(`${name}{`) && wanted.every((label) => line.includes(label)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+  }
+
   /** @throws AssertionError when a manifest is not accepted */
   static async start(options: InProcessOptions): Promise<InProcessGateway> {
     const snapshot = snapshotOf(options);

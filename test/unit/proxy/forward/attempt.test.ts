@@ -49,6 +49,7 @@ describe("Attempt", () => {
       limits: defaultLimits,
       inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
       translation: undefined,
+      dropped: [],
       bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,

@@ -42,7 +42,7 @@ function build(options: Build = {}): UpstreamRequest {
       path,
     },
     options.clientHeaders ?? {},
-    options.outputCap,
+    { outputCap: options.outputCap },
     defaultLimits,
   );
 }
@@ -158,7 +158,7 @@ describe("the headers of an upstream request", () => {
       };
       const call = callOf(chatCompletions);
       return values(
-        buildUpstreamRequest(chatCompletions, call, upstream, {}, undefined, defaultLimits),
+        buildUpstreamRequest(chatCompletions, call, upstream, {}, { outputCap: undefined }, defaultLimits),
         "authorization",
       );
     };

@@ -29,6 +29,7 @@ class Recorded extends Attempt {
       limits: defaultLimits,
       inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
       translation: undefined,
+      dropped: [],
       bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,

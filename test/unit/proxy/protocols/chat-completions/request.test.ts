@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { chatCompletions as format } from "../../../../../proxy/protocols/chat-completions/format.ts";
-import { editedBody, readBody, refusalOf, routeOf, usualPrivacy } from "../../../../support/calls/read-body.ts";
+import { editedBody, readBody, refusalOf, usualPrivacy } from "../../../../support/calls/read-body.ts";
 
 const messages = [{ role: "user", content: "hi" }];
 const usual = { model: "public", messages };
@@ -162,61 +162,6 @@ describe("chat completions: readCall", () => {
   ]) {
     it(`finds ${row.name} among references to upstream objects`, () =>
       assert.deepEqual(readBody(format, { model: "m", ...row.body }).upstreamObjects, row.want));
-  }
-});
-
-describe("chat completions: checkRouteParameters", () => {
-  for (const row of [
-    {
-      name: "accepts a value inside",
-      rule: { name: "temperature", minimum: 0, maximum: 1 },
-      body: { temperature: 1 },
-      want: "accepted",
-    },
-    {
-      name: "refuses a value outside",
-      rule: { name: "temperature", maximum: 1 },
-      body: { temperature: 1.5 },
-      want: "invalid_value temperature",
-    },
-    {
-      name: "leaves to the channel what the model does not support",
-      rule: { name: "logit_bias", supported: false },
-      body: { logit_bias: {} },
-      want: "accepted",
-    },
-    {
-      name: "refuses what is not allowed",
-      rule: { name: "reasoning_effort", allowed: ["low"] },
-      body: { reasoning_effort: "high" },
-      want: "invalid_value reasoning_effort",
-    },
-    {
-      name: "accepts what is allowed",
-      rule: { name: "reasoning_effort", allowed: ["low"] },
-      body: { reasoning_effort: "low" },
-      want: "accepted",
-    },
-    {
-      name: "applies to a cap under its other name",
-      rule: { name: "max_tokens", maximum: 10 },
-      body: { max_completion_tokens: 11 },
-      want: "invalid_value max_completion_tokens",
-    },
-    {
-      name: "says nothing about what is absent",
-      rule: { name: "temperature", supported: false },
-      body: {},
-      want: "accepted",
-    },
-  ]) {
-    it(row.name, () => {
-      const call = readBody(format, { ...usual, ...row.body });
-      assert.equal(
-        refusalOf(() => format.checkRouteParameters(call, routeOf({ parameters: [row.rule] }))),
-        row.want,
-      );
-    });
   }
 });
 

@@ -1,0 +1,128 @@
+/**
+ * One parameter, four spellings: a route's `parameters[]` name a field as the interface spells it in any format, and hold
+ * for clients of every format (INTERFACE.md 2.2 to 2.6).
+ *
+ * What a field is called in a format stands in the translators' `fieldNames`; here is only what these leave out: second
+ * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name that stands nowhere is a
+ * vendor's own and is looked for as it is.
+ */
+import type { ChatWireFormat } from "../protocols/wire.ts";
+import { neutralFields } from "../translate/declare-losses.ts";
+import type { NeutralField } from "../translate/translator.ts";
+import { translators } from "../translate/translators.ts";
+
+type Paths = Readonly<Record<ChatWireFormat, readonly string[]>>;
+
+/** Where bodies of each format have what a route calls by one name. */
+export interface ParameterNames {
+  /** Members whose value can be held against the route's. */
+  readonly values: Paths;
+  /** Members that are the parameter: what a model that does not support it must not get. */
+  readonly members: Paths;
+  /** Members that say the same in another way, so that a translation may make the parameter of them. */
+  readonly says: Paths;
+}
+
+const formats = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
+
+/** Fields that are said in every format by the same values: a range of one is a range of all. */
+const alike: ReadonlySet<NeutralField> = new Set([
+  ...(["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "candidates"] as const),
+  ...(["topLogprobs", "outputCap", "verbosity", "user", "safetyIdentifier", "store", "serviceTier"] as const),
+]);
+
+/** Fields that stand inside of lists: no path leads to them. */
+const withoutPath: ReadonlySet<NeutralField> = new Set(["mediaDetail", "cacheMarks"]);
+
+/** Second spellings of a format. */
+const others: Partial<Record<NeutralField, Partial<Paths>>> = {
+  outputCap: { ChatCompletions: ["max_tokens"] },
+  reasoning: { ChatCompletions: ["reasoning", "thinking", "enable_thinking", "thinking_budget"] },
+  answerFormat: { GenerateContent: ["generationConfig.responseSchema", "generationConfig.responseJsonSchema"] },
+};
+
+/** Parts of a field that a route may mean alone. */
+const parts: readonly { readonly of: NeutralField; readonly paths: Paths }[] = [
+  {
+    of: "reasoning",
+    paths: {
+      ChatCompletions: ["reasoning_effort", "reasoning.effort"],
+      Responses: ["reasoning.effort"],
+      Messages: ["output_config.effort"],
+      GenerateContent: ["generationConfig.thinkingConfig.thinkingLevel"],
+    },
+  },
+  {
+    of: "reasoning",
+    paths: {
+      ChatCompletions: ["thinking.budget_tokens", "reasoning.max_tokens", "thinking_budget"],
+      Responses: [],
+      Messages: ["thinking.budget_tokens"],
+      GenerateContent: ["generationConfig.thinkingConfig.thinkingBudget"],
+    },
+  },
+];
+
+interface Row {
+  readonly paths: Paths;
+  readonly says: Paths;
+  readonly isAlike: boolean;
+  /** A model may refuse one spelling of a format and take the other. */
+  readonly isExact: boolean;
+}
+
+function everyFormat(pathsOf: (format: ChatWireFormat) => readonly string[]): Paths {
+  return {
+    ChatCompletions: pathsOf("ChatCompletions"),
+    Responses: pathsOf("Responses"),
+    Messages: pathsOf("Messages"),
+    GenerateContent: pathsOf("GenerateContent"),
+  };
+}
+
+function fieldPaths(field: NeutralField): Paths {
+  return everyFormat((format) => {
+    // Responses asks for them by a word in a list.
+    if (field === "logprobs" && format === "Responses") return [];
+    return [translators[format].fieldNames[field], ...(others[field]?.[format] ?? [])];
+  });
+}
+
+const rows: readonly Row[] = [
+  ...parts.map(({ of, paths }) => ({ paths, says: fieldPaths(of), isAlike: true, isExact: false })),
+  ...neutralFields
+    .filter((field) => !withoutPath.has(field))
+    .map((field) => {
+      const paths = fieldPaths(field);
+      return { paths, says: paths, isAlike: alike.has(field), isExact: field === "outputCap" };
+    }),
+];
+
+/** A name without its place and its writing: `generationConfig.topP`, `topP` and `top_p` are one. */
+function plain(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^generation_config\./, "");
+}
+
+/** Names as they are spelled come before the same names written otherwise, and parts before the whole. */
+const index = new Map<string, Row>();
+for (const written of [(name: string) => name, plain]) {
+  for (const row of rows) {
+    for (const format of formats) {
+      for (const path of row.paths[format]) if (!index.has(written(path))) index.set(written(path), row);
+    }
+  }
+}
+
+/** @param name of a route's parameter, spelled as in any of the formats */
+export function parameterNames(name: string): ParameterNames {
+  const row = index.get(name) ?? index.get(plain(name));
+  const itself = everyFormat(() => [name]);
+  if (row === undefined) return { values: itself, members: itself, says: itself };
+  const withItself = (paths: Paths): Paths =>
+    everyFormat((format) => {
+      if (row.isExact && paths[format].includes(name)) return [name];
+      return [...new Set([...paths[format], name])];
+    });
+  const values = row.isAlike ? everyFormat((format) => [...new Set([...row.paths[format], name])]) : itself;
+  return { values, members: withItself(row.paths), says: withItself(row.says) };
+}
