@@ -212,8 +212,9 @@ describe("parseManifest() on random input", () => {
       fc.array(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), { minLength: 1 }),
       (objects) => {
         const plain: unknown[] = JSON.parse(JSON.stringify(objects));
-        // The writer leaves the name `<<` without quotes, and so it is another's: the next test has it in quotes.
-        fc.pre(!JSON.stringify(plain).includes('"<<"'));
+        // The writer leaves the name `<<` without quotes, and so it is another's: the next test has it in quotes. Nor does
+        // it know the numbers that only Go does.
+        fc.pre(!/"(?:<<|[-+]?0[oOXB][0-9a-fA-F_]+)"/.test(JSON.stringify(plain)));
         const options = { version: "1.1", aliasDuplicateObjects: false } as const;
         const text = plain.map((object) => stringify(object, options)).join("---\n");
         const { documents, problems } = parseManifest(text, "test.yaml");
