@@ -10,6 +10,7 @@ import {
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
+import { capOutput, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
@@ -22,7 +23,8 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
-  if (plan.outputCap !== undefined) editor.set(capMember(plan), String(plan.outputCap));
+  if (plan.outputCap !== undefined)
+    capOutput(editor, plan.outputCap, outputMembers.ChatCompletions.caps, capMember(plan));
   applyOpenAIPrivacy(editor, plan.channel);
   if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
   return dropped;

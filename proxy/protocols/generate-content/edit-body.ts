@@ -7,6 +7,7 @@ import type { BodyEditor } from "../../http/body-editor.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import { asList, isObject } from "../json-value.ts";
 import { applyPlanRules, applyUnsupportedPolicy, isAbsent, wrapSingleTool } from "../request/body-rules.ts";
+import { capOutput, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 import { generationNames, removeMember, snakeCase, topLevelNames } from "./spellings.ts";
 
@@ -21,7 +22,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   applyPlanRules(editor, plan);
   editor.remove("model");
   editor.remove("stream");
-  if (plan.outputCap !== undefined) editor.nested("generationConfig").set("maxOutputTokens", String(plan.outputCap));
+  if (plan.outputCap !== undefined) capGeneration(editor, plan.outputCap);
   applyPrivacy(plan, editor);
   return dropped;
 }
@@ -90,6 +91,15 @@ function normaliseGeneration(editor: BodyEditor): void {
       const target = editor.nested("generationConfig");
       if (isAbsent(target, name)) target.set(name, text);
     }
+  }
+}
+
+/** A body rule may have brought its own config, in either spelling. */
+function capGeneration(editor: BodyEditor, cap: number): void {
+  const { inside = [], caps } = outputMembers.GenerateContent;
+  const configs = inside.filter((name) => !isAbsent(editor, name));
+  for (const name of configs.length > 0 ? configs : ["generationConfig"]) {
+    capOutput(editor.nested(name), cap, caps, "maxOutputTokens");
   }
 }
 

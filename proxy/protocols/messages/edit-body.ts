@@ -12,6 +12,7 @@ import {
   removeUnsupported,
   userText,
 } from "../request/body-rules.ts";
+import { capOutput, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
@@ -21,7 +22,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
-  if (plan.outputCap !== undefined) editor.set("max_tokens", String(plan.outputCap));
+  if (plan.outputCap !== undefined) capOutput(editor, plan.outputCap, outputMembers.Messages.caps, "max_tokens");
   if (privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
   if (privacy.clientMetadata === "Strip") editor.remove("metadata");
   if (privacy.store === "ForceFalse" && !isAbsent(editor, "store")) editor.set("store", "false");

@@ -9,6 +9,7 @@ import {
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
+import { capOutput, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
@@ -20,7 +21,8 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
-  if (plan.outputCap !== undefined) editor.set("max_output_tokens", String(plan.outputCap));
+  if (plan.outputCap !== undefined)
+    capOutput(editor, plan.outputCap, outputMembers.Responses.caps, "max_output_tokens");
   applyOpenAIPrivacy(editor, plan.channel);
   return dropped;
 }

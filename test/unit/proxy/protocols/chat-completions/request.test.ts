@@ -300,4 +300,30 @@ describe("chat completions: editBody", () => {
         `{"model":"upstream",${text},"${row.member}":77}`,
       ));
   }
+
+  const set = (field: string, value: unknown) => ({ set: [{ field, value }] });
+  const fill = (field: string, value: unknown) => ({ default: [{ field, value }] });
+  for (const row of [
+    { name: "keeps a smaller one that a rule sets", rules: set("max_tokens", 64), want: '"max_tokens":64' },
+    { name: "keeps a smaller default", rules: fill("max_tokens", 64), want: '"max_tokens":64' },
+    { name: "lessens a greater one where it stands", rules: set("max_tokens", 5_000), want: '"max_tokens":77' },
+    { name: "replaces what caps nothing", rules: set("max_tokens", "no end"), want: '"max_tokens":77' },
+    {
+      name: "lessens each of two",
+      rules: {
+        set: [
+          { field: "max_tokens", value: 5_000 },
+          { field: "max_completion_tokens", value: 9 },
+        ],
+      },
+      want: '"max_tokens":77,"max_completion_tokens":9',
+    },
+  ]) {
+    it(`the affordable cap ${row.name}, whatever name the provider has for it`, () => {
+      for (const provider of ["OpenAI", "OpenAICompatible"] as const) {
+        const edited = editedBody(format, `{"model":"p",${text}}`, { provider, body: row.rules }, { outputCap: 77 });
+        assert.equal(edited, `{"model":"upstream",${text},${row.want}}`);
+      }
+    });
+  }
 });

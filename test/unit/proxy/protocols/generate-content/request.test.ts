@@ -172,4 +172,18 @@ describe("generateContent: editBody", () => {
       editedBody(format, { contents, user: "u" }, { provider: "Gemini", unsupportedParameters: "Reject" });
     assert.equal(refusalOf(edit), "unsupported_parameter user");
   });
+
+  for (const { value, want } of [
+    { value: { maxOutputTokens: 3 }, want: { maxOutputTokens: 3 } },
+    { value: { maxOutputTokens: 64 }, want: { maxOutputTokens: 5 } },
+    { value: { max_output_tokens: 64, seed: 1 }, want: { max_output_tokens: 5, seed: 1 } },
+    { value: { seed: 1 }, want: { seed: 1, maxOutputTokens: 5 } },
+  ]) {
+    for (const field of ["generationConfig", "generation_config"]) {
+      it(`sends ${JSON.stringify(want)} where a rule sets ${JSON.stringify(value)} as ${field}`, () => {
+        const edited = editedBody(format, `{${text}}`, { body: { set: [{ field, value }] } }, { outputCap: 5 });
+        assert.equal(edited, `{${text},"${field}":${JSON.stringify(want)}}`);
+      });
+    }
+  }
 });

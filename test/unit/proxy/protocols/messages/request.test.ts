@@ -119,4 +119,17 @@ describe("messages: editBody", () => {
   ]) {
     it(row.name, () => assert.equal(editedBody(format, row.body, row.channel), row.want));
   }
+
+  for (const { value, want } of [
+    { value: 3, want: 3 },
+    { value: 64, want: 5 },
+  ]) {
+    it(`sends ${want} where a rule sets ${value} and 5 are affordable`, () => {
+      const body = { set: [{ field: "max_tokens", value }] };
+      const edited = JSON.parse(
+        editedBody(format, '{"model":"p","messages":[1],"max_tokens":5000}', { body }, { outputCap: 5 }),
+      );
+      assert.equal(edited.max_tokens, want);
+    });
+  }
 });

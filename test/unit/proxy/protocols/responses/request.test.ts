@@ -200,4 +200,15 @@ describe("responses: editBody", () => {
       editedBody(format, '{"model":"p","input":"hi"}', {}, { outputCap: 5 }),
       '{"model":"upstream","input":"hi","max_output_tokens":5}',
     ));
+
+  for (const { value, want } of [
+    { value: 3, want: 3 },
+    { value: 64, want: 5 },
+  ]) {
+    it(`sends ${want} where a rule sets ${value} and 5 are affordable`, () => {
+      const body = { set: [{ field: "max_output_tokens", value }] };
+      const edited = JSON.parse(editedBody(format, '{"model":"p","input":"hi"}', { body }, { outputCap: 5 }));
+      assert.equal(edited.max_output_tokens, want);
+    });
+  }
 });
