@@ -34,6 +34,7 @@ import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { requireReserved } from "./require-reserved.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
+import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
 import { serveStoredResponse } from "./serve-stored-response.ts";
@@ -238,9 +239,9 @@ function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall |
   const { ledger, metrics } = services;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
-  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, () =>
-    balanceLeft(claims.balances, ledger),
-  );
+  const balance = (): bigint | undefined => balanceLeft(claims.balances, ledger);
+  const sent = sentOutput(call, route, snapshot);
+  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, balance, sent);
   const { limits, balances, concurrency } = claims;
   const startedMs = performance.now();
   const admit = (result: Reservation | Refusal): AdmittedCall => {
@@ -256,7 +257,8 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
   const { ledger, reservations, metrics, estimateTokens, log } = services;
   services.keyUses.note(found.key, result.kind === "reserved", services.now());
   const { states } = requireReserved(result, services); //                                                402 429 503
-  const context = { ledger, reservations, metrics, estimateTokens, route, call, record, log };
+  const { candidates } = estimate;
+  const context = { ledger, reservations, metrics, estimateTokens, route, call, candidates, record, log };
   return {
     exchange,
     services,

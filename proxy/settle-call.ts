@@ -26,6 +26,8 @@ export interface SettlementContext {
   readonly estimateTokens: (text: string) => Promise<number>;
   readonly route: Route;
   readonly call: ChatCall;
+  /** Answers that the upstream may have been asked for. */
+  readonly candidates: number;
   readonly record: RequestRecord;
   readonly log: Logger;
 }
@@ -108,8 +110,8 @@ export class CallSettlement {
     if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) {
       return this.#estimated(undefined, producedText()).then((estimated) => this.#settle(estimated, true));
     }
-    const { call, log, record, route } = this.#context;
-    const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates: call.candidates });
+    const { candidates, log, record, route } = this.#context;
+    const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
     if (bounded !== usage) {
       log.warn("an upstream reported more tokens than the model's context holds; charged up to that", {
         request: record.requestId,
@@ -123,10 +125,10 @@ export class CallSettlement {
 
   /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
   async #estimated(partial: TokenUsage | undefined, producedText: string): Promise<TokenUsage> {
-    const { call, estimateTokens, route } = this.#context;
+    const { call, candidates, estimateTokens, route } = this.#context;
     const produced = producedText === "" ? 0 : await estimateTokens(producedText);
     if (partial !== undefined && inputTokens(partial) > 0) {
-      const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates: call.candidates });
+      const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates });
       return { ...bounded, output: Math.max(bounded.output, produced - bounded.reasoning) };
     }
     return { ...zeroUsage, input: await estimateTokens(promptText(call.body.bytes)), output: produced };

@@ -29,8 +29,19 @@ export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments"
   readonly body: { readonly bytes: Buffer };
 };
 
+/** The most that any target of the route is asked to produce, where that is not what the client set. */
+export interface SentOutput {
+  /** Output tokens of one candidate; undefined where no target gets a cap. */
+  readonly outputCap: number | undefined;
+  /** Some target gets no cap at all. */
+  readonly isOpen: boolean;
+  readonly candidates: number;
+}
+
 export interface Estimate {
   readonly amounts: Amounts;
+  /** Answers that the upstream may be asked for. */
+  readonly candidates: number;
   /** Output tokens reserved for each candidate. */
   readonly outputReserve: number;
   /** Sent upstream as the cap (`unboundedOutput: Cap`) when the client set none; undefined: send none. */
@@ -39,6 +50,7 @@ export interface Estimate {
 
 /**
  * @param claims of the caller: under a limit in credits or a balance the route must have a price
+ * @param sent what rules make of the call's own cap and candidates; undefined: nothing
  * @param balanceLeft nano-credits of the caller's balance, read only where it can shorten the answer; undefined: none
  * @throws GatewayError `model_not_allowed` when it has none: nothing would ever stop the spending
  */
@@ -48,6 +60,7 @@ export function estimateCost(
   fleet: Fleet,
   claims: Pick<CallerClaims, "needsPrice">,
   balanceLeft: () => bigint | undefined = () => undefined,
+  sent?: SentOutput,
 ): Estimate {
   if (claims.needsPrice && !isPricedFor(route.price)) {
     const message = `The model \`${call.model}\` has no price, and your API key may only spend a limited amount.`;
@@ -56,13 +69,15 @@ export function estimateCost(
   const isUpper = fleet.inputEstimate === "Upper";
   const text = isUpper ? call.body.bytes.length : Math.ceil(call.textBytes / bytesPerToken) + frameTokens;
   const input = text + call.attachments * attachmentTokens;
-  const outputTokens = (reserve: number): number => Math.min(reserve * call.candidates, Number.MAX_SAFE_INTEGER);
+  const { outputCap, candidates } = sent ?? call;
+  const isOpen = sent?.isOpen ?? outputCap === undefined;
+  const outputTokens = (reserve: number): number => Math.min(reserve * candidates, Number.MAX_SAFE_INTEGER);
   const costOf = (reserve: number): bigint =>
     isUpper
       ? upperCost(input, outputTokens(reserve), route.price)
       : textCost(input, outputTokens(reserve), route.price);
-  const isCapped = call.outputCap === undefined && fleet.unboundedOutput === "Cap";
-  const wanted = call.outputCap ?? defaultReserve(route, fleet);
+  const isCapped = (isOpen || call.outputCap === undefined) && fleet.unboundedOutput === "Cap";
+  const wanted = isOpen ? Math.max(outputCap ?? 0, defaultReserve(route, fleet)) : (outputCap ?? 0);
   const outputReserve = isCapped ? affordableOutput(wanted, costOf, balanceLeft()) : wanted;
   return {
     amounts: {
@@ -71,6 +86,7 @@ export function estimateCost(
       outputTokens: BigInt(outputTokens(outputReserve)),
       costNanos: costOf(outputReserve),
     },
+    candidates,
     outputReserve,
     outputCap: isCapped ? outputReserve : undefined,
   };

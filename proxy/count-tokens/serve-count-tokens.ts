@@ -70,6 +70,7 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
     estimateTokens,
     route,
     call,
+    candidates: call.candidates,
     record,
     log,
   });
@@ -78,7 +79,7 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
     call,
     route,
     format: chatFormats[endpoint.format],
-    estimate: { amounts: request.amounts, outputReserve: 0, outputCap: undefined },
+    estimate: { amounts: request.amounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
     settlement,
     passedHeaders: upstreamHeaders(protocol, exchange.request.rawHeaders),
     answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],

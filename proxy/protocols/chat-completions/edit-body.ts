@@ -10,7 +10,7 @@ import {
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
-import { capOutput, outputMembers } from "../request/output-members.ts";
+import { capOutput, chatCapMember, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
@@ -24,14 +24,8 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined)
-    capOutput(editor, plan.outputCap, outputMembers.ChatCompletions.caps, capMember(plan));
+    capOutput(editor, plan.outputCap, outputMembers.ChatCompletions.caps, chatCapMember(plan.channel.provider));
   applyOpenAIPrivacy(editor, plan.channel);
   if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
   return dropped;
-}
-
-/** Reasoning models at OpenAI refuse `max_tokens`; many compatible servers know nothing else. */
-function capMember(plan: UpstreamPlan): string {
-  const { provider } = plan.channel;
-  return provider === "OpenAI" || provider === "AzureOpenAI" ? "max_completion_tokens" : "max_tokens";
 }

@@ -8,8 +8,11 @@ import type { BodyRules, Channel } from "../../snapshot/types.gen.ts";
 import type { UpstreamPlan } from "../chat-format.ts";
 import { removeAt } from "./member-at.ts";
 
+/** What rules need of an editor. */
+export type EditableMembers = Pick<BodyEditor, "text" | "set" | "remove">;
+
 /** In the order that the resources promise: `remove`, then `default` fills what is absent or null, then `set` wins. */
-export function applyBodyRules(editor: BodyEditor, rules: BodyRules | undefined): void {
+export function applyBodyRules(editor: EditableMembers, rules: BodyRules | undefined): void {
   if (rules === undefined) return;
   for (const field of rules.remove ?? []) editor.remove(field);
   for (const { field, value } of rules.default ?? [])
@@ -24,7 +27,7 @@ export function applyPlanRules(editor: BodyEditor, plan: UpstreamPlan): void {
 }
 
 /** Neither there nor anything but null. */
-export function isAbsent(editor: BodyEditor, name: string): boolean {
+export function isAbsent(editor: EditableMembers, name: string): boolean {
   const text = editor.text(name);
   return text === undefined || text.trim() === "null";
 }

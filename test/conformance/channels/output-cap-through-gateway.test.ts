@@ -66,3 +66,62 @@ describe("an output cap for calls that set none", () => {
     assert.equal(received, undefined);
   });
 });
+
+describe("a ceiling on output where body rules change the cap", () => {
+  const rules: Readonly<Record<string, object>> = {
+    ChatCompletions: { set: [{ field: "max_tokens", value: 5_000 }] },
+    Responses: { set: [{ field: "max_output_tokens", value: 5_000 }] },
+    Messages: { set: [{ field: "max_tokens", value: 5_000 }] },
+    GenerateContent: { set: [{ field: "generationConfig", value: { maxOutputTokens: 5_000 } }] },
+  };
+  const small = { max_tokens: 10 };
+  const candidates = { set: [{ field: "n", value: 60 }] };
+  const ceiling = (limit: string) => ({
+    limits: [{ name: "out", unit: "OutputTokens", limit, period: "Month" }],
+  });
+  const capture = useCapture((origin) => [
+    ...callForms.flatMap(({ format }) => {
+      const name = nameOf(format);
+      const targets = [{ name: "main", channelRef: { name: "plain" }, parameters: rules[format] }];
+      return [
+        channelManifest(name, origin, { body: rules[format] }),
+        routeManifest(name),
+        routeManifest(`${name}-target`, { targets }),
+        keyManifest(`${name}-low`, ceiling("4999")),
+        keyManifest(`${name}-high`, ceiling("5001")),
+      ];
+    }),
+    channelManifest("plain", origin),
+    channelManifest("many", origin, { body: candidates }),
+    routeManifest("many"),
+    keyManifest("low", ceiling("599")),
+    keyManifest("high", ceiling("601")),
+  ]);
+
+  for (const form of callForms) {
+    const name = nameOf(form.format);
+    for (const model of [name, `${name}-target`]) {
+      it(`reserves what is sent and not what the client set, in ${form.format} (${model})`, async () => {
+        const body =
+          form.format === "GenerateContent" || form.format === "Responses" ? { max_output_tokens: 10 } : small;
+        const refused = await capture().send({ form, model, key: `${name}-low`, body });
+        assert.equal(refused.answer.status, form.format === "Messages" ? 402 : 429, refused.answer.body.toString());
+        assert.equal(refused.received, undefined);
+        const served = await capture().send({ form, model, key: `${name}-high`, body });
+        assert.equal(served.answer.status, 200, served.answer.body.toString());
+        assert.ok(served.received?.body.includes("5000"));
+      });
+    }
+  }
+
+  it("reserves for the candidates that a rule asks for", async () => {
+    const form = callForms.find(({ format }) => format === "ChatCompletions") ?? assert.fail("no chat");
+    for (const [key, status] of [
+      ["low", 429],
+      ["high", 200],
+    ] as const) {
+      const { answer } = await capture().send({ form, model: "many", key, body: small });
+      assert.equal(answer.status, status, answer.body.toString());
+    }
+  });
+});

@@ -90,6 +90,53 @@ describe("estimateCost()", () => {
     assert.equal(estimateCost({ ...call, outputCap: undefined }, route, fleet, free).outputCap, undefined);
   });
 
+  for (const { name, sent, isCap, want } of [
+    {
+      name: "the most that a target sends",
+      sent: { outputCap: 5_000, isOpen: false },
+      isCap: false,
+      want: [5_000, undefined],
+    },
+    {
+      name: "less where every target sends less",
+      sent: { outputCap: 64, isOpen: false },
+      isCap: false,
+      want: [64, undefined],
+    },
+    {
+      name: "the default where some target gets no cap",
+      sent: { outputCap: 64, isOpen: true },
+      isCap: false,
+      want: [4_096, undefined],
+    },
+    {
+      name: "more than the default where another target sends more",
+      sent: { outputCap: 9_000, isOpen: true },
+      isCap: false,
+      want: [9_000, undefined],
+    },
+    {
+      name: "a cap for targets that get none of the client's",
+      sent: { outputCap: undefined, isOpen: true },
+      isCap: true,
+      want: [4_096, 4_096],
+    },
+    {
+      name: "no cap over the client's own that all targets get",
+      sent: { outputCap: 64, isOpen: false },
+      isCap: true,
+      want: [64, undefined],
+    },
+  ] as const) {
+    it(`reserves ${name}, for each candidate that is asked for`, () => {
+      const given: Fleet = { ...fleet, unboundedOutput: isCap ? "Cap" : "Reserve" };
+      const estimate = estimateCost(call, route, given, free, () => undefined, { ...sent, candidates: 2 });
+      assert.deepEqual([estimate.outputReserve, estimate.outputCap], want);
+      assert.equal(estimate.amounts.outputTokens, BigInt(2 * want[0]));
+      assert.equal(estimate.candidates, 2);
+    });
+  }
+
   it("refuses a model without a price under a limit in credits", () => {
     const { price: _, ...unpriced } = route;
     const half: Route = { ...route, price: { output: "1" } };
