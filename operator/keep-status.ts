@@ -60,7 +60,8 @@ const clockMs = 5_000;
 
 export function keepStatus(options: KeepStatusOptions): StatusLoop {
   const { compilation, fleet, resources, sink, log, leadership = soleOperator, standing } = options;
-  const announcer = new Announcer({ log, resources, ...(options.awaited && { awaited: options.awaited }) });
+  const rest = standing ? "see the status of the objects" : "see the status files in the data folder";
+  const announcer = new Announcer({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
   const use = new UseKeeper({
     compilation,
     lookAt: (ids) => keeper.lookAt(ids),

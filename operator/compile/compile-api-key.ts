@@ -72,7 +72,10 @@ function resolveCredential(
   }
   const value = secret.data.get(location.key);
   if (value === undefined) {
-    const message = `${at} Secret ${location.name} has no key ${location.key}; add it or name another in secretKeyRef.key.`;
+    const missing = `${at} Secret ${location.name} has no key ${location.key}`;
+    const message = spec.generate
+      ? `${missing} and is not overwritten; add it, or remove the Secret to have it made.`
+      : `${missing}; add it or name another in secretKeyRef.key.`;
     return { spec, failure: refused("SecretKeyNotFound", message) };
   }
   if (!clientKeyPattern.test(value)) {

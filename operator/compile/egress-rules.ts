@@ -24,13 +24,13 @@ export function refuseURL(url: string, policy: EgressPolicy, field: string): str
   if (metadataNames.has(host)) return `${field}: ${host} is a metadata service and is never called.`;
   if (ownNames.has(host) || host.endsWith(".localhost")) {
     if (policy.judge("127.0.0.1") === "allowed" || policy.judge("::1") === "allowed") return undefined;
-    return `${field}: ${host} is this machine; add 127.0.0.0/8 to the setting egress.allowCIDRs to allow it.`;
+    return `${field}: ${host} is this machine; add 127.0.0.0/8 to the setting egress.allowCIDRs (in the chart proxy.egress.allowCIDRs) to allow it.`;
   }
   switch (policy.judge(host)) {
     case "forbidden":
       return `${field}: ${host} is a link-local, metadata or multicast address and is never called.`;
     case "private":
-      return `${field}: ${host} is a private address; add its network to the setting egress.allowCIDRs to allow it.`;
+      return `${field}: ${host} is a private address; add its network to the setting egress.allowCIDRs (in the chart proxy.egress.allowCIDRs) to allow it.`;
     default:
       return undefined;
   }

@@ -17,6 +17,8 @@ export interface AnnouncerOptions {
   readonly log: { info(message: string): void };
   readonly resources: Pick<ResourceSet, "channels">;
   readonly awaited?: readonly AwaitedSecret[];
+  /** Where the rest is to be seen when not everything is told. */
+  readonly rest: string;
   readonly quietMs?: number;
   readonly longestMs?: number;
 }
@@ -64,13 +66,12 @@ export class Announcer {
   flush(): void {
     clearTimeout(this.#timer);
     this.#sinceMs = undefined;
-    const { log } = this.#options;
+    const { log, rest } = this.#options;
     const [lines, live] = [this.#lines, [...this.#live.values()]];
     this.#lines = [];
     this.#live = new Map();
     for (const text of lines.slice(0, linesMax)) log.info(text);
-    if (lines.length > linesMax)
-      log.info(`and ${lines.length - linesMax} more; see the status files in the data folder`);
+    if (lines.length > linesMax) log.info(`and ${lines.length - linesMax} more; ${rest}`);
     if (live.length <= liveLinesMax) for (const text of live) log.info(text);
     else log.info(`${live.length} objects are live: acknowledged by every ready proxy.`);
   }

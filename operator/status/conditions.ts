@@ -40,6 +40,8 @@ export interface Surroundings {
   readonly isUnfunded?: boolean;
   /** Names of the key's quotas that are used up. */
   readonly exhaustedQuotas?: readonly string[];
+  /** Those of them that never begin anew. */
+  readonly endlessQuotas?: readonly string[];
   /** What the proxies report of a channel; absent: nothing, which says nothing about its calls. */
   readonly health?: { readonly ejected: readonly string[]; readonly hasTraffic: boolean };
 }
@@ -145,7 +147,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
 }
 
 function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict {
-  const { nowMs, account, isUnfunded, exhaustedQuotas = [] } = surroundings;
+  const { nowMs, account, isUnfunded } = surroundings;
   if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
     return no("Expired", "Calls get 401; move spec.expiresAt or issue another key.");
@@ -165,18 +167,23 @@ function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Ackno
     return no("NotYetValid", "No credential is valid yet; see their notBefore.");
   }
   if (result.accountRequired)
-    return no("AccountRequired", "This installation wants an account for each key; set spec.accountRef.");
+    return no(
+      "AccountRequired",
+      "This installation wants an account for each key; create another with spec.accountRef.",
+    );
   if (account?.state === "Suspended")
     return no("AccountSuspended", `Account ${account.name} is suspended; calls are refused.`);
   if (isUnfunded)
     return no("AccountUnfunded", `Account ${result.account ?? ""} has no credit left; raise its spec.credit.`);
-  if (exhaustedQuotas.length > 0) {
-    return no(
-      "QuotaExhausted",
-      `Used up: ${exhaustedQuotas.join(", ")}; raise the limit or wait for its period to end.`,
-    );
-  }
-  return yes("Active", "Calls with this key are accepted.");
+  const quotas = usedUp(surroundings);
+  return quotas === undefined ? yes("Active", "Calls with this key are accepted.") : no("QuotaExhausted", quotas);
+}
+
+function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): string | undefined {
+  if (exhaustedQuotas.length === 0) return undefined;
+  const names = `Used up: ${exhaustedQuotas.join(", ")}`;
+  if (endlessQuotas.length === 0) return `${names}; raise the limit or wait for its period to end.`;
+  return `${names}; raise the limit: the period of ${endlessQuotas.join(", ")} does not end.`;
 }
 
 function healthy(result: ChannelResult, { health }: Surroundings): Verdict {

@@ -18,7 +18,7 @@ export interface KeepUseOptions {
   readonly everyMs?: number | undefined;
 }
 
-export type ObservedUse = Pick<Surroundings, "isUnfunded" | "exhaustedQuotas"> & {
+export type ObservedUse = Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas"> & {
   readonly use?: ShownUse | undefined;
 };
 
@@ -74,7 +74,9 @@ export class UseKeeper {
         ? undefined
         : this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
     const exhaustedQuotas = this.#book.exhaustedOf(result.id);
-    return { use, exhaustedQuotas, isUnfunded: account?.kind === "Account" && this.#isDry(account) };
+    const endlessQuotas = exhaustedQuotas.length === 0 ? [] : this.#book.endlessOf(result.id);
+    const isUnfunded = account?.kind === "Account" && this.#isDry(account);
+    return { use, exhaustedQuotas, endlessQuotas, isUnfunded };
   }
 
   /** Begins anew from what stands: what was reported elsewhere meanwhile is not in this book. */

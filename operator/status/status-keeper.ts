@@ -35,7 +35,10 @@ export interface StatusKeeperOptions {
   /** Shared with whoever else holds conditions. */
   readonly pool?: ConditionPool;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
-  readonly observe?: (result: ObjectResult) => Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health"> & {
+  readonly observe?: (result: ObjectResult) => Pick<
+    Surroundings,
+    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health"
+  > & {
     readonly use?: ShownUse | undefined;
   };
 }

@@ -137,6 +137,12 @@ export class UsageBook {
     return shown === undefined ? [] : exhaustedNames(shown.quotas, this.#now());
   }
 
+  /** Those of them that never begin anew. */
+  endlessOf(id: string): string[] {
+    const endless = this.shownOf(id)?.quotas.filter(({ resetAt }) => resetAt === undefined);
+    return exhaustedNames(endless ?? [], this.#now());
+  }
+
   /** Its spec may have changed: then what was reported speaks of other limits. */
   forgetQuotas(id: string): void {
     const entry = this.#entries.get(id);

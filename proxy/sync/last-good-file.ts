@@ -36,9 +36,12 @@ export type LastGood =
       readonly standing: Standing;
       readonly skipped: number;
       readonly problem?: undefined;
+      readonly isAbsent?: undefined;
     }
   | {
       readonly problem: string;
+      /** Nothing was written yet. */
+      readonly isAbsent?: boolean;
       readonly snapshot?: undefined;
       readonly standing?: undefined;
       readonly skipped?: undefined;
@@ -104,7 +107,7 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
     if (size > 2 * snapshotBytesMax) return { problem: "it is larger than any snapshot" };
     content = await readFile(file);
   } catch (cause) {
-    return { problem: `it cannot be read (${codeOf(cause)})` };
+    return { problem: `it cannot be read (${codeOf(cause)})`, isAbsent: codeOf(cause) === "ENOENT" };
   }
   if (!content.subarray(0, header.length).equals(header)) {
     return { problem: "it is no last good file of this version" };

@@ -21,8 +21,10 @@ export interface StartLastGoodOptions {
  */
 export async function startLastGood({ file, keyFile, store, log }: StartLastGoodOptions): Promise<Follower> {
   const key = await readLastGoodKey(keyFile);
-  const { snapshot, standing, skipped, problem } = await readLastGood(file, key);
-  if (snapshot === undefined) {
+  const { snapshot, standing, skipped, problem, isAbsent } = await readLastGood(file, key);
+  if (isAbsent) {
+    log.info(`there is no last good file ${file} yet; serving begins when an operator is heard`);
+  } else if (snapshot === undefined) {
     log.warn(`starting without the last good file ${file}: ${problem}`);
   } else {
     store.restore(snapshot, standing);

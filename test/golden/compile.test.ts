@@ -17,7 +17,7 @@ interface Golden {
   readonly now: string;
   /** By result id; what every proxy acknowledged otherwise. */
   readonly acknowledgements?: { readonly [id: string]: Acknowledgement };
-  readonly observed?: { readonly [id: string]: Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "health"> };
+  readonly observed?: { readonly [id: string]: Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health"> };
   readonly input: readonly object[];
   readonly expected?: unknown;
 }

@@ -43,7 +43,7 @@ export class ExpiryNotices {
     if (leftMs <= 0 || leftMs > soonMs || this.#told.get(id) === endMs || !this.#options.isLeader()) return;
     this.#told.set(id, endMs);
     const when = new Date(endMs).toISOString().replace(/\.\d+Z$/, "Z");
-    const note = `The key ends at ${when}: calls get 401 from then on. Move spec.expiresAt, or add a credential that lives longer.`;
+    const note = `The key ends at ${when}: calls get 401 from then on. ${adviceOf(result, endMs)}`;
     this.#options.tell(result, { type: "Warning", reason: "KeyExpiring", action: "Active", note });
   }
 
@@ -63,6 +63,15 @@ export class ExpiryNotices {
     this.#isClosed = true;
     clearInterval(this.#timer);
   }
+}
+
+/** What makes it live longer: a further credential does nothing about an end of the key itself. */
+function adviceOf({ expiresAtMs, credentials }: KeyResult, endMs: number): string {
+  if (expiresAtMs !== endMs) return "Add a credential that lives longer, or move its notAfter.";
+  const livesOn = credentials.some(({ usable, notAfterMs = Infinity }) => usable && notAfterMs > endMs);
+  return livesOn
+    ? "Move spec.expiresAt; no credential outlives it."
+    : "Move spec.expiresAt, and add a credential that lives longer.";
 }
 
 /** Milliseconds since the epoch; undefined for a key that does not end, or serves nobody anyway. */

@@ -40,7 +40,13 @@ describe("Announcer", () => {
   beforeEach(() => {
     lines = [];
     const awaited = [{ namespace: "a", name: "openai", variable: "OPENAI_API_KEY" }];
-    announcer = new Announcer({ log: { info: (text) => lines.push(text) }, resources: channels, awaited, quietMs: 1 });
+    announcer = new Announcer({
+      log: { info: (text) => lines.push(text) },
+      resources: channels,
+      awaited,
+      rest: "see S",
+      quietMs: 1,
+    });
   });
 
   it("tells what is wrong with an object and where it stands", () => {
@@ -75,7 +81,7 @@ describe("Announcer", () => {
     }
     await waitFor("the lines", () => lines.length > 0);
     assert.equal(lines.length, 22);
-    assert.match(lines[20] ?? "", /^and 80 more/);
+    assert.match(lines[20] ?? "", /^and 80 more; see S$/);
     assert.match(lines[21] ?? "", /^100 objects are live/);
   });
 

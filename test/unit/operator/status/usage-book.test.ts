@@ -54,6 +54,16 @@ describe("UsageBook", () => {
     assert.deepEqual(book.due(5), ["key/a/one"]);
   });
 
+  it("knows which used-up quotas never begin anew", () => {
+    const { resetAt: _, ...endless } = quota("1000");
+    book.take(
+      "p",
+      report("one", [quota("1000"), { ...endless, name: "total" }, { ...endless, name: "more", used: "1" }]),
+    );
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month", "total"]);
+    assert.deepEqual(book.endlessOf("key/a/one"), ["total"]);
+  });
+
   it("does not call a shadow limit used up, nor a limit that was changed since", () => {
     book.take("p", report("shadow", [quota("2000", { isEnforced: false })]));
     assert.deepEqual(book.exhaustedOf("key/a/shadow"), []);

@@ -66,6 +66,37 @@ describe("ExpiryNotices", () => {
     });
   }
 
+  for (const { name, result, advice } of [
+    {
+      name: "the key's own end, which no credential outlives",
+      result: key({ expiresAtMs: nowMs + dayMs, credentials: [credential("old", nowMs + 2 * dayMs)] }),
+      advice: /Move spec\.expiresAt; no credential outlives it\.$/,
+    },
+    {
+      name: "the last credential's end",
+      result: key({ credentials: [credential("old", nowMs + dayMs)] }),
+      advice: /Add a credential that lives longer, or move its notAfter\.$/,
+    },
+    {
+      name: "both at once",
+      result: key({ expiresAtMs: nowMs + dayMs, credentials: [credential("old", nowMs + dayMs)] }),
+      advice: /Move spec\.expiresAt, and add a credential that lives longer\.$/,
+    },
+  ]) {
+    it(`says what helps against ${name}`, () => {
+      const notes: string[] = [];
+      const notices = new ExpiryNotices({
+        results: () => new Map(),
+        tell: (_key, { note }) => notes.push(note),
+        isLeader: () => true,
+        now: () => nowMs,
+      });
+      notices.look(result.id, result);
+      assert.match(notes.join(), advice);
+      notices.close();
+    });
+  }
+
   it("tells again of another end, and nothing where another operator leads", () => {
     const notes: string[] = [];
     let isLeader = true;
