@@ -32,8 +32,8 @@ const summaries: Readonly<
   },
   key: {
     usage: "tollgate key",
-    text: "Prints a new key, its digest and a manifest that holds only the digest.",
-    example: "tollgate key --namespace team-a --name bot",
+    text: "Makes a new key: its manifest, which holds only the digest, on standard output, the key itself on standard error.",
+    example: "tollgate key --namespace team-a --name bot > bot.yaml",
   },
 };
 

@@ -53,9 +53,7 @@ async function run(command: Command, { settings, positionals }: SettingsReading,
     case "explain":
       return (await import("./commands/explain.ts")).runExplain(settings, io);
     case "key":
-      return (await import("./commands/key.ts")).runKey(settings.text("namespace"), settings.text("name"), (text) =>
-        io.stdout.write(text),
-      );
+      return (await import("./commands/key.ts")).runKey(settings.text("namespace"), settings.text("name"), io);
   }
 }
 

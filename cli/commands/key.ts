@@ -1,5 +1,6 @@
 /** `tollgate key`: a new key, its digest, and a manifest for GitOps that holds only the digest. */
 import { createHash, randomBytes } from "node:crypto";
+import type { OutputStream } from "../program-io.ts";
 
 export interface NewKey {
   /** 256 random bits behind `sk-`. */
@@ -27,11 +28,19 @@ export function renderKeyManifest(key: NewKey, namespace: string, name: string):
   ].join("\n");
 }
 
-/** Prints all three; the key is shown this once and kept nowhere. */
-export function runKey(namespace: string, name: string, write: (text: string) => void): number {
+/**
+ * The manifest alone is standard output, for `kubectl apply -f -` and for a file in Git, where a raw key has no business;
+ * the key, shown this once and kept nowhere, goes to standard error.
+ */
+export function runKey(
+  namespace: string,
+  name: string,
+  { stdout, stderr }: Readonly<Record<"stdout" | "stderr", Pick<OutputStream, "write">>>,
+): number {
   const key = createKey();
-  write(
-    `key:    ${key.secret}\nsha256: ${key.sha256}\n\n# The key is shown only now. This manifest holds its digest alone:\n---\n${renderKeyManifest(key, namespace, name)}`,
+  stderr.write(
+    `key:    ${key.secret}\nsha256: ${key.sha256}\nThe key is shown only now; the manifest holds its digest alone.\n`,
   );
+  stdout.write(renderKeyManifest(key, namespace, name));
   return 0;
 }

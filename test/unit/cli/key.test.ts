@@ -22,14 +22,22 @@ describe("tollgate key", () => {
     assert.deepEqual(validateResource(documents[0]?.object).problems, []);
   });
 
-  it("shows the key once", () => {
-    let printed = "";
-    assert.equal(
-      runKey("default", "bot", (text) => {
-        printed += text;
-      }),
-      0,
-    );
-    assert.equal(printed.match(/sk-[A-Za-z0-9_-]{43}/g)?.length, 1);
+  it("prints the manifest alone, so that it can be piped and kept; the key goes to the terminal, once", () => {
+    const printed = { stdout: "", stderr: "" };
+    const stream = (name: "stdout" | "stderr") => ({
+      write(text: string) {
+        printed[name] += text;
+      },
+    });
+    assert.equal(runKey("default", "bot", { stdout: stream("stdout"), stderr: stream("stderr") }), 0);
+    assert.doesNotMatch(printed.stdout, /sk-/);
+    const { documents, problems } = parseManifest(printed.stdout, "key.yaml");
+    assert.deepEqual(problems, []);
+    assert.equal(documents.length, 1);
+    assert.deepEqual(validateResource(documents[0]?.object).problems, []);
+    assert.equal(printed.stderr.match(/sk-[A-Za-z0-9_-]{43}/g)?.length, 1);
+    const [key = ""] = /sk-[\w-]+/.exec(printed.stderr) ?? [];
+    const sha256 = createHash("sha256").update(key).digest("hex");
+    for (const text of [printed.stdout, printed.stderr]) assert.ok(text.includes(sha256), text);
   });
 });
