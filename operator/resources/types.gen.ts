@@ -810,7 +810,7 @@ export interface BodyRules {
  */
 default?: {
 /**
- * Name of the member. model and stream belong to the gateway.
+ * Name of the member, in quotes where YAML reads it as a boolean (n, y, on). model and stream belong to the gateway.
  */
 field: string
 /**
@@ -825,7 +825,7 @@ value: unknown
  */
 set?: {
 /**
- * Name of the member. model and stream belong to the gateway.
+ * Name of the member, in quotes where YAML reads it as a boolean (n, y, on). model and stream belong to the gateway.
  */
 field: string
 /**
@@ -834,9 +834,9 @@ field: string
 value: unknown
 }[]
 /**
- * Names of members removed.
+ * Names of members removed, in quotes where YAML reads them as booleans (n, y, on).
  * 
- * Items: Name of a top-level member.
+ * Items: Name of a top-level member, in quotes where YAML reads it as a boolean (n, y, on).
  */
 remove?: string[]
 }
@@ -1184,7 +1184,7 @@ selector?: LabelSelector
  */
 export interface ParameterRule {
 /**
- * Field as the interface spells it, for example temperature, max_tokens or generationConfig.topK.
+ * Field as the interface spells it, for example temperature, max_tokens or generationConfig.topK; "n" in quotes, which YAML else reads as a boolean.
  */
 name: string
 /**

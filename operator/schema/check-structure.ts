@@ -54,7 +54,10 @@ export function checkStructure(
     default:
       schema.type satisfies never;
   }
-  problems.push(makeProblem(path, "type", `Invalid value: must be of type ${schema.type}, not ${typeName(value)}`));
+  const message = `Invalid value: must be of type ${schema.type}, not ${typeName(value)}`;
+  // YAML reads `n`, `on` and `250` as other than text.
+  const isUnquoted = schema.type === "string" && (typeof value === "boolean" || typeof value === "number");
+  problems.push(makeProblem(path, "type", isUnquoted ? `${message}: write it in quotes if text was meant` : message));
   return value;
 }
 

@@ -117,7 +117,7 @@ describe("validateResource() refuses", () => {
       name: "a label value that is no string",
       document: apiKey({}, { labels: { tier: true } }),
       field: "metadata.labels.tier",
-      message: "must be of type string",
+      message: "must be of type string, not boolean: write it in quotes if text was meant",
     },
     {
       name: "a label key with two slashes",
@@ -172,7 +172,7 @@ describe("validateResource() refuses", () => {
       name: "a Secret entry that is a number",
       document: secret({ stringData: { port: 5 } }),
       field: "stringData.port",
-      message: "must be of type string",
+      message: "must be of type string, not number: write it in quotes",
     },
     {
       name: "a Secret key with a slash",
