@@ -117,9 +117,12 @@ describe("the operator's rights", function () {
     return answers;
   }
 
-  /** `place resource verb` of everything that the chart grants. */
+  /** `place resource verb` of everything that the chart grants the operator. */
   function rights(): readonly string[] {
-    const roles = objects.filter(({ kind }) => kind === "Role" || kind === "ClusterRole");
+    const bound = objects.flatMap(({ roleRef }) => (roleRef === undefined ? [] : [(roleRef as { name: string }).name]));
+    const roles = objects.filter(
+      ({ kind, metadata }) => /^(Cluster)?Role$/.test(kind) && bound.includes(metadata.name),
+    );
     const granted = roles.flatMap(({ kind, rules }) =>
       (rules as readonly Rule[]).flatMap(({ resources, verbs }) =>
         resources.flatMap((resource) =>
@@ -129,6 +132,41 @@ describe("the operator's rights", function () {
     );
     return [...new Set(granted)];
   }
+
+  it("are not people's: who may view, edit or administrate a namespace has rights of his own", async () => {
+    const verbs = ["get", "create", "delete"];
+    const kinds = ["apikeys", "channels", "modelroutes", "accounts", "apikeys/status"];
+    for (const [role, writable] of [
+      ["view", []],
+      ["edit", ["apikeys"]],
+      ["admin", kinds.slice(0, 4)],
+    ] as const) {
+      // The controller that adds them up to the cluster's own role is not here: all that it would add are bound.
+      const label = `rbac.authorization.k8s.io/aggregate-to-${role}`;
+      const added = objects.filter(({ metadata }) => label in ((metadata as { labels?: object }).labels ?? {}));
+      const aggregated = await plane.must("GET", `/apis/rbac.authorization.k8s.io/v1/clusterroles/${role}`);
+      assert.match(JSON.stringify(aggregated), new RegExp(`"matchLabels":{"${label}":"true"}`));
+      for (const { metadata } of added)
+        await plane.must("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/team-a/rolebindings", {
+          metadata: { name: `${role}-${metadata.name}` },
+          roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metadata.name },
+          subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: role }],
+        });
+      const allowed: string[] = [];
+      for (const kind of kinds)
+        for (const verb of verbs) {
+          const [resource, subresource] = kind.split("/");
+          const resourceAttributes = { group: "tollgate.dev", resource, subresource, verb, namespace: "team-a" };
+          const review = { spec: { user: role, resourceAttributes } };
+          const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+          const { status } = (await plane.must("POST", path, review)) as { status: { allowed: boolean } };
+          if (status.allowed) allowed.push(`${verb} ${kind}`);
+        }
+      const readable = kinds.slice(0, 4).map((kind) => `get ${kind}`);
+      const expected = [...readable, ...writable.flatMap((kind) => [`create ${kind}`, `delete ${kind}`])];
+      assert.deepEqual(allowed.sort(), expected.sort(), role);
+    }
+  });
 
   it("suffice for all that they do", async () => {
     await applyAll(plane, [

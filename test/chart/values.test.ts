@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "mocha";
+import { parseAllDocuments } from "yaml";
 import { readChartValues } from "../../scripts/generators/chart/value-comments.ts";
 import { projectRoot } from "../../scripts/run.ts";
 import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { chartFolder, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { type ChartObject, chartFolder, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
 
 interface SchemaNode {
   readonly $ref?: string;
@@ -25,6 +26,15 @@ function typeOf(path: readonly string[]): SchemaNode | undefined {
 function follow(node: SchemaNode | undefined): SchemaNode | undefined {
   const name = node?.$ref?.replace("#/definitions/", "");
   return name === undefined ? node : schema.definitions?.[name];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Of an object, and of the pods that it makes. */
+function labelsOf({ metadata, spec }: ChartObject): readonly Labels[] {
+  const { template } = (spec ?? {}) as { template?: { metadata: { labels: Labels } } };
+  const { labels = {} } = metadata as { labels?: Labels };
+  return template === undefined ? [labels] : [labels, template.metadata.labels];
 }
 
 describe("the chart's values", () => {
@@ -104,6 +114,63 @@ describe("the chart rendered", function () {
     const objects = parseObjects(await renderChart(helm, { commonLabels: { team: "platform" } }));
     for (const object of objects.filter(({ kind }) => kind !== "CustomResourceDefinition"))
       assert.match(JSON.stringify(object.metadata), /"team":"platform"/, idOf(object));
+  });
+
+  it("writes each label once: those that select pods stay, of the others the user's stands", async () => {
+    const given = {
+      "app.kubernetes.io/part-of": "platform",
+      "app.kubernetes.io/version": "7",
+      "app.kubernetes.io/component": "mine",
+      "helm.sh/chart": "umbrella",
+    };
+    const values = {
+      commonLabels: { ...given, team: "one" },
+      operator: { podLabels: given, podAnnotations: { "tollgate.dev/settings": "mine" } },
+      proxy: { podLabels: { team: "two", "app.kubernetes.io/name": "mine" } },
+      monitoring: { dashboards: { enabled: true, labels: { team: "three", grafana_dashboard: "1" } } },
+    };
+    const text = await renderChart(helm, values);
+    assert.deepEqual(
+      parseAllDocuments(text).flatMap(({ errors }) => errors.map(({ message }) => message)),
+      [],
+    );
+    const teams = new Set<string>();
+    for (const object of parseObjects(text).filter(({ kind }) => kind !== "CustomResourceDefinition"))
+      for (const labels of labelsOf(object)) {
+        assert.equal(labels["app.kubernetes.io/part-of"], "platform", idOf(object));
+        assert.notEqual(labels["app.kubernetes.io/component"], "mine", idOf(object));
+        assert.equal(labels["app.kubernetes.io/name"], "tollgate", idOf(object));
+        teams.add(labels["team"] ?? "none");
+      }
+    assert.deepEqual([...teams].sort(), ["one", "three", "two"]);
+  });
+
+  it("lets the cluster's own roles see all kinds, edit keys and administrate all", async () => {
+    const rolesOf = (text: string) =>
+      parseObjects(text).flatMap((object) => {
+        const labels = labelsOf(object)[0] ?? {};
+        const roles = Object.keys(labels).filter((label) =>
+          label.startsWith("rbac.authorization.k8s.io/aggregate-to-"),
+        );
+        return roles.length === 0 ? [] : [{ object, to: roles.map((label) => label.split("-to-")[1]) }];
+      });
+    const roles = rolesOf(await renderChart(helm, {}));
+    const resourcesFor = (role: string, verb: string) =>
+      roles
+        .filter(({ to }) => to.includes(role))
+        .flatMap(({ object }) => object["rules"] as { apiGroups: string[]; resources: string[]; verbs: string[] }[])
+        .filter(({ apiGroups, verbs }) => apiGroups.join() === "tollgate.dev" && verbs.includes(verb))
+        .flatMap(({ resources }) => resources)
+        .sort();
+    const all = ["accounts", "apikeys", "channels", "modelroutes"];
+    for (const verb of ["get", "list", "watch"])
+      for (const role of ["view", "edit", "admin"]) assert.deepEqual([...new Set(resourcesFor(role, verb))], all, role);
+    for (const verb of ["create", "update", "patch", "delete", "deletecollection"]) {
+      assert.deepEqual(resourcesFor("view", verb), []);
+      assert.deepEqual(resourcesFor("edit", verb), ["apikeys"]);
+      assert.deepEqual([...new Set(resourcesFor("admin", verb))], all);
+    }
+    assert.deepEqual(rolesOf(await renderChart(helm, { crds: { aggregateRoles: false } })), []);
   });
 
   const refusals = [

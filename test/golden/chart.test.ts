@@ -65,7 +65,8 @@ function readGolden(file: string): Golden {
 }
 
 function withoutCrds(values: object): object {
-  return { ...values, crds: { enabled: false } };
+  const { crds = {} } = values as { crds?: object };
+  return { ...values, crds: { ...crds, enabled: false } };
 }
 
 function difference(standard: readonly ChartObject[], objects: readonly ChartObject[]): Expected {

@@ -21,15 +21,32 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
+{{/*
+Labels of an object, each once: those that select pods stand, of the others what is given wins. Called with a dict of
+root, component and, if any, labels of its own.
+*/}}
 {{- define "tollgate.labels" -}}
+{{- $given := merge (dict) (.labels | default dict) .root.Values.commonLabels -}}
+{{- $own := list
+  (list "app.kubernetes.io/version" .root.Chart.AppVersion)
+  (list "app.kubernetes.io/part-of" "tollgate")
+  (list "app.kubernetes.io/managed-by" .root.Release.Service)
+  (list "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_"))
+-}}
 {{ include "tollgate.selectorLabels" . }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/part-of: tollgate
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
-{{- with .root.Values.commonLabels }}
-{{ toYaml . }}
+{{- range $own }}
+{{- if not (hasKey $given (first .)) }}
+{{ first . }}: {{ last . | quote }}
 {{- end }}
+{{- end }}
+{{- include "tollgate.furtherLabels" $given }}
+{{- end -}}
+
+{{/* Labels that were given, each on a line of its own, without those that select pods. */}}
+{{- define "tollgate.furtherLabels" -}}
+{{- with omit . "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" }}
+{{ toYaml . }}
+{{- end -}}
 {{- end -}}
 
 {{/* Metadata of an object: a dict of root, component, name and, if any, labels and annotations of its own. */}}
@@ -38,9 +55,6 @@ name: {{ .name }}
 namespace: {{ .namespace | default .root.Release.Namespace }}
 labels:
   {{- include "tollgate.labels" . | nindent 2 }}
-  {{- with .labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
 {{- with merge (dict) (.annotations | default dict) .root.Values.commonAnnotations }}
 annotations:
   {{- toYaml . | nindent 2 }}

@@ -60,13 +60,9 @@ topologySpreadConstraints:
 {{- define "tollgate.podMetadata" -}}
 labels:
   {{- include "tollgate.selectorLabels" . | nindent 2 }}
-  app.kubernetes.io/part-of: tollgate
-  {{- with merge (dict) .values.podLabels .root.Values.commonLabels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- $own := dict "app.kubernetes.io/part-of" "tollgate" }}
+  {{- include "tollgate.furtherLabels" (merge (dict) .values.podLabels .root.Values.commonLabels $own) | indent 2 }}
 annotations:
-  tollgate.dev/settings: {{ .settings | sha256sum | trunc 16 }}
-  {{- with merge (dict) .values.podAnnotations .root.Values.commonAnnotations }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- $settings := dict "tollgate.dev/settings" (.settings | sha256sum | trunc 16) }}
+  {{- toYaml (merge $settings .values.podAnnotations .root.Values.commonAnnotations) | nindent 2 }}
 {{- end -}}
