@@ -74,6 +74,20 @@ describe("the chart's values", () => {
   });
 });
 
+describe("the runbooks", () => {
+  it("name objects by the full name that the chart gives them, which is not always the release's", () => {
+    const templates = readdirSync(join(chartFolder, "templates"), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(tpl|yaml)$/.test(name))
+      .map((name) => readFileSync(join(chartFolder, "templates", name), "utf8"))
+      .join("\n");
+    const folder = join(projectRoot, "docs", "runbooks");
+    const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+    const names = text.join("\n").match(/(RELEASE|FULLNAME)-[a-z-]+/g) ?? [];
+    assert.ok(names.length > 0);
+    for (const name of names) assert.ok(templates.includes(`"${name.replace("FULLNAME", "%s")}"`), name);
+  });
+});
+
 describe("the chart rendered", function () {
   this.timeout(20_000);
   let helm = "";
