@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { appendFile, cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
@@ -84,6 +84,20 @@ describe("the chart on a real API server", function () {
       return folder;
     }
 
+    /** The chart as a later version might be: with a value that this one has not. */
+    async function newerChart(): Promise<string> {
+      const folder = join(plane.folder, "newer-chart");
+      await cp(chartFolder, folder, { recursive: true });
+      const schema = JSON.parse(await readFile(join(folder, "values.schema.json"), "utf8"));
+      schema.properties.newer = { type: "object" };
+      await writeFile(join(folder, "values.schema.json"), JSON.stringify(schema));
+      await appendFile(join(folder, "values.yaml"), "\nnewer: {said: by default}\n");
+      const template =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: newer}\ndata: {said: {{ .Values.newer.said }}}\n";
+      await writeFile(join(folder, "templates", "newer.yaml"), template);
+      return folder;
+    }
+
     async function objectsOfRelease(): Promise<string[]> {
       const kinds = "all,configmap,serviceaccount,role,rolebinding,networkpolicy,pdb,clusterrole,clusterrolebinding";
       const selector = "app.kubernetes.io/instance=tollgate";
@@ -115,6 +129,25 @@ describe("the chart on a real API server", function () {
       assert.match(await inCluster(kubectl, "get", "crd", "apikeys.tollgate.dev", "-o", "yaml"), /- tgkey/);
     });
 
+    it("takes a newer chart as README.md says, with the values given before", async () => {
+      const readme = await readFile(join(projectRoot, "README.md"), "utf8");
+      const [, flag = ""] = /helm upgrade tollgate .* (--re\S+-values)/.exec(readme) ?? [];
+      await inCluster(helm, "upgrade", "tollgate", await newerChart(), "--namespace", "gateway", flag);
+      const { spec } = parse(
+        await inCluster(kubectl, "-n", "gateway", "get", "deploy", "tollgate-proxy", "-o", "yaml"),
+      );
+      assert.equal(spec.replicas, 3);
+      const added = await inCluster(kubectl, "-n", "gateway", "get", "configmap", "newer", "-o", "yaml");
+      assert.match(added, /said: by default/);
+    });
+
+    it("has a second one beside it, which leaves the CRDs to the first", async () => {
+      const second = ["install", "second", chartFolder, "--namespace", "team-b"];
+      await assert.rejects(inCluster(helm, ...second), /invalid ownership metadata/);
+      await inCluster(helm, ...second, "--set", "crds.enabled=false");
+      await inCluster(helm, "uninstall", "second", "--namespace", "team-b");
+    });
+
     it("leaves the CRDs and what was made with them when it is uninstalled, and nothing else", async () => {
       const key = {
         apiVersion: "tollgate.dev/v1alpha1",
@@ -130,6 +163,14 @@ describe("the chart on a real API server", function () {
 
     it("takes over the CRDs that an earlier release left", async () => {
       await inCluster(helm, "install", ...release);
+      await inCluster(helm, "uninstall", "tollgate", "--namespace", "gateway");
+    });
+
+    it("takes over those of a release of another name and namespace when it is told to, and gives them back", async () => {
+      const moved = ["install", "moved", chartFolder, "--namespace", "team-b", "--take-ownership"];
+      await inCluster(helm, ...moved);
+      await inCluster(helm, "uninstall", "moved", "--namespace", "team-b");
+      await inCluster(helm, "install", ...release, "--take-ownership");
       await inCluster(helm, "uninstall", "tollgate", "--namespace", "gateway");
     });
   });
