@@ -37,8 +37,10 @@ export function startCore(
   resources: ResourceSet,
   fleetSources: FleetOptions = {},
 ): Core {
-  const makesKeys = settings.cluster === undefined || settings.cluster.generatesKeys;
-  const compilation = new Compilation(resources, settings.fleet, settings.quotaScope, makesKeys);
+  const { cluster } = settings;
+  const makesKeys = cluster === undefined || cluster.generatesKeys;
+  const reach = cluster && { watchNamespaces: cluster.watchNamespaces, readsNamespaces: cluster.watchesNamespaces };
+  const compilation = new Compilation(resources, settings.fleet, settings.quotaScope, makesKeys, reach);
   const publisher = started.adopt(new Publisher(), (it) => it.close());
   const fleet = started.adopt(new Fleet(publisher, { graceMs: settings.push.deadMs, ...fleetSources }), (it) =>
     it.close("the operator stops"),

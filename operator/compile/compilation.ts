@@ -17,6 +17,7 @@ import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-ap
 import { compileChannel } from "./compile-channel.ts";
 import { compileModelRoute } from "./compile-model-route.ts";
 import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./limits/hard-quotas.ts";
+import { type Reach, wholeReach } from "./reach.ts";
 import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 
@@ -64,6 +65,7 @@ export class Compilation {
   readonly #settings: CompileSettings;
   readonly #quotaScope: QuotaScope;
   readonly #makesKeys: boolean;
+  readonly #reach: Reach;
   readonly #egress: EgressPolicy;
   readonly #objects = new Map<string, WireObject>();
   readonly #results = new Map<string, ObjectResult>();
@@ -77,9 +79,16 @@ export class Compilation {
    * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
    * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
    */
-  constructor(resources: ResourceSet, settings: CompileSettings, quotaScope: QuotaScope = "Exact", makesKeys = true) {
+  constructor(
+    resources: ResourceSet,
+    settings: CompileSettings,
+    quotaScope: QuotaScope = "Exact",
+    makesKeys = true,
+    reach = wholeReach,
+  ) {
     this.#quotaScope = quotaScope;
     this.#makesKeys = makesKeys;
+    this.#reach = reach;
     this.#resources = resources;
     this.#settings = settings;
     this.#egress = new EgressPolicy(settings.egressAllowCIDRs);
@@ -299,6 +308,7 @@ export class Compilation {
             routes: this.#resources.modelRoutes,
             channels: this.#resources.channels,
             namespaces: this.#resources.namespaces,
+            reach: this.#reach,
             isChannelServed: (channel) => this.#objects.has(`channel/${channel}`),
           }),
           this.#quotaScope,

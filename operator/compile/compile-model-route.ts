@@ -16,6 +16,7 @@ import {
   type TargetSurroundings,
 } from "./flatten-targets.ts";
 import { compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
+import { unreadableCallers } from "./reach.ts";
 import type { NameVerdict } from "./resolve-conflicts.ts";
 import { partiallyValid, type RouteResult, refused, resolved, type Verdict, valid } from "./result.ts";
 import { unservedByRoutes } from "./unserved-fields.ts";
@@ -62,7 +63,7 @@ export function compileModelRoute(
       result: {
         ...base,
         accepted: acceptedVerdict(route, route.spec, names),
-        resolvedRefs: refsVerdict(flattened),
+        resolvedRefs: refsVerdict(flattened, unreadableCallers(route, surroundings.reach)),
         available: availableVerdict(flattened),
         targets: flattened.facts.map((fact) => targetStatus(fact, weightless.has(fact.name))),
         wireIds: [id],
@@ -89,8 +90,10 @@ function targetStatus({ name, verdict, isResting }: TargetFact, isWeightless: bo
   return { name, resolved, reason: isResting ? "ChannelNotActive" : verdict.reason };
 }
 
-function refsVerdict({ facts }: FlattenedTargets): Verdict {
-  const failed = facts.map(({ verdict }) => verdict).filter(({ status }) => status !== "True");
+/** @param callers what is wrong with the choice of those who may call */
+function refsVerdict({ facts }: FlattenedTargets, callers: Verdict | undefined): Verdict {
+  const verdicts = [...(callers ? [callers] : []), ...facts.map(({ verdict }) => verdict)];
+  const failed = verdicts.filter(({ status }) => status !== "True");
   const [first] = failed;
   return first ? { ...first, message: failed.map(({ message }) => message).join(" ") } : resolved;
 }

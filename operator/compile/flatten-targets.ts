@@ -6,7 +6,6 @@
  */
 import type { BodyRules, Route } from "../../proxy/snapshot/types.gen.ts";
 import { SpecError } from "../resources/amounts.ts";
-import { isNamespaceAllowed } from "../resources/label-selector.ts";
 import { publicNameOf } from "../resources/model-route.ts";
 import {
   type ChannelResource,
@@ -16,6 +15,7 @@ import {
 } from "../resources/resource.ts";
 import type { ModelRouteTarget as TargetSpec } from "../resources/types.gen.ts";
 import { compileBodyRules, mergeBodyRules } from "./limits/compile-limits.ts";
+import { absentChannel, type Reach, refusalBy } from "./reach.ts";
 import { refused, resolved, type Verdict } from "./result.ts";
 
 export const referenceDepthMax = 3;
@@ -29,6 +29,7 @@ export interface TargetSurroundings {
   readonly routes: ReadonlyMap<string, ModelRouteResource>;
   readonly channels: ReadonlyMap<string, ChannelResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
+  readonly reach: Reach;
   /** Whether a channel is on the wire. */
   isChannelServed(identity: string): boolean;
 }
@@ -145,14 +146,9 @@ function draftChannel(route: ModelRouteResource, target: TargetSpec, surrounding
     drafts: [],
     facts: [{ name, verdict: refused(reason, `Target ${name}: ${message}`) }],
   });
-  if (!channel) return fail("ChannelNotFound", `Channel ${identity} does not exist; create it or correct channelRef.`);
-  const { allowedNamespaces } = channel.spec ?? {};
-  if (namespace !== own && !isNamespaceAllowed(allowedNamespaces, namespace, own, surroundings.namespaces)) {
-    return fail(
-      "NotAllowed",
-      `Channel ${identity} does not admit namespace ${own}; add it to its spec.allowedNamespaces.`,
-    );
-  }
+  if (!channel) return fail("ChannelNotFound", absentChannel(identity, surroundings.reach));
+  const refusal = namespace === own ? undefined : refusalBy(channel, own, surroundings.namespaces, surroundings.reach);
+  if (refusal !== undefined) return fail("NotAllowed", refusal);
   if (!surroundings.isChannelServed(identity)) {
     return fail("ChannelNotReady", `Channel ${identity} is not served; see its conditions.`);
   }

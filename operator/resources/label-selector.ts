@@ -4,6 +4,9 @@ import type { LabelSelector, AllowedNamespaces as NamespacesFrom } from "./types
 
 type Labels = { readonly [name: string]: string };
 
+/** Kubernetes itself sets it on each namespace. */
+const nameLabel = "kubernetes.io/metadata.name";
+
 /** Whether labels satisfy a selector; an empty selector takes everything. */
 export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
@@ -33,15 +36,26 @@ export function matchesSelector(selector: LabelSelector, labels: Labels): boolea
 
 /** Labels of a namespace, with the one that Kubernetes itself sets on each. */
 function labelsOfNamespace(namespace: NamespaceResource): Labels {
-  return { "kubernetes.io/metadata.name": namespace.metadata.name, ...namespace.metadata.labels };
+  return { [nameLabel]: namespace.metadata.name, ...namespace.metadata.labels };
 }
 
-/** Whether a namespace is one of those that `from` names, seen from the namespace of the object that says so. */
+/** Whether a selector asks for more than the name of a namespace. */
+function asksForLabels({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)].some((key) => key !== nameLabel);
+}
+
+/**
+ * Whether a namespace is one of those that `from` names, seen from the namespace of the object that says so.
+ *
+ * @param readsLabels false: labels of namespaces are unknown, and a selector that asks for one takes nothing. What it
+ * wants absent would seem to be so everywhere.
+ */
 export function isNamespaceAllowed(
   from: NamespacesFrom | undefined,
   ownNamespace: string,
   candidate: string,
   namespaces: ReadonlyMap<string, NamespaceResource>,
+  readsLabels = true,
 ): boolean {
   switch (from?.from ?? "Same") {
     case "All":
@@ -49,8 +63,9 @@ export function isNamespaceAllowed(
     case "Same":
       return candidate === ownNamespace;
     case "Selector": {
+      if (!readsLabels && asksForLabels(from?.selector ?? {})) return false;
       const namespace = namespaces.get(candidate);
-      const labels = namespace ? labelsOfNamespace(namespace) : { "kubernetes.io/metadata.name": candidate };
+      const labels = namespace ? labelsOfNamespace(namespace) : { [nameLabel]: candidate };
       return matchesSelector(from?.selector ?? {}, labels);
     }
     default:
