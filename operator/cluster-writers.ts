@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { type ClusterStatusLoop, keepClusterStatus } from "./cluster-status.ts";
+import { resultId } from "./compile/compilation.ts";
 import type { Core } from "./core.ts";
 import { KeySecrets } from "./generate-key/key-secrets.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
@@ -13,7 +14,8 @@ import type { OwnerReference } from "./own-namespace/own-account.ts";
 import type { ClusterSettings, OperatorLog } from "./settings.ts";
 import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
-import { secretNotCreated } from "./status/events/events-of.ts";
+import { keyReplaced, secretNotCreated } from "./status/events/events-of.ts";
+import type { StatusDocument } from "./status/status-document.ts";
 
 export interface ClusterWritersOptions {
   readonly cluster: ClusterSettings;
@@ -65,9 +67,27 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
     log,
     onFailure: ({ namespace: of, ownerName, secretName }, why) =>
       status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
+    hadKey({ namespace: of, ownerName, credential }) {
+      const stands = standing.get(resultId("ApiKey", of, ownerName));
+      return (
+        stands?.document !== undefined &&
+        stands.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
+        showsKeyOf(stands.document, credential)
+      );
+    },
+    onReplaced({ namespace: of, ownerName, secretName, credential }) {
+      log.warn(`ApiKey ${of}/${ownerName}: the Secret ${secretName} was gone; callers need the new key`);
+      status.tellOfKey({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
+    },
   });
   started.defer(() => keySecrets.close());
   // What was left to the leader before may be this operator's now.
   started.defer(leadership.onChange(() => keySecrets.look()));
   return { leadership, status, keySecrets };
+}
+
+/** Whether a status tells of a key that came from a Secret. */
+function showsKeyOf({ status }: StatusDocument, credential: string): boolean {
+  const credentials = "credentials" in status ? (status.credentials ?? []) : [];
+  return credentials.some((one) => one.name === credential && "displayPrefix" in one);
 }

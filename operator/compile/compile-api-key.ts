@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import type { Key, KeyCredential } from "../../proxy/snapshot/types.gen.ts";
 import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
 import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
-import type { ApiKeyResource, ResourceSet } from "../resources/resource.ts";
+import type { ApiKeyResource, ObjectMeta, ResourceSet, SecretResource } from "../resources/resource.ts";
 import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "../resources/types.gen.ts";
 import { compileLimits, requireCIDRs, shareList } from "./limits/compile-limits.ts";
 import {
@@ -43,16 +43,16 @@ export function resolveCredentials(
   secrets: ResourceSet["secrets"],
   makesKeys: boolean,
 ): ResolvedCredential[] {
-  const { namespace } = key.metadata;
-  return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, namespace, secrets, makesKeys));
+  return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, key.metadata, secrets, makesKeys));
 }
 
 function resolveCredential(
   spec: KeyCredentialSpec,
-  namespace: string,
+  metadata: ObjectMeta,
   secrets: ResourceSet["secrets"],
   makesKeys: boolean,
 ): ResolvedCredential {
+  const { namespace } = metadata;
   if (spec.sha256 !== undefined) return { spec, sha256: spec.sha256 };
   const location = secretOfCredential(spec);
   const at = `Credential ${spec.name}:`;
@@ -70,6 +70,8 @@ function resolveCredential(
     const message = `${at} Secret ${location.name} does not exist in namespace ${namespace}; create it.`;
     return { spec, failure: refused("SecretNotFound", message) };
   }
+  const failure = spec.generate && failureOfOwner(secret, metadata, at);
+  if (failure) return { spec, failure };
   const value = secret.data.get(location.key);
   if (value === undefined) {
     const missing = `${at} Secret ${location.name} has no key ${location.key}`;
@@ -88,6 +90,21 @@ function resolveCredential(
     displayPrefix: `${value.slice(0, 7)}...`,
     ...(secret.metadata.resourceVersion !== undefined && { secretResourceVersion: secret.metadata.resourceVersion }),
   };
+}
+
+/**
+ * A Secret that goes with another ApiKey is not this one's, even of the same name: the garbage collector deletes it when
+ * that object is gone, and a key that was handed out from it would die with it.
+ */
+function failureOfOwner({ metadata }: SecretResource, { name, uid }: ObjectMeta, at: string): Verdict | undefined {
+  const { owner } = metadata;
+  if (owner === undefined || uid === undefined || owner.uid === uid) return undefined;
+  if (owner.name !== name) {
+    const message = `${at} Secret ${metadata.name} belongs to ApiKey ${owner.name}; name another in generate.secretName.`;
+    return refused("InvalidSecret", message);
+  }
+  const message = `${at} Secret ${metadata.name} belongs to a former ApiKey of this name and is not used; wait until the garbage collector has deleted it.`;
+  return { status: "Unknown", reason: "Pending", message };
 }
 
 export interface CompiledKey {
@@ -258,6 +275,7 @@ export function wantedSecretsOf(key: ApiKeyResource, credentials: readonly Resol
             key: defaultSecretKey,
             prefix: spec.generate.prefix ?? "sk-",
             ownerName: key.metadata.name,
+            credential: spec.name,
           },
         ]
       : [],

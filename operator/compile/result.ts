@@ -73,6 +73,8 @@ export interface WantedSecret {
   readonly key: string;
   readonly prefix: string;
   readonly ownerName: string;
+  /** Name of the credential that asks for it. */
+  readonly credential: string;
 }
 
 export const valid: Verdict = { status: "True", reason: "Valid", message: "The spec is understood." };

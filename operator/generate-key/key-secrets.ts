@@ -23,14 +23,20 @@ export interface KeySecretsOptions {
   readonly log: { info(message: string): void; warn(message: string): void };
   /** Told each Secret that could not be written, and why. */
   readonly onFailure?: (wanted: WantedSecret, why: string) => void;
+  /** Whether the credential had a key before: its Secret was deleted. */
+  readonly hadKey?: (wanted: WantedSecret) => boolean;
+  /** Told each key that was made in the place of one before, which is refused from now on. */
+  readonly onReplaced?: (wanted: WantedSecret) => void;
   readonly retryMs?: number;
 }
 
 export class KeySecrets {
   readonly #options: KeySecretsOptions;
   readonly #stop = new AbortController();
-  /** Written by us; the watch brings them in a moment. */
-  readonly #made = new Set<string>();
+  /** Written by us, and the uid of the owner; the watch brings them in a moment. */
+  readonly #made = new Map<string, string>();
+  /** What is wanted, and whether it takes the place of a key: asked at once, as status forgets it in a moment. */
+  readonly #replaces = new Map<string, boolean>();
   #making: Promise<void> | undefined;
   #isAsked = false;
   #retry: NodeJS.Timeout | undefined;
@@ -45,6 +51,8 @@ export class KeySecrets {
     this.#isAsked = true;
     this.#making ??= this.#makeAll().finally(() => {
       this.#making = undefined;
+      // Somebody asked after the last look and before this.
+      if (this.#isAsked) this.look();
     });
   }
 
@@ -59,14 +67,21 @@ export class KeySecrets {
       this.#isAsked = false;
       const wanted = this.#options.wanted();
       const names = new Set(wanted.map(identityOf));
-      for (const made of this.#made) if (!names.has(made)) this.#made.delete(made);
+      for (const known of [this.#made, this.#replaces])
+        for (const name of known.keys()) if (!names.has(name)) known.delete(name);
       let isComplete = true;
+      for (const secret of wanted) this.#noteKeyBefore(secret);
       for (const secret of wanted) {
         if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return;
-        if (!this.#made.has(identityOf(secret))) isComplete = (await this.#make(secret)) && isComplete;
+        isComplete = (await this.#make(secret)) && isComplete;
       }
       if (!isComplete) this.#lookLater();
     }
+  }
+
+  #noteKeyBefore(wanted: WantedSecret): void {
+    const name = identityOf(wanted);
+    if (!this.#replaces.has(name)) this.#replaces.set(name, this.#options.hadKey?.(wanted) ?? false);
   }
 
   #lookLater(): void {
@@ -77,11 +92,11 @@ export class KeySecrets {
 
   /** @returns whether there is nothing more to do about it */
   async #make(wanted: WantedSecret): Promise<boolean> {
-    const { client, resources, randomBytes, log, onFailure } = this.#options;
+    const { client, resources, randomBytes, log, onFailure, onReplaced } = this.#options;
     const { namespace, secretName, key, prefix, ownerName } = wanted;
     const uid = resources.apiKeys.get(`${namespace}/${ownerName}`)?.metadata.uid;
     // It is gone; without the owner's uid its Secret would outlive it.
-    if (uid === undefined) return true;
+    if (uid === undefined || this.#made.get(identityOf(wanted)) === uid) return true;
     const owner = { apiVersion: "tollgate.dev/v1alpha1", kind: "ApiKey", name: ownerName, uid, controller: true };
     const secret = {
       metadata: { name: secretName, namespace, ownerReferences: [owner] },
@@ -90,11 +105,12 @@ export class KeySecrets {
     };
     try {
       await client.create(secretResource, secret, { namespace, signal: this.#stop.signal });
-      this.#made.add(identityOf(wanted));
+      this.#made.set(identityOf(wanted), uid);
       log.info(`ApiKey ${namespace}/${ownerName}: key written to the Secret ${secretName}`);
+      if (this.#replaces.get(identityOf(wanted)) === true) onReplaced?.(wanted);
       return true;
     } catch (error) {
-      // It stands there already, whoever wrote it; the watch brings it.
+      // One stands there already. The watch brings it, and with it whether it is this key's; it is never written over.
       if (isApiStatus(error, 409)) return true;
       if (this.#stop.signal.aborted) return true;
       const why = error instanceof Error ? error.message : String(error);

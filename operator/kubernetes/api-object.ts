@@ -11,6 +11,7 @@ export interface ApiMetadata {
   readonly deletionTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: unknown;
 }
 
 /** Any object; all members but `metadata` are the business of whoever asked for it. */

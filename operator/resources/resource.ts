@@ -24,6 +24,14 @@ export interface ObjectMeta {
   readonly createdAtMs?: number;
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /** Of a Secret: the ApiKey that it goes with. */
+  readonly owner?: OwningKey;
+}
+
+/** The ApiKey that controls a Secret: when that very object is gone, the garbage collector deletes the Secret. */
+export interface OwningKey {
+  readonly name: string;
+  readonly uid: string;
 }
 
 export type OwnKind = "ApiKey" | "Channel" | "ModelRoute" | "Account";

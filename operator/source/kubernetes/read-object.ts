@@ -9,6 +9,7 @@ import { type ApiMetadata, type ApiObject, type ApiResource, isRecord } from "..
 import {
   type AnyResource,
   type ObjectMeta,
+  type OwningKey,
   type OwnKind,
   ProtectedData,
   type ResourceKind,
@@ -16,6 +17,7 @@ import {
 import { validateResource } from "../../schema/validate-resource.ts";
 import { refusedResource, toResource } from "../read-resource.ts";
 
+const ownGroup = "tollgate.dev/";
 const noLabels: ObjectMeta["labels"] = {};
 
 /** The metadata kept of an object. */
@@ -70,7 +72,20 @@ export function readDataObject(
     const value = kind === "Secret" ? decoded(data, key) : (textOf(data, key) ?? decoded(binaryData, key));
     if (value !== undefined) values.set(key, value);
   }
-  return { kind, metadata: { ...metaOf(object.metadata), labels: noLabels }, data: new ProtectedData(values) };
+  const owner = kind === "Secret" ? owningKeyOf(object.metadata) : undefined;
+  const metadata = { ...metaOf(object.metadata), labels: noLabels, ...(owner && { owner }) };
+  return { kind, metadata, data: new ProtectedData(values) };
+}
+
+/** The ApiKey among an object's owners that controls it. */
+function owningKeyOf({ ownerReferences }: ApiMetadata): OwningKey | undefined {
+  for (const reference of Array.isArray(ownerReferences) ? ownerReferences : []) {
+    if (!isRecord(reference) || reference["controller"] !== true || reference["kind"] !== "ApiKey") continue;
+    const { apiVersion, name, uid } = reference;
+    if (typeof apiVersion !== "string" || !apiVersion.startsWith(ownGroup)) continue;
+    if (typeof name === "string" && typeof uid === "string") return { name, uid };
+  }
+  return undefined;
 }
 
 export function readNamespace(object: ApiObject): AnyResource {

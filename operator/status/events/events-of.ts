@@ -61,6 +61,12 @@ export function secretNotCreated(secretName: string, why: string): EventFacts {
   return { type: "Warning", reason: "SecretNotCreated", action: "ResolvedRefs", note };
 }
 
+/** A `generate` credential has another key than before, as somebody deleted its Secret. */
+export function keyReplaced(secretName: string, credential: string): EventFacts {
+  const note = `The Secret ${secretName} of credential ${credential} was gone: a new key was made, and the one before is refused; callers need the new one.`;
+  return { type: "Warning", reason: "KeyReplaced", action: "ResolvedRefs", note };
+}
+
 function isSame(was: Condition, condition: Condition): boolean {
   if (was.status !== condition.status || was.reason !== condition.reason) return false;
   return condition.type === "Programmed" || was.message === condition.message;

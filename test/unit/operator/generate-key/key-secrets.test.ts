@@ -11,6 +11,7 @@ const wanted = (name: string): WantedSecret => ({
   key: "apiKey",
   prefix: "sk-",
   ownerName: name,
+  credential: "current",
 });
 const owner = (name: string): [string, ApiKeyResource] => [
   `team-a/${name}`,
@@ -21,9 +22,12 @@ function open(options: {
   wanted: WantedSecret[];
   isLeader?: boolean;
   fail?: (attempt: number) => ApiError | undefined;
+  hadKey?: () => boolean;
 }) {
   const created: { metadata: { name: string; ownerReferences: { uid: string }[] }; stringData: object }[] = [];
   const lines: string[] = [];
+  const replaced: string[] = [];
+  const apiKeys = new Map(["a", "b"].map(owner));
   let attempts = 0;
   const secrets = new KeySecrets({
     client: {
@@ -36,13 +40,15 @@ function open(options: {
       },
     },
     leadership: { isLeader: () => options.isLeader ?? true },
-    resources: { apiKeys: new Map(["a", "b"].map(owner)) },
+    resources: { apiKeys },
+    hadKey: () => options.hadKey?.() ?? false,
+    onReplaced: ({ secretName }) => replaced.push(secretName),
     wanted: () => options.wanted,
     randomBytes: (count) => new Uint8Array(count).fill(7),
     log: { info: (line) => lines.push(line), warn: (line) => lines.push(line) },
     retryMs: 10,
   });
-  return { secrets, created, lines, attempts: () => attempts };
+  return { secrets, created, lines, replaced, apiKeys, attempts: () => attempts };
 }
 
 describe("key secrets", () => {
@@ -95,5 +101,38 @@ describe("key secrets", () => {
     secrets.look();
     await secrets.close();
     assert.equal(attempts(), 0);
+  });
+
+  it("are told where they take the place of a key, also when status has forgotten it meanwhile", async () => {
+    let isShown = true;
+    const fail = (attempt: number) => {
+      isShown = false;
+      return attempt < 3 ? new ApiError("away", { code: "refused", status: 500 }) : undefined;
+    };
+    const { secrets, created, replaced } = open({ wanted: [wanted("a")], fail, hadKey: () => isShown });
+    secrets.look();
+    await waitFor("it to be made", () => created.length === 1);
+    await secrets.close();
+    assert.deepEqual(replaced, ["a-secret"]);
+  });
+
+  it("are nobody's replacement where there was no key before", async () => {
+    const { secrets, created, replaced } = open({ wanted: [wanted("a")] });
+    secrets.look();
+    await waitFor("it to be made", () => created.length === 1);
+    await secrets.close();
+    assert.deepEqual(replaced, []);
+  });
+
+  it("are made for each object of a name", async () => {
+    const { secrets, created, apiKeys } = open({ wanted: [wanted("a")] });
+    secrets.look();
+    await waitFor("the first", () => created.length === 1);
+    const [, first] = owner("a");
+    apiKeys.set("team-a/a", { ...first, metadata: { ...first.metadata, uid: "uid-next" } });
+    secrets.look();
+    await waitFor("the second", () => created.length === 2);
+    await secrets.close();
+    assert.equal(created[1]?.metadata.ownerReferences[0]?.uid, "uid-next");
   });
 });
