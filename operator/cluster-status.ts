@@ -12,7 +12,7 @@ import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
 import { registerStatusMetrics } from "./status/cluster/status-metrics.ts";
 import { StatusWriter } from "./status/cluster/status-writer.ts";
 import { EventWriter } from "./status/events/event-writer.ts";
-import { type EventFacts, eventsOf } from "./status/events/events-of.ts";
+import { type EventFacts, eventsOf, statusContested } from "./status/events/events-of.ts";
 import { ExpiryNotices } from "./status/events/expiry-notices.ts";
 import type { StatusDocument } from "./status/status-document.ts";
 import { noStatus } from "./status/status-sink.ts";
@@ -63,6 +63,8 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
       const regarding = { kind: after.kind, ...after.metadata, uid };
       for (const facts of eventsOf(before, after)) events.tell(regarding, facts);
     },
+    onContested: (document, uid, why) =>
+      events.tell({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
     log,
   });
   const loop = keepStatus({

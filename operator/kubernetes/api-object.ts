@@ -12,6 +12,7 @@ export interface ApiMetadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: unknown;
+  readonly managedFields?: unknown;
 }
 
 /** Any object; all members but `metadata` are the business of whoever asked for it. */

@@ -26,6 +26,24 @@ export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool
   };
 }
 
+/**
+ * Who wrote the status last, where that was not under our own name.
+ *
+ * @param ownManager the name that all operators write under
+ */
+export function strangerIn({ metadata }: ApiObject, ownManager: string): string | undefined {
+  const { managedFields } = metadata;
+  let last = { manager: ownManager, time: "" };
+  for (const entry of Array.isArray(managedFields) ? managedFields : []) {
+    if (!isRecord(entry) || entry["subresource"] !== "status") continue;
+    const { manager, time = "" } = entry;
+    if (typeof manager !== "string" || typeof time !== "string" || time < last.time) continue;
+    // Times are whole seconds: who came after us may bear the same.
+    if (time > last.time || manager !== ownManager) last = { manager, time };
+  }
+  return last.manager === ownManager ? undefined : last.manager;
+}
+
 function readCondition(value: unknown): Condition | undefined {
   if (!isRecord(value)) return undefined;
   const { type, status, reason, message, observedGeneration, lastTransitionTime } = value;

@@ -7,7 +7,7 @@ import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts"
 import type { OwnKind, ResourceKind } from "../../resources/resource.ts";
 import { ConditionPool } from "../condition-pool.ts";
 import type { StatusDocument } from "../status-document.ts";
-import { readStatus } from "./read-status.ts";
+import { readStatus, strangerIn } from "./read-status.ts";
 
 /** One object as it was last seen. */
 export interface Standing {
@@ -16,7 +16,12 @@ export interface Standing {
   readonly generation: number;
   /** Undefined: nothing was written yet. */
   readonly document: StatusDocument | undefined;
+  /** Who wrote it last, where that was no operator. */
+  readonly stranger?: string;
 }
+
+/** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
+export const statusFieldManager = "tollgate-status";
 
 export class StandingStatuses {
   readonly pool = new ConditionPool();
@@ -46,7 +51,8 @@ export class StandingStatuses {
     const before = this.#standing.get(id);
     if (before?.uid === uid && !isLatest && compareVersions(resourceVersion, before.resourceVersion) <= 0) return;
     const document = readStatus(kind, object, this.pool);
-    this.#standing.set(id, { uid, resourceVersion, generation, document });
+    const stranger = strangerIn(object, statusFieldManager);
+    this.#standing.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
     for (const listener of this.#listeners) listener(id);
   }
 

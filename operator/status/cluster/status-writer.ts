@@ -5,7 +5,8 @@
  * compared with what stands (the watch's), and only a difference of meaning is written: an operator that restarts, or
  * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
  * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
- * an object, a few over all; refusals of any kind slow all writes down together. Called by `keep-status.ts`.
+ * an object, a few over all; refusals of any kind slow all writes down together, and what somebody else changes back again
+ * and again is written ever more seldom (`rival-writes.ts`). Called by `keep-status.ts`.
  */
 import type { ApiClient } from "../../kubernetes/api-client.ts";
 import { ApiError } from "../../kubernetes/api-error.ts";
@@ -16,10 +17,9 @@ import { ownResources } from "../../source/kubernetes/own-resources.ts";
 import { isSameMeaning } from "../same-meaning.ts";
 import type { StatusDocument } from "../status-document.ts";
 import { HeldQueue } from "./held-queue.ts";
-import type { Standing, StandingStatuses } from "./standing-statuses.ts";
-
-/** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
-export const statusFieldManager = "tollgate-status";
+import { readStatus } from "./read-status.ts";
+import { RivalWrites } from "./rival-writes.ts";
+import { type Standing, type StandingStatuses, statusFieldManager } from "./standing-statuses.ts";
 
 /** What became of a look at an object that had something to write. */
 export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";
@@ -35,7 +35,10 @@ export interface StatusWriterOptions {
   readonly isReachable: () => boolean;
   /** Told each status that was written, with what stood before and the object's uid. */
   readonly onWritten: (before: StatusDocument | undefined, after: StatusDocument, uid: string) => void;
+  /** Told now and then, for each namespace, an object whose status somebody else changes back again and again. */
+  readonly onContested?: (document: StatusDocument, uid: string, why: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
+  readonly rivals?: RivalWrites;
   /** Between two looks at everything, should a notice ever have been lost. */
   readonly sweepEveryMs?: number;
   /** Writes a second, where more than a burst waits. */
@@ -56,17 +59,23 @@ const burst = 200;
 const writeTimeoutMs = 5_000;
 const unreachableMs = 500;
 const tellEveryMs = 60_000;
+/** Undone this often, it was no person's hand. */
+const contestedTimes = 3;
+const tellContestedEveryMs = 30 * 60_000;
 /** Between two looks whether the Lease that seemed lost is ours after all. */
 const resumeMs = 500;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  readonly #queue = new HeldQueue([soonMs, settleMs, patientMs]);
+  readonly #rivals: RivalWrites;
+  readonly #queue: HeldQueue;
   readonly #inFlight = new Set<string>();
   /** Statuses that the API server refuses for what they are: not tried again. */
   readonly #refused = new Map<string, StatusDocument>();
   /** The version that somebody had replaced when we came. */
   readonly #conflicts = new Map<string, string>();
+  /** Namespaces whose statuses somebody else writes too, and when that was told. */
+  readonly #contested = new Map<string, number>();
   readonly #results = new Map<WriteResult, number>();
   readonly #backoff: Backoff;
   readonly #stops: (() => void)[];
@@ -87,6 +96,8 @@ export class StatusWriter {
   constructor(options: StatusWriterOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff(500, 30_000);
+    this.#rivals = options.rivals ?? new RivalWrites();
+    this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#rivals.delaysMs]);
     const { leadership, standing } = options;
     this.#stops = [
       leadership.onChange(() => {
@@ -108,7 +119,10 @@ export class StatusWriter {
     const wanted = desired(id);
     const stands = standing.get(id);
     if (wanted === undefined || stands === undefined || !isDifferent(stands, wanted.document)) return;
-    this.#queue.put(id, delayOf(wanted.document), performance.now());
+    const nowMs = performance.now();
+    // While a write is in flight what stands may be that write.
+    const rivalMs = this.#inFlight.has(id) ? 0 : this.#rivals.waitMs(id, stands, nowMs);
+    this.#queue.put(id, Math.max(delayOf(wanted.document), rivalMs), nowMs);
     this.#pumpSoon();
   }
 
@@ -153,6 +167,8 @@ export class StatusWriter {
     this.#queue.clear();
     this.#refused.clear();
     this.#conflicts.clear();
+    this.#rivals.clear();
+    this.#contested.clear();
     this.#term.abort();
     this.#term = new AbortController();
   }
@@ -210,6 +226,7 @@ export class StatusWriter {
       this.#queue.put(id, settleMs, performance.now());
       return false;
     }
+    if (this.#isTooSoon(id, stands, document)) return false;
     this.#inFlight.add(id);
     void this.#write(id, stands, document).then(() => {
       this.#inFlight.delete(id);
@@ -217,6 +234,30 @@ export class StatusWriter {
       this.#pumpSoon();
     });
     return true;
+  }
+
+  /** Somebody else changes back what is written: puts it off, and says so where it goes on. */
+  #isTooSoon(id: string, stands: Standing, document: StatusDocument): boolean {
+    const nowMs = performance.now();
+    if (this.#rivals.timesUndone(id, stands, nowMs) >= contestedTimes) this.#tellContested(stands, document, nowMs);
+    const waitMs = this.#rivals.waitMs(id, stands, nowMs);
+    if (waitMs > 0) this.#queue.put(id, waitMs, nowMs);
+    return waitMs > 0;
+  }
+
+  #tellContested({ uid, stranger }: Standing, document: StatusDocument, nowMs: number): void {
+    const { log, onContested } = this.#options;
+    const { namespace, name } = document.metadata;
+    const toldAtMs = this.#contested.get(namespace);
+    if (toldAtMs !== undefined && nowMs - toldAtMs < tellContestedEveryMs) return;
+    this.#contested.set(namespace, nowMs);
+    const object = `${document.kind} ${namespace}/${name}`;
+    const why =
+      stranger === undefined
+        ? `Another operator also writes the status of ${object}: two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
+        : `${stranger} also writes the status of ${object}: let it be.`;
+    log.warn(`${why} Until then what both write is written ever more seldom.`);
+    onContested?.(document, uid, why);
   }
 
   async #write(id: string, stands: Standing, document: StatusDocument): Promise<void> {
@@ -238,6 +279,8 @@ export class StatusWriter {
       this.#conflicts.delete(id);
       this.#isFailing = false;
       this.#backoff.reset();
+      const stood = readStatus(kind, answer, standing.pool) ?? document;
+      this.#rivals.wrote(id, stands, stood, performance.now());
       // The next difference is one from this, whether the watch has brought it or not.
       standing.see(kind, answer);
       onWritten(stands.document, { ...document, status }, uid);

@@ -67,6 +67,11 @@ export function keyReplaced(secretName: string, credential: string): EventFacts 
   return { type: "Warning", reason: "KeyReplaced", action: "ResolvedRefs", note };
 }
 
+/** Somebody else writes the status, too. */
+export function statusContested(note: string): EventFacts {
+  return { type: "Warning", reason: "StatusContested", action: "Status", note };
+}
+
 function isSame(was: Condition, condition: Condition): boolean {
   if (was.status !== condition.status || was.reason !== condition.reason) return false;
   return condition.type === "Programmed" || was.message === condition.message;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type ApiErrorFacts } from "../../../../../operator/kubernetes/api-error.ts";
 import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
 import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
+import { RivalWrites } from "../../../../../operator/status/cluster/rival-writes.ts";
 import { StandingStatuses } from "../../../../../operator/status/cluster/standing-statuses.ts";
 import { StatusWriter } from "../../../../../operator/status/cluster/status-writer.ts";
 import type { StatusDocument } from "../../../../../operator/status/status-document.ts";
@@ -78,6 +79,7 @@ describe("StatusWriter", () => {
   let writer: StatusWriter;
   let desired: Map<string, StatusDocument>;
   let told: string[];
+  let contested: string[];
   let isLeader: boolean;
   let isReachable: boolean;
   let leaderChanged: () => void;
@@ -87,6 +89,7 @@ describe("StatusWriter", () => {
     standing = new StandingStatuses();
     desired = new Map();
     told = [];
+    contested = [];
     isLeader = true;
     isReachable = true;
     writer = new StatusWriter({
@@ -107,6 +110,8 @@ describe("StatusWriter", () => {
       isReachable: () => isReachable,
       onWritten: (before, after) =>
         told.push(`${before?.status.conditions[0]?.reason} ${after.status.conditions[0]?.reason}`),
+      onContested: (_document, _uid, why) => contested.push(why),
+      rivals: new RivalWrites(100, 800),
       log: { warn() {}, error() {} },
       backoff: new Backoff(60, 200, () => 1),
     });
@@ -324,5 +329,62 @@ describe("StatusWriter", () => {
     see(api.put("one", { status: funded("one", "BalanceExhausted").status }));
     await untilIdle();
     assert.equal(api.applied.length, 2);
+  });
+
+  describe("whose status somebody else changes back each time", () => {
+    const undoing: NodeJS.Timeout[] = [];
+    afterEach(() => {
+      for (const timer of undoing.splice(0)) clearInterval(timer);
+    });
+
+    /** Another writes whenever we did. */
+    const undoAll = (name: string, managedFields?: object[]) => {
+      const undo = () => {
+        const present = api.objects.get(name) ?? assert.fail();
+        if (!JSON.stringify(present).includes('"reason":"Funded"')) return;
+        const { generation = 1 } = present.metadata;
+        const undone = api.put(name, { generation, status: funded(name, "Unlimited").status });
+        see({ ...undone, metadata: { ...undone.metadata, managedFields } });
+      };
+      undoing.push(setInterval(undo, 1));
+    };
+
+    it("are written ever more seldom, but at once for a new spec, and it is said once a namespace", async () => {
+      for (const name of ["one", "two"]) {
+        see(api.put(name));
+        want(funded(name, "Funded"));
+        undoAll(name);
+      }
+      const timesOf: number[] = [];
+      await waitFor("five writes", () => {
+        const count = api.applied.filter(({ metadata }) => metadata.name === "one").length;
+        if (count > timesOf.length) timesOf.push(performance.now());
+        return count === 5;
+      });
+      const gaps = timesOf.slice(1).map((atMs, index) => atMs - (timesOf[index] ?? 0));
+      for (const [index, leastMs] of [100, 200, 400, 800].entries())
+        assert.ok((gaps[index] ?? 0) > leastMs * 0.9, `waited ${gaps.join()}`);
+      assert.equal(contested.length, 1);
+      assert.match(
+        contested[0] ?? "",
+        /^Another operator also writes the status of Account a\/(one|two): two releases/,
+      );
+
+      desired.set("account/a/one", funded("one", "Funded", { observedGeneration: 2 }));
+      see(api.put("one", { generation: 2, status: funded("one", "Unlimited").status }));
+      const changedMs = performance.now();
+      await waitFor("the write", () => JSON.stringify(api.applied).includes('"status":{"observedGeneration":2'));
+      assert.ok(performance.now() - changedMs < 400);
+    });
+
+    it("name who else it is, where that is no operator", async () => {
+      see(api.put("one"));
+      want(funded("one", "Funded"));
+      const time = "2026-11-21T12:00:00Z";
+      const ofStatus = (manager: string) => ({ manager, time, operation: "Update", subresource: "status" });
+      undoAll("one", [ofStatus("sync-robot"), ofStatus("tollgate-status")]);
+      await waitFor("it to be said", () => contested.length === 1);
+      assert.match(contested[0] ?? "", /^sync-robot also writes the status of Account a\/one/);
+    });
   });
 });
