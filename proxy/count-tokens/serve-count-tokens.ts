@@ -125,7 +125,7 @@ async function askUpstream(
   const upstreamModel = upstreamModelOf({ ...selected, route: admitted.route }, call.model);
   const request = {
     ...prepared.request,
-    path: upstreamPath(channel, template, upstreamModel, "countTokens"),
+    path: upstreamPath(selected, template, upstreamModel, "countTokens"),
     body: countBody(format, prepared.request.body, upstreamModel),
   };
   const attempt = new Attempt({

@@ -13,7 +13,7 @@ import { buildPlainRequest, type UpstreamTarget } from "./build-upstream-request
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "./describe-outcome.ts";
 import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamListener } from "./upstream-exchange.ts";
-import { upstreamPath } from "./upstream-path.ts";
+import { type PathOwner, upstreamPath } from "./upstream-path.ts";
 
 export interface StoredQuestion {
   readonly action: "read" | "delete" | "list-input";
@@ -72,13 +72,11 @@ export async function askStored(
 }
 
 /** The id stands before what the channel's own template asks by query. */
-function pathOf({ action, id, path, query }: StoredQuestion, { channel }: Pick<UpstreamTarget, "channel">): string {
-  const whole = upstreamPath(channel, path, "", "");
-  const mark = whole.indexOf("?");
-  const base = mark < 0 ? whole : whole.slice(0, mark);
-  const own = mark < 0 ? "" : whole.slice(mark + 1);
-  const all = [own, action === "list-input" ? query : ""].filter((part) => part !== "").join("&");
-  return `${base}/${id}${action === "list-input" ? "/input_items" : ""}${all === "" ? "" : `?${all}`}`;
+function pathOf({ action, id, path, query }: StoredQuestion, owner: PathOwner): string {
+  const mark = path.indexOf("?");
+  const [base, own] = mark < 0 ? [path, ""] : [path.slice(0, mark), path.slice(mark)];
+  const isList = action === "list-input";
+  return upstreamPath(owner, `${base}/${id}${isList ? "/input_items" : ""}${own}`, "", "", isList ? query : "");
 }
 
 interface Whole {

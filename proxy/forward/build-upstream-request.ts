@@ -47,26 +47,15 @@ export function buildUpstreamRequest(
   const plan: UpstreamPlan = { channel, upstreamModel, targetRules, outputCap, unsupported, clientsName };
   const dropped = format.editBody(call, plan, editor);
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
-  const path = upstreamPath(channel, upstream.path, upstreamModel, verb);
-  const query = queryOf(upstream, call);
+  const query = call.endpoint.format === "GenerateContent" && call.stream ? "alt=sse" : "";
   return {
-    path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
+    path: upstreamPath(upstream, upstream.path, upstreamModel, verb, query),
     headers: upstreamHeaders(call.stream ? "stream" : "call", channel, upstream.credential, clientHeaders),
     body: editor.build(),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     dropped,
     timeouts: timeoutsOf(route, channel, call.stream, limits),
   };
-}
-
-function queryOf(upstream: UpstreamTarget, call: ChatCall): string {
-  const { auth } = upstream.channel;
-  const parts: string[] = [];
-  if (call.endpoint.format === "GenerateContent" && call.stream) parts.push("alt=sse");
-  if (auth.location === "Query" && upstream.credential !== undefined) {
-    parts.push(`${encodeURIComponent(auth.name)}=${encodeURIComponent(upstream.credential.secret)}`);
-  }
-  return parts.join("&");
 }
 
 /**
@@ -108,21 +97,19 @@ function mappedModel(channel: Channel, model: string): string | undefined {
   return best.upstreamName.replace("*", () => rest);
 }
 
-/** A request without a body for what a channel keeps; nothing of the client's goes upstream but a checked path. */
+/**
+ * A request without a body for what a channel keeps; nothing of the client's goes upstream but a checked path.
+ * @param path whole, as `upstreamPath` says it
+ */
 export function buildPlainRequest(
   method: "GET" | "DELETE",
   path: string,
   { channel, credential, route }: Pick<UpstreamTarget, "channel" | "credential" | "route">,
   limits: ProxyLimits,
 ): UpstreamRequest {
-  const { auth } = channel;
-  const query =
-    auth.location === "Query" && credential !== undefined
-      ? `${encodeURIComponent(auth.name)}=${encodeURIComponent(credential.secret)}`
-      : "";
   return {
     method,
-    path: query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`,
+    path,
     headers: upstreamHeaders("plain", channel, credential, {}),
     body: Buffer.alloc(0),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),

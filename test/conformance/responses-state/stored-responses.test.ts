@@ -37,6 +37,11 @@ describe("responses that were made before", () => {
         routeManifest("translated"),
         channelManifest("native", upstream.origin, { formats: [{ type: "Responses" }] }),
         routeManifest("native"),
+        channelManifest("by-query", upstream.origin, {
+          formats: [{ type: "Responses" }],
+          auth: { location: { query: "key" }, scheme: "Raw" },
+        }),
+        routeManifest("by-query"),
       ),
     });
   });
@@ -126,6 +131,15 @@ describe("responses that were made before", () => {
     assert.equal(asked?.method, "GET");
     assert.equal(asked?.target, "/v1/responses/resp_1");
     assert.equal(asked?.headers["authorization"], `Bearer ${channelSecret}`);
+  });
+
+  it("asks with the credential where the channel wants it", async () => {
+    const { id } = await create("by-query");
+    await call("GET", `/v1/responses/${id}/input_items?limit=5`);
+    assert.deepEqual(
+      upstream.requests.map(({ target }) => target),
+      [`/v1/responses/resp_1/input_items?limit=5&key=${channelSecret}`],
+    );
   });
 
   it("lists and deletes at the provider", async () => {

@@ -9,6 +9,7 @@ import { httpCall } from "../../support/conformance/http-call.ts";
 import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
 import {
   channelManifest,
+  channelSecret,
   channelSecretManifest,
   clientKey,
   keyManifest,
@@ -24,6 +25,11 @@ const counters = {
   messages: { provider: "Anthropic", formats: [{ type: "Messages" }, { type: "CountTokens" }] },
   gemini: { provider: "Gemini", formats: [{ type: "GenerateContent" }, { type: "CountTokens" }] },
   chat: { provider: "OpenAICompatible", formats: [{ type: "ChatCompletions" }] },
+  "by-query": {
+    provider: "Anthropic",
+    formats: [{ type: "Messages" }, { type: "CountTokens" }],
+    auth: { location: { query: "key" }, scheme: "Raw" },
+  },
   uncounted: { provider: "Anthropic", formats: [{ type: "Messages" }] },
 } as const;
 
@@ -97,6 +103,14 @@ describe("token counting", () => {
     const [asked] = upstream.requests;
     assert.equal(asked?.target, "/v1/messages/count_tokens");
     assert.deepEqual(asked?.json(), { model: "upstream-messages", ...prompt, tools: [tool] });
+  });
+
+  it("gives a counter the credential where the channel wants it", async () => {
+    assert.deepEqual((await byMessages("by-query")).json(), { input_tokens: 14 });
+    assert.deepEqual(
+      upstream.requests.map(({ target }) => target),
+      [`/v1/messages/count_tokens?key=${channelSecret}`],
+    );
   });
 
   it("asks nobody else, and estimates nothing, for a client that has left", async () => {

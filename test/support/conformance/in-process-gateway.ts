@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import type { CompileSettings } from "../../../operator/compile/compilation.ts";
+import type { Compiled } from "../../../operator/compile/compile.ts";
 import { MemoryLedger } from "../../../proxy/admit/memory-ledger.ts";
 import { downloadDefaults, MediaDownloads } from "../../../proxy/forward/download-media.ts";
 import { OpenAttempts } from "../../../proxy/forward/open-attempts.ts";
@@ -39,21 +40,22 @@ export class InProcessGateway {
   readonly ledger: MemoryLedger;
   /** What the access log was given, in the order in which requests ended. */
   readonly records: AccessRecord[];
+  /** Keys whose use was noted, one entry for each call. */
+  readonly usedKeys: string[];
   readonly #services: Services;
+  readonly #live: { snapshot: IndexedSnapshot };
+  readonly #options: InProcessOptions;
   readonly #close: () => Promise<void>;
 
-  private constructor(
-    port: number,
-    ledger: MemoryLedger,
-    records: AccessRecord[],
-    services: Services,
-    close: () => Promise<void>,
-  ) {
-    this.port = port;
-    this.ledger = ledger;
-    this.records = records;
-    this.#services = services;
-    this.#close = close;
+  private constructor(parts: Parts) {
+    this.port = parts.port;
+    this.ledger = parts.ledger;
+    this.records = parts.records;
+    this.usedKeys = parts.usedKeys;
+    this.#services = parts.services;
+    this.#live = parts.live;
+    this.#options = parts.options;
+    this.#close = parts.close;
   }
 
   get origin(): string {
@@ -76,7 +78,8 @@ export class InProcessGateway {
 
   /** @throws AssertionError when a manifest is not accepted */
   static async start(options: InProcessOptions): Promise<InProcessGateway> {
-    const snapshot = snapshotOf(options);
+    const live = { snapshot: acceptedSnapshotOf(options) };
+    const usedKeys: string[] = [];
     const limits = { ...defaultLimits, endpointLagMs: 0, drainTimeoutMs: 1_000, ...options.limits };
     const ledger = new MemoryLedger({ now: Date.now, reservationTtlMs: limits.reservationTtlMs });
     const records: AccessRecord[] = [];
@@ -85,7 +88,7 @@ export class InProcessGateway {
     // Tests stand in for the public internet.
     const mediaDownloads = new MediaDownloads(downloadDefaults, ["127.0.0.1/32"]);
     const services: Services = {
-      snapshots: { pin: () => snapshot, isReady: true },
+      snapshots: { pin: () => live.snapshot, isReady: true },
       ledger,
       reservations: new LiveReservations(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
@@ -93,7 +96,7 @@ export class InProcessGateway {
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
       responses: new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }),
-      keyUses: { note: () => {} },
+      keyUses: { note: (key) => usedKeys.push(`${key.namespace}/${key.name}`) },
       metrics: new ProxyMetrics(),
       accessLog: { write: (record) => records.push(record), close: () => undefined },
       log: silentLogger,
@@ -116,14 +119,20 @@ export class InProcessGateway {
       onTlsProblem: () => undefined,
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
-    return new InProcessGateway(address.port, ledger, records, services, async () => {
+    const close = async (): Promise<void> => {
       await server.drain(() => services.openAttempts.end("shutting-down"));
       services.reservations.close();
       await estimator.close();
       await services.pools.destroy();
       await mediaDownloads.close();
       services.metrics.close();
-    });
+    };
+    return new InProcessGateway({ port: address.port, ledger, records, usedKeys, services, live, options, close });
+  }
+
+  /** Another configuration from the next call on, whatever its conditions say. */
+  apply(manifests: string): void {
+    this.#live.snapshot = snapshotOf(compiledOf({ ...this.#options, manifests }));
   }
 
   /** What the proxy reported of this request, once it has. */
@@ -136,13 +145,32 @@ export class InProcessGateway {
   }
 }
 
-function snapshotOf({ manifests, settings }: InProcessOptions): IndexedSnapshot {
-  const compiled = compileText(manifests, { egressAllowCIDRs: ["127.0.0.1/32"], ...settings });
+interface Parts {
+  readonly port: number;
+  readonly ledger: MemoryLedger;
+  readonly records: AccessRecord[];
+  readonly usedKeys: string[];
+  readonly services: Services;
+  readonly live: { snapshot: IndexedSnapshot };
+  readonly options: InProcessOptions;
+  readonly close: () => Promise<void>;
+}
+
+function compiledOf({ manifests, settings }: InProcessOptions): Compiled {
+  return compileText(manifests, { egressAllowCIDRs: ["127.0.0.1/32"], ...settings });
+}
+
+function acceptedSnapshotOf(options: InProcessOptions): IndexedSnapshot {
+  const compiled = compiledOf(options);
   for (const [id, { accepted, resolvedRefs }] of compiled.results) {
     assert.equal(accepted.status, "True", `${id}: ${accepted.message}`);
     assert.notEqual(resolvedRefs?.status, "False", `${id}: ${resolvedRefs?.message}`);
   }
+  return snapshotOf(compiled);
+}
+
+function snapshotOf({ objects }: Compiled): IndexedSnapshot {
   const draft = new SnapshotDraft(emptySnapshot);
-  for (const [id, object] of compiled.objects) draft.put(id, "0".repeat(64), 1, object);
+  for (const [id, object] of objects) draft.put(id, "0".repeat(64), 1, object);
   return draft.finish(1);
 }

@@ -4,7 +4,7 @@ import { upstreamPath } from "../../../../proxy/forward/upstream-path.ts";
 import { wireChannel } from "../../../support/wire-objects.ts";
 
 const gemini = "/models/{model}:{verb}";
-const channelAt = (baseURL: string) => wireChannel("a", { baseURL });
+const channelAt = (baseURL: string) => ({ channel: wireChannel("a", { baseURL }), credential: undefined });
 const root = channelAt("https://models.example.com");
 
 describe("upstreamPath()", () => {
