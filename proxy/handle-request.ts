@@ -9,7 +9,7 @@
 import { balanceLeft } from "./admit/balance-left.ts";
 import { claimsOf } from "./admit/claims.ts";
 import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
-import type { LimitState, Refusal, Reservation } from "./admit/ledger.ts";
+import type { LimitState, Reservation } from "./admit/ledger.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
 import type { AdmittedCall } from "./admitted-call.ts";
 import { answerError } from "./answer-error.ts";
@@ -32,7 +32,7 @@ import { checkRouteParameters } from "./parameters/route-parameters.ts";
 import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
-import { requireReserved } from "./require-reserved.ts";
+import { reserveRequest } from "./reserve-request.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
@@ -236,29 +236,21 @@ function overloaded(): GatewayError {
 function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall | Promise<AdmittedCall> {
   const { snapshot, call, route, record } = authorized;
   const { key } = authorized.found;
-  const { ledger, metrics } = services;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
-  const balance = (): bigint | undefined => balanceLeft(claims.balances, ledger);
+  const balance = (): bigint | undefined => balanceLeft(claims.balances, services.ledger);
   const sent = sentOutput(call, route, snapshot);
   const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, balance, sent);
   const { limits, balances, concurrency } = claims;
-  const startedMs = performance.now();
-  const admit = (result: Reservation | Refusal): AdmittedCall => {
-    metrics.ledgerTook("reserve", performance.now() - startedMs);
-    return admitted(authorized, estimate, result);
-  };
-  const result = ledger.reserve({ id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency });
-  return result instanceof Promise ? result.then(admit) : admit(result);
+  const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
+  const reserving = reserveRequest(request, key, services); //                                         402 429 503
+  return reserving instanceof Promise
+    ? reserving.then((late) => admitted(authorized, estimate, late))
+    : admitted(authorized, estimate, reserving);
 }
 
-function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reservation | Refusal): AdmittedCall {
+function admitted(authorized: AuthorizedCall, estimate: Estimate, { states }: Reservation): AdmittedCall {
   const { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders } = authorized;
-  const { ledger, reservations, metrics, estimateTokens, log } = services;
-  services.keyUses.note(found.key, result.kind === "reserved", services.now());
-  const { states } = requireReserved(result, services); //                                                402 429 503
-  const { candidates } = estimate;
-  const context = { ledger, reservations, metrics, estimateTokens, route, call, candidates, record, log };
   return {
     exchange,
     services,
@@ -272,7 +264,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, result: Reserv
     passedHeaders,
     references: authorized.references,
     estimate,
-    settlement: new CallSettlement(record.requestId, context),
+    settlement: new CallSettlement({ services, route, call, candidates: estimate.candidates, record }),
     answerHeaders: answerHeaders(record.requestId, states, call.endpoint.protocol, services.now()),
   };
 }

@@ -7,6 +7,7 @@
  */
 import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
+import { failedAttempt } from "./failed-attempt.ts";
 import { Attempt } from "./forward/attempt.ts";
 import type { AttemptOutcome } from "./forward/attempt-outcome.ts";
 import { ClientStream } from "./forward/client-stream.ts";
@@ -15,9 +16,9 @@ import {
   errorOfInvalidReply,
   errorOfProblem,
   errorOfStop,
-  isConnectFailure,
   labelOfError,
   labelOfFailure,
+  noAvailableChannel,
 } from "./forward/describe-outcome.ts";
 import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
@@ -27,7 +28,7 @@ import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
-import { type FailedAttempt, failedByError, mayFailOver } from "./route/failover.ts";
+import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import { outputTokens } from "./settle/usage.ts";
@@ -99,7 +100,7 @@ function noTarget({ references }: AdmittedCall): GatewayError {
       { param: "previous_response_id" },
     );
   }
-  return new GatewayError("no_available_channel", "No channel can serve this model at the moment.");
+  return noAvailableChannel();
 }
 
 /** @returns undefined when the client has its answer, whole or broken */
@@ -211,18 +212,13 @@ async function concludeOther(
     case "upstream-error": {
       count(labelOfError(outcome.error));
       await settlement.releaseChannel();
-      return { ...failedByError(outcome.error), error: clientError(admitted, selected, outcome.error) };
+      return { ...failedAttempt(outcome), error: clientError(admitted, selected, outcome.error) };
     }
     case "failure": {
       count(labelOfFailure(outcome.failure));
       await settlement.releaseChannel();
       logFailure(admitted, selected, outcome.failure);
-      const isTimeout = !isConnectFailure(outcome.failure) && outcome.failure.kind.endsWith("timeout");
-      return {
-        condition: isTimeout ? "Timeout" : "ConnectFailure",
-        status: undefined,
-        error: errorOfFailure(outcome.failure),
-      };
+      return { ...failedAttempt(outcome), error: errorOfFailure(outcome.failure) };
     }
     case "invalid":
       count("invalid_reply");
@@ -232,7 +228,7 @@ async function concludeOther(
         throw errorOfInvalidReply(outcome.reason);
       }
       await settlement.releaseChannel();
-      return { condition: "ServerError", status: undefined, error: errorOfInvalidReply(outcome.reason) };
+      return { ...failedAttempt(outcome), error: errorOfInvalidReply(outcome.reason) };
     default:
       return outcome satisfies never;
   }

@@ -2,20 +2,21 @@
  * Answers for a response that was made before: it is read, deleted, or its input listed (DESIGN.md section 9).
  *
  * Only the key that made a response finds it. What the gateway keeps it answers itself; what a provider keeps is asked
- * of the channel and credential that made it, and costs one request of the caller's limits. Called by
+ * of the channel and credential that made it, and costs one request of the caller's limits and of the channel's. Called by
  * `handle-request.ts` with key and address already checked.
  */
+import { oneRequestAmounts } from "./admit/ledger.ts";
 import { authorizeEndpoint, authorizeModel } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
 import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
-import { errorOfFailure } from "./forward/describe-outcome.ts";
+import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
+import { HeldReservations } from "./held-reservations.ts";
 import { queryValues } from "./http/request-target.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
-import { oneRequest } from "./one-request.ts";
 import type { Endpoint } from "./protocols/wire.ts";
-import { requireReserved } from "./require-reserved.ts";
+import { reserveOneRequest } from "./reserve-request.ts";
 import { ownerOf } from "./resolve-call.ts";
 import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
@@ -74,6 +75,7 @@ async function answerOf(
   stored: LocalResponse,
   query: Query,
 ): Promise<unknown> {
+  services.keyUses.note(found.key, true, services.now());
   if (action === "read") return stored.response;
   if (action === "list-input") {
     return listInputItems(stored, { limit: query("limit"), order: query("order"), after: query("after") });
@@ -101,25 +103,34 @@ async function askProvider(
       ? undefined
       : snapshot.credential(channel.namespace, channel.name, stored.credential);
   if (stored.credential !== undefined && credential === undefined) throw storedNotFound(stored.id);
-  await countRequest(caller, route);
-  record.channel = stored.channel;
-  record.attempts += 1;
+  const upstream = upstreamOf(caller, channel);
   const question: StoredQuestion = { action: endpoint.action, id: stored.id, path, query: pageQuery(query) };
-  const body = await askStored(
-    question,
-    { channel, credential, route },
-    {
-      upstream: upstreamOf(caller, channel),
-      limits: services.limits,
-      requestId: record.requestId,
-      model: stored.model,
-      onStoppable: (stop) => {
-        exchange.whenClosed(stop);
+  await reserveOneRequest(caller, route, stored.model);
+  const held = new HeldReservations(record.requestId, services);
+  try {
+    if ((await held.reserveChannel(channel, route, stored.model, oneRequestAmounts)) === "full")
+      throw noAvailableChannel();
+    record.channel = stored.channel;
+    record.attempts += 1;
+    const body = await askStored(
+      question,
+      { channel, credential, route },
+      {
+        upstream,
+        limits: services.limits,
+        requestId: record.requestId,
+        model: stored.model,
+        onStoppable: (stop) => {
+          exchange.whenClosed(stop);
+        },
       },
-    },
-  );
-  if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
-  return body;
+    );
+    if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
+    return body;
+  } finally {
+    // Not before the provider has answered: what runs counts among the requests in flight.
+    await held.release(record.attempts > 0);
+  }
 }
 
 function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {
@@ -138,12 +149,4 @@ function pageQuery(query: Query): string {
       return value !== undefined && /^[\w-]{1,256}$/.test(value) ? [`${name}=${value}`] : [];
     })
     .join("&");
-}
-
-/** One request of the caller's limits, settled at once. @throws GatewayError when they are used up */
-async function countRequest(caller: StoredResponseCaller, route: ReturnType<typeof authorizeModel>): Promise<void> {
-  const { services, record } = caller;
-  const request = oneRequest(caller, route, record.model ?? "");
-  requireReserved(await services.ledger.reserve(request), services);
-  await services.ledger.settle(request.id, request.amounts);
 }

@@ -5,14 +5,12 @@
  * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
  * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
  */
-import { channelClaims } from "./admit/claims.ts";
 import type { Estimate } from "./admit/estimate-cost.ts";
-import { type Amounts, type Ledger, type Refusal, type Reservation, zeroAmounts } from "./admit/ledger.ts";
-import type { LiveReservations } from "./live-reservations.ts";
-import type { Logger } from "./observe/logger.ts";
-import type { ProxyMetrics } from "./observe/metrics.ts";
+import { oneRequestAmounts } from "./admit/ledger.ts";
+import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
+import type { Services } from "./services.ts";
 import { boundUsage } from "./settle/plausible-usage.ts";
 import { computeCost } from "./settle/price.ts";
 import { promptText } from "./settle/prompt-text.ts";
@@ -20,59 +18,33 @@ import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "./settle/
 import type { Channel, Route } from "./snapshot/types.gen.ts";
 
 export interface SettlementContext {
-  readonly ledger: Ledger;
-  readonly reservations: LiveReservations;
-  readonly metrics: ProxyMetrics;
-  readonly estimateTokens: (text: string) => Promise<number>;
+  readonly services: Pick<Services, "ledger" | "reservations" | "metrics" | "estimateTokens" | "log">;
   readonly route: Route;
   readonly call: ChatCall;
   /** Answers that the upstream may have been asked for. */
   readonly candidates: number;
+  /** Its request id is that of the reservation held for key, account and route. */
   readonly record: RequestRecord;
-  readonly log: Logger;
 }
-
-/** A promise where the ledger answers late or tokens must be counted; undefined when it is done. */
-export type Pending = Promise<void> | undefined;
-
-export type ChannelSlot = "reserved" | "full";
 
 export class CallSettlement {
   readonly #context: SettlementContext;
-  readonly #id: string;
-  #isSettled = false;
-  #channelId: string | undefined;
-  #channelAttempts = 0;
+  readonly #held: HeldReservations;
 
-  /** @param id of the reservation held for key, account and route */
-  constructor(id: string, context: SettlementContext) {
-    this.#id = id;
+  constructor(context: SettlementContext) {
     this.#context = context;
-    context.reservations.add(id);
+    this.#held = new HeldReservations(context.record.requestId, context.services);
   }
 
   /** Reserves what the channel itself limits. `full`: skip it. */
   reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
-    const claims = channelClaims(channel, this.#context.route, this.#context.call.model);
-    if (claims === undefined) return "reserved";
-    this.#channelAttempts += 1;
-    const id = `${this.#id}/${this.#channelAttempts}`;
-    const result = this.#context.ledger.reserve({ id, amounts: estimate.amounts, ...claims });
-    return result instanceof Promise
-      ? result.then((late) => this.#holdChannel(id, late))
-      : this.#holdChannel(id, result);
+    const { route, call } = this.#context;
+    return this.#held.reserveChannel(channel, route, call.model, estimate.amounts);
   }
 
-  #holdChannel(id: string, result: Reservation | Refusal): ChannelSlot {
-    if (result.kind === "refused") return "full";
-    this.#channelId = id;
-    this.#context.reservations.add(id);
-    return "reserved";
-  }
-
-  /** The attempt failed without an answer: the request counts on the channel, nothing else. */
+  /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */
   releaseChannel(): Pending {
-    return this.#settleChannel({ ...zeroAmounts, requests: 1n });
+    return this.#held.settleChannel(oneRequestAmounts);
   }
 
   settleReply(reading: ReplyReading): Pending {
@@ -94,15 +66,9 @@ export class CallSettlement {
     else await this.#settle(await this.#estimated(meter?.usage, meter?.producedText() ?? ""), true);
   }
 
-  /**
-   * Gives back whatever is still held. Nothing was consumed: a call that was tried counts as a request, a refusal of
-   * the gateway's own costs nothing. Does nothing when all was settled before.
-   */
+  /** Gives back whatever is still held, for a call that ended without an answer or was counted before. */
   release(): Pending {
-    const amounts: Amounts = { ...zeroAmounts, requests: this.#context.record.attempts > 0 ? 1n : 0n };
-    const channel = this.#settleChannel(amounts);
-    const posted = this.#isSettled ? undefined : this.#post(amounts);
-    return posted === undefined ? channel : posted.then(() => channel);
+    return this.#held.release(this.#context.record.attempts > 0);
   }
 
   /** Settles by the upstream's own numbers where they can be true; a whole answer never took nothing. */
@@ -110,10 +76,10 @@ export class CallSettlement {
     if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) {
       return this.#estimated(undefined, producedText()).then((estimated) => this.#settle(estimated, true));
     }
-    const { candidates, log, record, route } = this.#context;
+    const { candidates, record, route, services } = this.#context;
     const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
     if (bounded !== usage) {
-      log.warn("an upstream reported more tokens than the model's context holds; charged up to that", {
+      services.log.warn("an upstream reported more tokens than the model's context holds; charged up to that", {
         request: record.requestId,
         channel: record.channel,
         input: inputTokens(usage),
@@ -125,7 +91,8 @@ export class CallSettlement {
 
   /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
   async #estimated(partial: TokenUsage | undefined, producedText: string): Promise<TokenUsage> {
-    const { call, candidates, estimateTokens, route } = this.#context;
+    const { call, candidates, route, services } = this.#context;
+    const { estimateTokens } = services;
     const produced = producedText === "" ? 0 : await estimateTokens(producedText);
     if (partial !== undefined && inputTokens(partial) > 0) {
       const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates });
@@ -135,44 +102,18 @@ export class CallSettlement {
   }
 
   #settle(usage: TokenUsage, isEstimated: boolean): Pending {
-    const { metrics, record, route } = this.#context;
-    if (this.#isSettled) return undefined;
+    const { record, route, services } = this.#context;
+    if (this.#held.isSettled) return undefined;
     const { costNanos, unpriced } = computeCost(usage, route.price, { requests: 1 });
-    for (const name of unpriced) metrics.usedUnpriced(record.route, name);
+    for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
     record.usage = usage;
     record.costNanos = costNanos;
     record.isEstimated = isEstimated;
-    const amounts: Amounts = {
+    return this.#held.settle({
       requests: 1n,
       inputTokens: BigInt(inputTokens(usage)),
       outputTokens: BigInt(outputTokens(usage)),
       costNanos,
-    };
-    const posted = this.#post(amounts);
-    const settled = this.#settleChannel(amounts);
-    return posted === undefined ? settled : posted.then(() => settled);
-  }
-
-  #post(amounts: Amounts): Pending {
-    this.#isSettled = true;
-    this.#context.reservations.delete(this.#id);
-    const startedMs = performance.now();
-    const outcome = this.#context.ledger.settle(this.#id, amounts);
-    if (outcome instanceof Promise) return outcome.then(() => this.#posted(startedMs));
-    this.#posted(startedMs);
-    return undefined;
-  }
-
-  #posted(startedMs: number): void {
-    this.#context.metrics.ledgerTook("settle", performance.now() - startedMs);
-  }
-
-  #settleChannel(amounts: Amounts): Pending {
-    const id = this.#channelId;
-    if (id === undefined) return undefined;
-    this.#channelId = undefined;
-    this.#context.reservations.delete(id);
-    const outcome = this.#context.ledger.settle(id, amounts);
-    return outcome instanceof Promise ? outcome.then(() => undefined) : undefined;
+    });
   }
 }

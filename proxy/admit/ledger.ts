@@ -97,3 +97,5 @@ export interface Ledger {
 }
 
 export const zeroAmounts: Amounts = { requests: 0n, inputTokens: 0n, outputTokens: 0n, costNanos: 0n };
+/** What a question takes that generates nothing. */
+export const oneRequestAmounts: Amounts = { ...zeroAmounts, requests: 1n };

@@ -3,13 +3,16 @@
  *
  * The route's own upstream counts where its channel has a counter (also of the other format); everywhere else, and when
  * the counter fails, a tokenizer estimates and the answer says so in `x-tollgate-token-count: estimate`. Costs one request
- * of the caller's limits and nothing else. Called by `handle-request.ts` with key and address already checked.
+ * of the caller's limits, one of each channel's that is asked, and nothing else. A full channel is not asked; another is
+ * asked after a failure as for a call (`failover`). Called by `handle-request.ts` with key and address already checked.
  */
+import { oneRequestAmounts } from "../admit/ledger.ts";
 import type { AdmittedCall } from "../admitted-call.ts";
 import { authorizeModel } from "../authorize/decide.ts";
 import { GatewayError } from "../errors.ts";
+import { failedAttempt, invalidReply } from "../failed-attempt.ts";
 import { Attempt } from "../forward/attempt.ts";
-import type { StopReason } from "../forward/attempt-outcome.ts";
+import type { AttemptOutcome, StopReason } from "../forward/attempt-outcome.ts";
 import { upstreamModelOf } from "../forward/build-upstream-request.ts";
 import { errorOfStop } from "../forward/describe-outcome.ts";
 import { endResponse } from "../forward/end-response.ts";
@@ -19,17 +22,17 @@ import { upstreamHeaders } from "../http/header-rules.ts";
 import { ClientGoneError } from "../http/read-body.ts";
 import type { RunningCall } from "../is-still-allowed.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
-import { oneRequest } from "../one-request.ts";
-import { AttemptPreparation } from "../prepare-attempt.ts";
+import { AttemptPreparation, type PreparedAttempt } from "../prepare-attempt.ts";
 import { chatFormats } from "../protocols/chat-formats.ts";
-import { requireReserved } from "../require-reserved.ts";
+import { reserveOneRequest } from "../reserve-request.ts";
+import { type FailedAttempt, mayFailOver } from "../route/failover.ts";
 import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
 import { Tried } from "../route/tried.ts";
 import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
 import { CallSettlement } from "../settle-call.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
+import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 import { type CountEndpoint, readCountCall } from "./read-count-call.ts";
 
@@ -60,27 +63,14 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
   const { protocol } = endpoint;
   const route = authorizeModel({ key, snapshot, protocol, capability: "CountTokens", model: call.model });
   record.route = `${route.namespace}/${route.name}`;
-  const request = oneRequest(counter, route, call.model);
-  requireReserved(await services.ledger.reserve(request), services);
-  const { ledger, reservations, metrics, estimateTokens, log } = services;
-  const settlement = new CallSettlement(record.requestId, {
-    ledger,
-    reservations,
-    metrics,
-    estimateTokens,
-    route,
-    call,
-    candidates: call.candidates,
-    record,
-    log,
-  });
+  await reserveOneRequest(counter, route, call.model);
   return {
     ...counter,
     call,
     route,
     format: chatFormats[endpoint.format],
-    estimate: { amounts: request.amounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
-    settlement,
+    estimate: { amounts: oneRequestAmounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
+    settlement: new CallSettlement({ services, route, call, candidates: call.candidates, record }),
     passedHeaders: upstreamHeaders(protocol, exchange.request.rawHeaders),
     answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
   };
@@ -96,26 +86,37 @@ async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined>
   }
 }
 
+/** What asking one target came to: undefined for one that could not be asked at all. */
+type Asked = { readonly tokens: number } | { readonly failed: FailedAttempt } | undefined;
+
 async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<number | undefined> {
   const { services, snapshot, route, call, record } = admitted;
   const tried = new Tried();
-  while (record.attempts < route.failover.maxAttempts) {
+  const startedMs = performance.now();
+  while (true) {
     const selected = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
-    if (selected === undefined) return undefined;
+    if (selected === undefined) {
+      if (tried.reopen()) continue;
+      return undefined;
+    }
     tried.addTarget(selected.target.name);
-    const counted = await askUpstream(admitted, selected, preparation);
-    if (counted !== undefined) return counted;
+    const asked = await askTarget(admitted, selected, preparation);
+    if (asked === undefined) continue;
+    if ("tokens" in asked) return asked.tokens;
+    const { failed } = asked;
+    if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) return undefined;
+    const attemptsLeft = route.failover.maxAttempts - record.attempts;
+    tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
   }
-  return undefined;
 }
 
-async function askUpstream(
+async function askTarget(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   preparation: AttemptPreparation,
-): Promise<number | undefined> {
-  const { services, call, record, exchange } = admitted;
-  const { channel, format } = selected;
+): Promise<Asked> {
+  const { call, settlement } = admitted;
+  const { channel, format, target } = selected;
   const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
   if (template === undefined || !canCount(format)) return undefined;
   const prepared = await preparation.prepare(selected);
@@ -128,9 +129,25 @@ async function askUpstream(
     path: upstreamPath(selected, template, upstreamModel, "countTokens"),
     body: countBody(format, prepared.request.body, upstreamModel),
   };
+  if ((await settlement.reserveChannel(channel, admitted.estimate)) === "full") return undefined;
+  admitted.record.channel = target.channel;
+  try {
+    return await askUpstream(admitted, { ...prepared, request }, upstream, format);
+  } finally {
+    await settlement.releaseChannel();
+  }
+}
+
+async function askUpstream(
+  admitted: AdmittedCall,
+  prepared: PreparedAttempt,
+  upstream: Upstream,
+  format: CountingFormat,
+): Promise<Asked> {
+  const { services, record, exchange } = admitted;
   const attempt = new Attempt({
     upstream,
-    request,
+    request: prepared.request,
     format: countingFormat(prepared.format, format),
     call: prepared.call,
     translation: undefined,
@@ -142,18 +159,32 @@ async function askUpstream(
     onPiece: () => undefined,
   });
   record.attempts += 1;
-  record.channel = selected.target.channel;
   exchange.whenClosed(() => attempt.stop("client-left"));
   const open = services.openAttempts.add(attempt, admitted);
   try {
-    const outcome = await attempt.run();
-    // Nobody waits for another counter, nor for an estimate; unless there was no room for what the counter said.
-    if (outcome.kind === "stopped" && outcome.reason !== "overloaded") throw errorOfEnd(outcome.reason);
-    return outcome.kind === "reply" ? readCount(format, outcome.body) : undefined;
+    return readOutcome(await attempt.run(), format);
   } finally {
     services.openAttempts.delete(open);
     attempt.release();
     exchange.whenClosed(undefined);
+  }
+}
+
+/** @throws GatewayError, ClientGoneError where nobody waits for another counter, nor for an estimate */
+function readOutcome(outcome: AttemptOutcome, format: CountingFormat): Asked {
+  switch (outcome.kind) {
+    case "reply": {
+      const tokens = readCount(format, outcome.body);
+      return tokens === undefined ? { failed: invalidReply } : { tokens };
+    }
+    case "stopped":
+      // There was no room for what the counter said: an estimate takes none.
+      if (outcome.reason === "overloaded") return { failed: { condition: undefined, status: undefined } };
+      throw errorOfEnd(outcome.reason);
+    case "streamed":
+      return { failed: invalidReply };
+    default:
+      return { failed: failedAttempt(outcome) };
   }
 }
 

@@ -20,7 +20,7 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
         cause,
       });
     case "egress":
-      return new GatewayError("no_available_channel", "No channel can serve this model at the moment.", { cause });
+      return noAvailableChannel(cause);
     case "connect-timeout":
     case "first-byte-timeout":
     case "idle-timeout":
@@ -29,6 +29,11 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
     default:
       return failure.kind satisfies never;
   }
+}
+
+/** There may be a channel again in a moment: nothing is wrong with the call. */
+export function noAvailableChannel(cause?: unknown): GatewayError {
+  return new GatewayError("no_available_channel", "No channel can serve this model at the moment.", { cause });
 }
 
 export function errorOfInvalidReply(reason: string): GatewayError {

@@ -19,6 +19,7 @@ import { at, list } from "../../support/digest/facts.ts";
 import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
 import { openaiGenerations } from "../../support/official-clients.ts";
 import { publishedDocuments } from "../../support/translation/published-schemas.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 describe("responses that were made before", () => {
   let gateway: InProcessGateway;
@@ -33,6 +34,7 @@ describe("responses that were made before", () => {
         keyManifest("main"),
         keyManifest("thief"),
         keyManifest("few", { limits: [requests] }),
+        keyManifest("single", { concurrency: { maxInFlight: 1 } }),
         channelManifest("translated", upstream.origin, { formats: [{ type: "Messages" }] }),
         routeManifest("translated"),
         channelManifest("native", upstream.origin, { formats: [{ type: "Responses" }] }),
@@ -42,6 +44,16 @@ describe("responses that were made before", () => {
           auth: { location: { query: "key" }, scheme: "Raw" },
         }),
         routeManifest("by-query"),
+        channelManifest("limited", upstream.origin, {
+          formats: [{ type: "Responses" }],
+          limits: [{ name: "two", unit: "Requests", limit: "2", period: "Hour", algorithm: "FixedWindow" }],
+        }),
+        routeManifest("limited"),
+        channelManifest("narrow", upstream.origin, {
+          formats: [{ type: "Responses" }],
+          concurrency: { maxInFlight: 1 },
+        }),
+        routeManifest("narrow"),
       ),
     });
   });
@@ -209,6 +221,49 @@ describe("responses that were made before", () => {
       assert.equal((await call("GET", `/v1/responses/${id}`, "few")).status, status);
     assert.equal(upstream.requests.length, 2);
   });
+
+  it("takes a request of the channel's limits, and says when they are used up", async () => {
+    const { id } = await create("limited");
+    assert.equal((await call("GET", `/v1/responses/${id}`)).status, 200);
+    const full = await call("GET", `/v1/responses/${id}`);
+    assert.equal(full.status, 503, full.body.toString());
+    assert.equal(at(full.json(), "error", "code"), "no_available_channel");
+    assert.equal(upstream.requests.length, 1);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
+
+  /** Asks until nobody is refused any more, the provider answers only then. @returns statuses as they came */
+  async function askAtOnce(model: string, key: string): Promise<number[]> {
+    const { id } = await create(model, {}, key);
+    const answered = Promise.withResolvers<void>();
+    upstream.replyWith((request) => answered.promise.then(() => reply(request)));
+    const statuses: number[] = [];
+    const asked = Array.from({ length: 5 }, async () => {
+      statuses.push((await call("GET", `/v1/responses/${id}`, key)).status);
+    });
+    await waitFor("all but one to be refused", () => statuses.length + upstream.requests.length === 5);
+    answered.resolve();
+    await Promise.all(asked);
+    assert.equal((await call("GET", `/v1/responses/${id}`, key)).status, 200);
+    return statuses;
+  }
+
+  it("is one of the key's requests in flight until the provider has answered", async () => {
+    assert.deepEqual(await askAtOnce("native", "single"), [429, 429, 429, 429, 200]);
+  });
+
+  it("is one of the channel's requests in flight until the provider has answered", async () => {
+    assert.deepEqual(await askAtOnce("narrow", "main"), [503, 503, 503, 503, 200]);
+  });
+
+  for (const model of ["translated", "native"]) {
+    it(`is a use of the key (${model})`, async () => {
+      const { id } = await create(model);
+      const before = gateway.usedKeys.length;
+      await call("GET", `/v1/responses/${id}`);
+      assert.deepEqual(gateway.usedKeys.slice(before), ["default/main"]);
+    });
+  }
 
   it("does not stream again what was made before", async () => {
     const { id } = await create("translated");

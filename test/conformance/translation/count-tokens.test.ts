@@ -33,6 +33,12 @@ const counters = {
   uncounted: { provider: "Anthropic", formats: [{ type: "Messages" }] },
 } as const;
 
+const twoTargets = ["a", "b"].map((name) => ({ name, channelRef: { name: "messages" }, upstreamModel: "m" }));
+const bounds = {
+  limited: { limits: [{ name: "one", unit: "Requests", limit: "1", period: "Hour", algorithm: "FixedWindow" }] },
+  narrow: { concurrency: { maxInFlight: 1 } },
+};
+
 const tool = {
   name: "weather",
   description: "tells the weather",
@@ -61,9 +67,12 @@ describe("token counting", () => {
           channelManifest(name, upstream.origin, spec),
           routeManifest(name, { targets: [{ name: "main", channelRef: { name }, upstreamModel: `upstream-${name}` }] }),
         ]),
-        routeManifest("twice", {
-          targets: ["a", "b"].map((name) => ({ name, channelRef: { name: "messages" }, upstreamModel: "m" })),
-        }),
+        routeManifest("twice", { targets: twoTargets }),
+        routeManifest("once", { targets: twoTargets, failover: { on: ["Timeout"] } }),
+        ...Object.entries(bounds).flatMap(([name, spec]) => [
+          channelManifest(name, upstream.origin, { ...counters.messages, ...spec }),
+          routeManifest(name),
+        ]),
       ),
     });
   });
@@ -225,6 +234,44 @@ describe("token counting", () => {
       assert.equal(answer.header("x-tollgate-token-count"), "estimate");
     });
   }
+
+  it("takes a request of the channel's limits, and estimates where they are used up", async () => {
+    assert.deepEqual((await byMessages("limited")).json(), { input_tokens: 14 });
+    const second = await byMessages("limited");
+    assert.deepEqual([second.status, second.header("x-tollgate-token-count")], [200, "estimate"]);
+    assert.equal(upstream.requests.length, 1);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
+
+  it("is one of the channel's requests in flight", async () => {
+    const answered = Promise.withResolvers<void>();
+    upstream.replyWith((request) => answered.promise.then(() => counted(request)));
+    const first = byMessages("narrow");
+    await waitFor("the counter to be asked", () => upstream.requests[0]);
+    const second = await byMessages("narrow");
+    assert.equal(second.header("x-tollgate-token-count"), "estimate");
+    answered.resolve();
+    assert.deepEqual((await first).json(), { input_tokens: 14 });
+    assert.deepEqual((await byMessages("narrow")).json(), { input_tokens: 14 });
+    assert.equal(upstream.requests.length, 2);
+  });
+
+  for (const { model, asked } of [
+    { model: "twice", asked: 2 },
+    { model: "once", asked: 1 },
+  ]) {
+    it(`asks another counter as the route's failover says (${model})`, async () => {
+      upstream.replyWith({ status: 500, body: "{}" });
+      assert.equal((await byMessages(model)).header("x-tollgate-token-count"), "estimate");
+      assert.equal(upstream.requests.length, asked);
+    });
+  }
+
+  it("is a use of the key", async () => {
+    const before = gateway.usedKeys.length;
+    await byMessages("messages");
+    assert.deepEqual(gateway.usedKeys.slice(before), ["default/main"]);
+  });
 
   it("costs a request and no tokens", async () => {
     assert.equal((await byMessages("messages", {}, "poor")).status, 200);

@@ -1,0 +1,57 @@
+import { claimsOf } from "./admit/claims.ts";
+import { oneRequestAmounts, type Refusal, type Reservation, type ReserveRequest } from "./admit/ledger.ts";
+import { refusalToError } from "./admit/refusal-to-error.ts";
+import type { RequestRecord } from "./observe/request-record.ts";
+import type { Services } from "./services.ts";
+import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
+import type { Key, Route } from "./snapshot/types.gen.ts";
+
+/**
+ * Reserves what one request of a key may need of key, account and route, all or none, and counts what was decided. From
+ * here on somebody must settle.
+ *
+ * @throws GatewayError when the ledger refused: used up, too many at once, or the store is not there
+ */
+export function reserveRequest(
+  request: ReserveRequest,
+  key: Key,
+  services: Services,
+): Reservation | Promise<Reservation> {
+  const startedMs = performance.now();
+  const result = services.ledger.reserve(request);
+  return result instanceof Promise
+    ? result.then((late) => reserved(late, key, services, startedMs))
+    : reserved(result, key, services, startedMs);
+}
+
+/** Who asks something that generates nothing. */
+interface Asking {
+  readonly services: Services;
+  readonly snapshot: Snapshot;
+  readonly found: FoundKey;
+  readonly record: RequestRecord;
+}
+
+/** Reserves one request of all limits that hold for the caller. @throws GatewayError as `reserveRequest` does */
+export function reserveOneRequest(
+  { services, snapshot, found: { key }, record }: Asking,
+  route: Route,
+  model: string,
+): Reservation | Promise<Reservation> {
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const claims = claimsOf(key, account, route, model);
+  return reserveRequest({ id: record.requestId, amounts: oneRequestAmounts, ...claims }, key, services);
+}
+
+function reserved(result: Reservation | Refusal, key: Key, services: Services, startedMs: number): Reservation {
+  const { keyUses, metrics } = services;
+  const nowMs = services.now();
+  metrics.ledgerTook("reserve", performance.now() - startedMs);
+  keyUses.note(key, result.kind === "reserved", nowMs);
+  if (result.kind === "refused") {
+    metrics.quotaDecision(result.reason);
+    throw refusalToError(result, nowMs);
+  }
+  metrics.quotaDecision("reserved");
+  return result;
+}
