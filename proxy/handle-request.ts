@@ -16,7 +16,7 @@ import { answerError } from "./answer-error.ts";
 import { describeLiveness, findKey } from "./authenticate/find-key.ts";
 import { readCredential } from "./authenticate/read-credential.ts";
 import { authorizeAddress } from "./authorize/authorize-address.ts";
-import { authorizeModel } from "./authorize/decide.ts";
+import { authorizeKept, authorizeModel } from "./authorize/decide.ts";
 import type { CountEndpoint } from "./count-tokens/read-count-call.ts";
 import { serveCountTokens } from "./count-tokens/serve-count-tokens.ts";
 import { GatewayError } from "./errors.ts";
@@ -34,6 +34,7 @@ import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { reserveRequest } from "./reserve-request.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
+import { authorizedResponses } from "./responses-state/authorized-responses.ts";
 import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
@@ -113,7 +114,7 @@ async function serveCall(
   try {
     record.requestBytes = body.bytes.length;
     const read = await readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
-    const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                         400
+    const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                     400 403
     heldBytes += holdConversation(read, authorized); //                                                         503
     await otherCalls;
     const reserving = reserve(authorized, services); //                                                 402 429 503
@@ -206,7 +207,13 @@ async function readCall(
 
 /** With what the call goes on from, so that what is reserved covers it all. */
 async function withReferences(read: AuthorizedCall): Promise<AuthorizedCall> {
-  return { ...read, ...(await resolveCall(read.call, read.format, ownerOf(read.found), read.services)) };
+  const { call, format, found, snapshot, services } = read;
+  const { protocol, capability } = call.endpoint;
+  const responses = authorizedResponses(services.responses, (model) => {
+    authorizeKept({ key: found.key, snapshot, protocol, capability, model }); //                                403
+  });
+  const resolving = { responses, limits: services.limits };
+  return { ...read, ...(await resolveCall(call, format, ownerOf(found), resolving)) };
 }
 
 /** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */

@@ -26,9 +26,9 @@ export class ResponseKeeper {
   /** For a translated answer; undefined when nothing of it may be kept. */
   onResponse({ channel }: SelectedTarget): ((response: JsonObject) => void) | undefined {
     if (!this.#mayKeep(channel.privacy.store)) return undefined;
-    const { found, services } = this.#admitted;
+    const { call, found, services } = this.#admitted;
     return (response) => {
-      const kept = localResponse(this.#body(), response, { nowMs: services.now(), newId });
+      const kept = localResponse(this.#body(), response, { nowMs: services.now(), model: call.model, newId });
       this.#hasKept = true;
       if (kept !== undefined) services.responses.keep(ownerOf(found), kept);
     };

@@ -10,7 +10,7 @@ import type { ProxyLimits } from "./limits.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { isObject, type JsonObject } from "./protocols/json-value.ts";
 import { type Affinity, resolveReferences } from "./responses-state/resolve-references.ts";
-import type { ResponseStore } from "./responses-state/response-store.ts";
+import type { ResponseReader } from "./responses-state/response-store.ts";
 import type { FoundKey } from "./snapshot/snapshot.ts";
 import { jsonText, parseJsonText } from "./translate/json-text.ts";
 
@@ -29,7 +29,8 @@ export interface ResolvedCall {
 }
 
 export interface Resolving {
-  readonly responses: ResponseStore;
+  /** As the caller's key may use them. */
+  readonly responses: ResponseReader;
   readonly limits: Pick<ProxyLimits, "jsonBodyBytesMax" | "jsonDepthMax" | "jsonKeysMax">;
 }
 

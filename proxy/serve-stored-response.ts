@@ -6,7 +6,7 @@
  * `handle-request.ts` with key and address already checked.
  */
 import { oneRequestAmounts } from "./admit/ledger.ts";
-import { authorizeEndpoint, authorizeModel } from "./authorize/decide.ts";
+import { authorizeEndpoint, authorizeKept } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
 import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
 import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
@@ -21,10 +21,11 @@ import { ownerOf } from "./resolve-call.ts";
 import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
 import type { LocalResponse, NativeResponse } from "./responses-state/stored-response.ts";
+import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
-import type { Channel } from "./snapshot/types.gen.ts";
+import type { Channel, Route } from "./snapshot/types.gen.ts";
 
 export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
 
@@ -36,7 +37,7 @@ export interface StoredResponseCaller {
   readonly record: RequestRecord;
 }
 
-/** @throws GatewayError 404 for what is not the caller's, whether or not it exists */
+/** @throws GatewayError 404 for what is not the caller's, whether or not it exists; 403 for a model it may not use */
 export async function serveStoredResponse(
   caller: StoredResponseCaller,
   endpoint: StoredResponseEndpoint,
@@ -52,10 +53,20 @@ export async function serveStoredResponse(
   }
   const stored = await findResponse(ownerOf(found), responseId, services.responses);
   record.model = stored.model;
+  // INTERFACE.md section 5 makes no exception for what was made before the restriction, nor for deleting it: whoever
+  // restricts a key takes its hands off the model. What is kept lapses by itself, and is there again with the leave.
+  const route = authorizeKept({
+    key: found.key,
+    snapshot,
+    protocol: endpoint.protocol,
+    capability: "Chat",
+    model: stored.model,
+  });
+  if (route !== undefined) record.route = `${route.namespace}/${route.name}`;
   const body =
     stored.kind === "local"
       ? Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)))
-      : await askProvider(caller, endpoint, stored, query);
+      : await askProvider(caller, route, endpoint, stored, query);
   record.status = 200;
   record.responseBytes = body.length;
   exchange.response.writeHead(200, {
@@ -86,23 +97,15 @@ async function answerOf(
 
 async function askProvider(
   caller: StoredResponseCaller,
+  route: Route | undefined,
   endpoint: StoredResponseEndpoint,
   stored: NativeResponse,
   query: Query,
 ): Promise<Buffer> {
-  const { exchange, services, found, snapshot, record } = caller;
-  const { key } = found;
-  // A key that may no longer use the model may not use its provider either.
-  const route = authorizeModel({ key, snapshot, protocol: "OpenAI", capability: "Chat", model: stored.model });
-  record.route = `${route.namespace}/${route.name}`;
-  const channel = snapshot.channel(stored.channel);
-  const path = channel?.formats.find(({ type }) => type === "Responses")?.path;
-  if (channel === undefined || channel.state === "Disabled" || path === undefined) throw storedNotFound(stored.id);
-  const credential =
-    stored.credential === undefined
-      ? undefined
-      : snapshot.credential(channel.namespace, channel.name, stored.credential);
-  if (stored.credential !== undefined && credential === undefined) throw storedNotFound(stored.id);
+  const { exchange, services, found, record } = caller;
+  const selected = route === undefined ? undefined : keeperOf(stored, route, caller);
+  if (route === undefined || selected === undefined) throw storedNotFound(stored.id);
+  const { channel, credential, path } = selected;
   const upstream = upstreamOf(caller, channel);
   const question: StoredQuestion = { action: endpoint.action, id: stored.id, path, query: pageQuery(query) };
   await reserveOneRequest(caller, route, stored.model);
@@ -131,6 +134,20 @@ async function askProvider(
     // Not before the provider has answered: what runs counts among the requests in flight.
     await held.release(record.attempts > 0);
   }
+}
+
+/**
+ * The target that a call which goes on from it would be bound to: where the route leads elsewhere by now, or the channel
+ * no longer admits its namespace, the leave to use it has ended for what was made before as well. A draining channel or
+ * credential takes nothing new (RESOURCES.md), and asking for what it made is new: it is to become idle.
+ */
+function keeperOf(
+  { channel, credential }: NativeResponse,
+  route: Route,
+  { services, snapshot }: StoredResponseCaller,
+): SelectedTarget | undefined {
+  const affinity = { channel, credential };
+  return selectTarget({ route, format: "Responses", snapshot, excluded: new Set(), affinity, random: services.random });
 }
 
 function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {

@@ -65,6 +65,28 @@ export function authorizeModel(question: ModelQuestion): Route {
 }
 
 /**
+ * Whether a key may use what it made with a model before: not where it lost the model, or anything else that a call needs
+ * of it. A model that is gone since, or serves other endpoints, restricts no key.
+ *
+ * @returns the route of the model; undefined where it has none for the capability now
+ * @throws GatewayError for a restriction of the key
+ */
+export function authorizeKept(question: ModelQuestion): Route | undefined {
+  const decision = decideModel(question);
+  const restriction = restrictionIn(decision);
+  if (restriction !== undefined) throw toError(restriction);
+  return decision.allowed ? decision.route : undefined;
+}
+
+/** What of a decision is the key's own restriction; undefined where the model is served, or is not there to be served. */
+export function restrictionIn(decision: Decision): Refusal | undefined {
+  if (decision.allowed || decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint") {
+    return undefined;
+  }
+  return decision;
+}
+
+/**
  * Whether a key may use an endpoint at all, for those that name no model.
  * @throws GatewayError `account_required`, `protocol_not_allowed`, `capability_not_allowed`
  */

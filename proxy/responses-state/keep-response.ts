@@ -17,16 +17,16 @@ export function mayKeep(body: JsonObject, storePolicy: "PassThrough" | "ForceFal
 export function localResponse(
   body: JsonObject,
   response: JsonObject,
-  context: { readonly nowMs: number; readonly newId: (prefix: string) => string },
+  context: { readonly nowMs: number; readonly model: string; readonly newId: (prefix: string) => string },
 ): LocalResponse | undefined {
-  const { id, model, status } = response;
+  const { id, status } = response;
   if (typeof id !== "string" || (status !== "completed" && status !== "incomplete")) return undefined;
   return {
     kind: "local",
     id,
     previousId: textMember(body, "previous_response_id"),
     createdMs: context.nowMs,
-    model: typeof model === "string" ? model : "",
+    model: context.model,
     input: inputItems(body, context.newId),
     response,
   };

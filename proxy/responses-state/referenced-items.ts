@@ -4,7 +4,7 @@
  */
 import { GatewayError } from "../errors.ts";
 import type { JsonObject } from "../protocols/json-value.ts";
-import type { ResponseStore } from "./response-store.ts";
+import type { ResponseReader } from "./response-store.ts";
 import { itemsOf, type NativeResponse } from "./stored-response.ts";
 
 /** Questions to the store for one call: one for each response that is referred to, and for each unknown id. */
@@ -17,7 +17,7 @@ export type ReferencedItem =
 
 export class ReferencedItems {
   readonly #owner: string;
-  readonly #store: ResponseStore;
+  readonly #store: ResponseReader;
   readonly #bytesMax: number;
   readonly #known = new Map<string, ReferencedItem | undefined>();
   readonly #sizes = new Map<JsonObject, number>();
@@ -25,7 +25,7 @@ export class ReferencedItems {
   #bytes = 0;
 
   /** @param bytesMax of all items that references stand for, each as often as it is referred to */
-  constructor(owner: string, store: ResponseStore, bytesMax: number) {
+  constructor(owner: string, store: ResponseReader, bytesMax: number) {
     this.#owner = owner;
     this.#store = store;
     this.#bytesMax = bytesMax;

@@ -10,7 +10,7 @@ import type { JsonObject } from "../protocols/json-value.ts";
 import { member } from "../protocols/json-value.ts";
 import { referenceOf, replayed } from "./conversation-items.ts";
 import { ReferencedItems } from "./referenced-items.ts";
-import type { ResponseStore } from "./response-store.ts";
+import type { ResponseReader } from "./response-store.ts";
 import { itemsOf, type LocalResponse, type NativeResponse, type StoredResponse } from "./stored-response.ts";
 
 /** The only upstream that can serve a call. */
@@ -47,7 +47,7 @@ export function hasReferences(body: JsonObject): boolean {
 export async function resolveReferences(
   body: JsonObject,
   owner: string,
-  store: ResponseStore,
+  store: ResponseReader,
   bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<Resolution> {
   const affinities: Affinity[] = [];
@@ -68,7 +68,7 @@ export async function resolveReferences(
 async function itemsBefore(
   body: JsonObject,
   owner: string,
-  store: ResponseStore,
+  store: ResponseReader,
   affinities: Affinity[],
   unknown: string[],
 ): Promise<readonly JsonObject[] | undefined> {
@@ -134,7 +134,7 @@ export function printable(id: string): string {
 }
 
 /** The response that a client's path names, for its owner. @throws GatewayError `unknown_url`, which answers 404 */
-export async function findResponse(owner: string, id: string, store: ResponseStore): Promise<StoredResponse> {
+export async function findResponse(owner: string, id: string, store: ResponseReader): Promise<StoredResponse> {
   const found = await store.get(owner, id);
   if (found !== undefined) return found;
   throw storedNotFound(id);

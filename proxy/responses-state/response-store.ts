@@ -21,6 +21,9 @@ export interface ResponseStore {
   close(): Promise<void>;
 }
 
+/** What calls that go on from earlier responses ask of a store. */
+export type ResponseReader = Pick<ResponseStore, "get" | "chain" | "findItem">;
+
 export interface StoreLimits {
   /** A response is forgotten so long after it was made. */
   readonly ttlMs: number;

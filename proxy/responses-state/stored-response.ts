@@ -13,6 +13,7 @@ interface Stored {
   readonly previousId: string | undefined;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
+  /** Public name as the client wrote it: who may not use it may not use the response. */
   readonly model: string;
 }
 

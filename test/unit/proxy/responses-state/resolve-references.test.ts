@@ -27,7 +27,7 @@ function newIds(): (prefix: string) => string {
 
 function kept(body: object, id: string, output: readonly object[]): LocalResponse {
   const response = { id, model: "m", status: "completed", output };
-  const made = localResponse({ model: "m", ...body }, response, { nowMs, newId: newIds() });
+  const made = localResponse({ ...body }, response, { nowMs, model: "m", newId: newIds() });
   assert.ok(made !== undefined);
   return made;
 }
@@ -218,7 +218,7 @@ describe("what is kept of a response", () => {
   }
 
   it("is nothing of a response that failed, or that its provider did not store", () => {
-    assert.equal(localResponse({}, { id: "r", status: "failed" }, { nowMs, newId: newIds() }), undefined);
+    assert.equal(localResponse({}, { id: "r", status: "failed" }, { nowMs, model: "m", newId: newIds() }), undefined);
     const context = { nowMs, model: "m", channel: "ns/c", credential: undefined };
     assert.equal(nativeResponse({}, { id: "r", store: false }, [], context), undefined);
     assert.equal(nativeResponse({}, {}, [], context), undefined);
