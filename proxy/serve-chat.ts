@@ -80,7 +80,11 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
       throw lastError ?? errorOfFailure({ kind: "total-timeout", isSent: false, cause: undefined });
     await otherCalls;
     const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
-    if ((slot instanceof Promise ? await slot : slot) === "full") continue;
+    if ((slot instanceof Promise ? await slot : slot) === "full") {
+      // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
+      lastError ??= noAvailableChannel();
+      continue;
+    }
     record.attempts += 1;
     record.channel = selected.target.channel;
     const failed = await attemptTarget(admitted, selected, { ...prepared, request });

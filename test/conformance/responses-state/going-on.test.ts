@@ -59,6 +59,11 @@ describe("calls that go on from earlier responses", () => {
         routeManifest("native", { targets: twoTargets }),
         channelManifest("shared", upstream.origin, { ...responsesOnly, upstreamObjects: "Shared" }),
         routeManifest("shared"),
+        channelManifest("limited", upstream.origin, {
+          ...responsesOnly,
+          limits: [{ name: "one", unit: "Requests", limit: "1", period: "Hour", algorithm: "FixedWindow" }],
+        }),
+        routeManifest("limited"),
       ),
     });
   });
@@ -251,6 +256,13 @@ describe("calls that go on from earlier responses", () => {
     upstream.forget();
     assertNotFound(await create({ model: "native", previous_response_id: first }, "thief"));
     assert.equal(upstream.requests.length, 0);
+  });
+
+  it("says that the provider which keeps a response is busy, not that there is no such response", async () => {
+    const first = await made1({ model: "limited" });
+    const next = await create({ model: "limited", previous_response_id: first });
+    assert.equal(next.status, 503, next.body.toString());
+    assert.equal(at(next.json(), "error", "code"), "no_available_channel");
   });
 
   it("does not go on elsewhere from what a provider keeps", async () => {
