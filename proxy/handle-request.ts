@@ -247,7 +247,7 @@ function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall |
   const claims = claimsOf(key, account, route, call.model);
   const balance = (): bigint | undefined => balanceLeft(claims.balances, services.ledger);
   const sent = sentOutput(call, route, snapshot);
-  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, claims, balance, sent);
+  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, balance, sent);
   const { limits, balances, concurrency } = claims;
   const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
   const reserving = reserveRequest(request, key, services); //                                         402 429 503

@@ -5,7 +5,7 @@
  * capability or the model. A route or channel that changed or went never cuts a call (OPERATIONS.md section 5).
  */
 import { describeLiveness } from "./authenticate/find-key.ts";
-import { decide, restrictionIn } from "./authorize/decide.ts";
+import { isRestricted } from "./authorize/decide.ts";
 import type { IpAddress } from "./http/address/ip-address.ts";
 import type { ChatCall } from "./protocols/chat-format.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
@@ -34,6 +34,5 @@ export function isStillAllowed(
   const isFree = live.key.account === undefined && !snapshot.fleet.requireAccount;
   if (live.key === found.key && (hasAccount || isFree)) return true;
   const { protocol, capability } = call.endpoint;
-  const question = { key: live.key, snapshot, protocol, capability, model: call.model, clientAddress };
-  return restrictionIn(decide(question)) === undefined;
+  return !isRestricted({ key: live.key, snapshot, protocol, capability, model: call.model, clientAddress });
 }

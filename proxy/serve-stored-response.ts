@@ -22,6 +22,7 @@ import { deletedResponse, listInputItems } from "./responses-state/list-items.ts
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
 import type { LocalResponse, NativeResponse } from "./responses-state/stored-response.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { Tried } from "./route/tried.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
@@ -147,7 +148,8 @@ function keeperOf(
   { services, snapshot }: StoredResponseCaller,
 ): SelectedTarget | undefined {
   const affinity = { channel, credential };
-  return selectTarget({ route, format: "Responses", snapshot, excluded: new Set(), affinity, random: services.random });
+  const { random } = services;
+  return selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
 }
 
 function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {

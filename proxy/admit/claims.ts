@@ -6,7 +6,7 @@
  * object keeps its identity from one snapshot to the next. Counters are named after kind/namespace/name/limit name, so
  * they outlive the objects (DESIGN.md section 6). Pure but for these caches.
  */
-import { matchesAnyPattern } from "../authorize/model-pattern.ts";
+import { appliesTo, exactNames, limitsOfKey } from "../authorize/limit-scope.ts";
 import { GatewayError } from "../errors.ts";
 import type { Account, Channel, Key, Limit, Route } from "../snapshot/types.gen.ts";
 import type { BalanceClaim, ConcurrencyClaim, LimitClaim } from "./ledger.ts";
@@ -18,14 +18,9 @@ export interface Claims {
   readonly concurrency: readonly ConcurrencyClaim[];
 }
 
-export interface CallerClaims extends Claims {
-  /** An enforced limit in credits or a balance applies: a model without a price may not run under it. */
-  readonly needsPrice: boolean;
-}
-
 interface CachedClaims {
   readonly account: Account | undefined;
-  readonly claims: CallerClaims;
+  readonly claims: Claims;
 }
 
 const callerClaims = new WeakMap<Key, WeakMap<Route, CachedClaims>>();
@@ -39,13 +34,11 @@ const ownersMax = 20_000;
 /**
  * Claims of one call on its key, its account and its route.
  *
- * A limit with `models` applies when any name of the route matches, or the name called: an alias is no way around it.
- *
  * @param account the key's account; undefined when the key names none
  * @param model public name as the client wrote it
  * @throws GatewayError `account_required` when the key names an account that is not there: nobody would bound its spend
  */
-export function claimsOf(key: Key, account: Account | undefined, route: Route, model: string): CallerClaims {
+export function claimsOf(key: Key, account: Account | undefined, route: Route, model: string): Claims {
   let routes = callerClaims.get(key);
   if (routes === undefined) {
     routes = new WeakMap();
@@ -59,14 +52,7 @@ export function claimsOf(key: Key, account: Account | undefined, route: Route, m
   const all = [...keyLimits(key, account), ...accountLimits(account), ...routeLimits(route)];
   const limits = claimsFor(all, route, model);
   const balances = account === undefined ? none : balanceOf(account);
-  const claims: CallerClaims = {
-    limits,
-    balances,
-    concurrency: inFlightOf(key),
-    needsPrice:
-      balances.some(({ grantedNanos }) => grantedNanos !== undefined) ||
-      limits.some(({ limit }) => limit.unit === "Cost" && limit.mode === "Enforce"),
-  };
+  const claims: Claims = { limits, balances, concurrency: inFlightOf(key) };
   // Under a pattern each name called may meet other limits; an exact route is the same for all its names.
   const isSameForAllNames = !route.model.includes("*") || all.every(({ limit }) => limit.models === undefined);
   if (isSameForAllNames) routes.set(route, { account, claims });
@@ -85,10 +71,9 @@ export function channelClaims(channel: Channel, route: Route, model: string): Cl
   return limits.length === 0 && concurrency.length === 0 ? undefined : { limits, balances: none, concurrency };
 }
 
-/** The account's template holds for a key that has no limits, with counters of that key's own. */
+/** Also those of the account's template, with counters of that key's own. */
 function keyLimits(key: Key, account: Account | undefined): readonly LimitClaim[] {
-  const own = key.limits ?? none;
-  return claimsOn(own.length > 0 ? own : account?.defaultKeyLimits, `key/${key.namespace}/${key.name}`);
+  return claimsOn(limitsOfKey(key, account), `key/${key.namespace}/${key.name}`);
 }
 
 function accountLimits(account: Account | undefined): readonly LimitClaim[] {
@@ -139,11 +124,9 @@ function inFlightOf(owner: Key | Channel): readonly ConcurrencyClaim[] {
   return claims;
 }
 
-/** Those for a model. A limit with `models` holds for every name of a route when it holds for one of them. */
+/** Those for a model. */
 function claimsFor(claims: readonly LimitClaim[], route: Route, model: string): readonly LimitClaim[] {
   if (claims.every(({ limit }) => limit.models === undefined)) return claims;
-  const names = [model, route.model, ...(route.aliases ?? [])].filter((name) => name === model || !name.includes("*"));
-  return claims.filter(
-    ({ limit: { models } }) => models === undefined || names.some((name) => matchesAnyPattern(models, name)),
-  );
+  const names = exactNames(route);
+  return claims.filter(({ limit }) => appliesTo(limit, model, names));
 }

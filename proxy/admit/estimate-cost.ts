@@ -10,12 +10,10 @@
  * `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its balance affords where
  * that is less: an account that runs dry ends with shorter answers, and never below zero.
  */
-import { GatewayError } from "../errors.ts";
 import type { ChatCall } from "../protocols/chat-format.ts";
-import { computeCost, isPricedFor, type Price } from "../settle/price.ts";
+import { computeCost, type Price } from "../settle/price.ts";
 import { zeroUsage } from "../settle/usage.ts";
 import type { Fleet, Route } from "../snapshot/types.gen.ts";
-import type { CallerClaims } from "./claims.ts";
 import type { Amounts } from "./ledger.ts";
 
 const bytesPerToken = 3;
@@ -49,23 +47,16 @@ export interface Estimate {
 }
 
 /**
- * @param claims of the caller: under a limit in credits or a balance the route must have a price
  * @param sent what rules make of the call's own cap and candidates; undefined: nothing
  * @param balanceLeft nano-credits of the caller's balance, read only where it can shorten the answer; undefined: none
- * @throws GatewayError `model_not_allowed` when it has none: nothing would ever stop the spending
  */
 export function estimateCost(
   call: EstimatedCall,
   route: Route,
   fleet: Fleet,
-  claims: Pick<CallerClaims, "needsPrice">,
   balanceLeft: () => bigint | undefined = () => undefined,
   sent?: SentOutput,
 ): Estimate {
-  if (claims.needsPrice && !isPricedFor(route.price)) {
-    const message = `The model \`${call.model}\` has no price, and your API key may only spend a limited amount.`;
-    throw new GatewayError("model_not_allowed", message, { param: "model" });
-  }
   const isUpper = fleet.inputEstimate === "Upper";
   const text = isUpper ? call.body.bytes.length : Math.ceil(call.textBytes / bytesPerToken) + frameTokens;
   const input = text + call.attachments * attachmentTokens;

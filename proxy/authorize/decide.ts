@@ -2,8 +2,8 @@
  * What a key may do: the one decision behind enforcement, model lists and explain, so that none of them can disagree.
  *
  * Pure. Order of refusals: address, account required, protocol, capability, model patterns of the key (403), unknown
- * model (404), `keySelector` of the route (403), capability of the route (400). Patterns come before existence, so a key
- * learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
+ * model (404), `keySelector` of the route (403), capability of the route (400), a price where spending is limited (403).
+ * Patterns come before existence, so a key learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
  * body and `authorizeModel` after.
  */
 import { type ErrorCode, GatewayError } from "../errors.ts";
@@ -13,6 +13,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Capability, Key, Route } from "../snapshot/types.gen.ts";
 import { isAddressAllowed } from "./authorize-address.ts";
 import { selectsKey } from "./key-selector.ts";
+import { lacksPrice } from "./lacks-price.ts";
 import { matchesAnyPattern } from "./model-pattern.ts";
 
 /** Whom a list of models is for. */
@@ -66,20 +67,25 @@ export function authorizeModel(question: ModelQuestion): Route {
 
 /**
  * Whether a key may use what it made with a model before: not where it lost the model, or anything else that a call needs
- * of it. A model that is gone since, or serves other endpoints, restricts no key.
+ * of it. A model that is gone since, serves other endpoints or lost its price restricts no key: nothing is spent.
  *
  * @returns the route of the model; undefined where it has none for the capability now
  * @throws GatewayError for a restriction of the key
  */
 export function authorizeKept(question: ModelQuestion): Route | undefined {
-  const decision = decideModel(question);
+  const decision = decideAccess(question);
   const restriction = restrictionIn(decision);
   if (restriction !== undefined) throw toError(restriction);
   return decision.allowed ? decision.route : undefined;
 }
 
+/** Whether a key may not go on with a call that runs: what the route is or costs by now is no matter of the key. */
+export function isRestricted(question: Question): boolean {
+  return !isAddressAllowed(question.key, question.clientAddress) || restrictionIn(decideAccess(question)) !== undefined;
+}
+
 /** What of a decision is the key's own restriction; undefined where the model is served, or is not there to be served. */
-export function restrictionIn(decision: Decision): Refusal | undefined {
+function restrictionIn(decision: Decision): Refusal | undefined {
   if (decision.allowed || decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint") {
     return undefined;
   }
@@ -117,6 +123,16 @@ export function listAllowedModels(caller: Caller): AllowedModel[] {
 
 /** The decision without the address. */
 export function decideModel(question: ModelQuestion): Decision {
+  const decision = decideAccess(question);
+  if (!decision.allowed) return decision;
+  const { key, snapshot, model } = question;
+  if (!lacksPrice(key, decision.route, model, snapshot)) return decision;
+  const message = `The model ${quote(model)} has no price, and this API key may only spend a limited amount.`;
+  return refuse("model_not_allowed", message, "model");
+}
+
+/** Whether the key may use the model, whatever it costs. */
+function decideAccess(question: ModelQuestion): Decision {
   const { key, snapshot, capability, model } = question;
   const refusal = refuseCaller(question, capability);
   if (refusal !== undefined) return refusal;

@@ -137,13 +137,6 @@ export function computeCost(usage: TokenUsage, price: Route["price"], extras: Ch
   return { costNanos, unpriced: unpriced ?? nothingUnpriced };
 }
 
-/** Whether what a chat call surely uses, input and output, has a price: an unpriced model never runs under a cost limit. */
-export function isPricedFor(price: Route["price"], used: readonly PricedClass[] = ["input", "output"]): boolean {
-  if (price === undefined) return false;
-  const prices = compile(price);
-  return used.every((name) => prices.rate(name) !== undefined);
-}
-
 const nothingUnpriced: readonly PricedClass[] = [];
 
 function countOf(name: PricedClass, usage: TokenUsage, extras: ChargedExtras): number {

@@ -57,7 +57,9 @@ const route: Route = {
   strategy: "Weighted",
   failover: { maxAttempts: 1, on: [], withinFirstMs: 0 },
   keySelector: { namespaces: ["team"] },
+  price: { input: "1000", output: "2000" },
 };
+const { price: _, ...unpriced } = { ...route, name: "gpt-free", model: "gpt-free" };
 
 function snapshotOf(objects: Readonly<Record<string, WireObject>>) {
   const draft = new SnapshotDraft(emptySnapshot);
@@ -73,6 +75,7 @@ const snapshot = snapshotOf({
   "channel/team/openai": channel,
   "credential/team/openai/main": credential,
   "route/team/gpt": route,
+  "route/team/gpt-free": unpriced,
 });
 
 describe("admin port", () => {
@@ -139,6 +142,11 @@ describe("admin port", () => {
     {
       name: "explains a refused model",
       query: "key=team/bot&model=claude",
+      want: { allowed: false, status: 403, refused: "model_not_allowed" },
+    },
+    {
+      name: "explains a model without a price to a key whose spending is limited",
+      query: "key=team/bot&model=gpt-free",
       want: { allowed: false, status: 403, refused: "model_not_allowed" },
     },
     {

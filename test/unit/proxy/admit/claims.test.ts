@@ -82,7 +82,6 @@ describe("claimsOf()", () => {
   it("claims an unlimited balance, so that consumption is counted", () => {
     const claims = claimsOf(key({ account: "a" }), account(), route(), "big");
     assert.deepEqual(claims.balances, [{ counter: "account/ns/a", grantedNanos: undefined }]);
-    assert.equal(claims.needsPrice, false);
   });
 
   it("refuses a key whose account is not there", () => {
@@ -141,33 +140,6 @@ describe("claimsOf()", () => {
     assert.equal(claimsOf(caller, first, target, "big"), claimsOf(caller, first, target, "big"));
     assert.equal(claimsOf(caller, account({ creditNanos: "2" }), target, "big").balances[0]?.grantedNanos, 2n);
   });
-
-  for (const row of [
-    {
-      name: "needs a price under a limit in credits",
-      limits: [limit("l", { unit: "Cost" })],
-      owner: undefined,
-      want: true,
-    },
-    {
-      name: "needs none under a shadow limit in credits",
-      limits: [limit("l", { unit: "Cost", mode: "Shadow" })],
-      owner: undefined,
-      want: false,
-    },
-    { name: "needs a price under a balance", limits: [], owner: account({ creditNanos: "0" }), want: true },
-    {
-      name: "needs none under limits of tokens",
-      limits: [limit("l", { unit: "Tokens" })],
-      owner: undefined,
-      want: false,
-    },
-  ] as const) {
-    it(row.name, () => {
-      const caller = key(row.owner === undefined ? { limits: [...row.limits] } : { account: "a" });
-      assert.equal(claimsOf(caller, row.owner, route(), "big").needsPrice, row.want);
-    });
-  }
 });
 
 describe("channelClaims()", () => {

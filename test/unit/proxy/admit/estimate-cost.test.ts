@@ -36,7 +36,6 @@ const call = {
   candidates: 1,
   body: { bytes: Buffer.alloc(500) },
 };
-const free = { needsPrice: false };
 
 describe("estimateCost()", () => {
   for (const row of [
@@ -73,21 +72,21 @@ describe("estimateCost()", () => {
     },
   ]) {
     it(row.name, () => {
-      const { amounts } = estimateCost(row.call, row.route, row.fleet, free);
+      const { amounts } = estimateCost(row.call, row.route, row.fleet);
       assert.deepEqual([amounts.inputTokens, amounts.outputTokens], row.want);
       assert.equal(amounts.requests, 1n);
     });
   }
 
   it("prices what it reserves", () => {
-    assert.equal(estimateCost(call, route, fleet, free).amounts.costNanos, 116_000n + 200_000n);
+    assert.equal(estimateCost(call, route, fleet).amounts.costNanos, 116_000n + 200_000n);
   });
 
   it("sends the reserve upstream as a cap only with unboundedOutput Cap and no cap of the client's", () => {
     const cap: Fleet = { ...fleet, unboundedOutput: "Cap" };
-    assert.equal(estimateCost(call, route, cap, free).outputCap, undefined);
-    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, cap, free).outputCap, 4_096);
-    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, fleet, free).outputCap, undefined);
+    assert.equal(estimateCost(call, route, cap).outputCap, undefined);
+    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, cap).outputCap, 4_096);
+    assert.equal(estimateCost({ ...call, outputCap: undefined }, route, fleet).outputCap, undefined);
   });
 
   for (const { name, sent, isCap, want } of [
@@ -130,21 +129,12 @@ describe("estimateCost()", () => {
   ] as const) {
     it(`reserves ${name}, for each candidate that is asked for`, () => {
       const given: Fleet = { ...fleet, unboundedOutput: isCap ? "Cap" : "Reserve" };
-      const estimate = estimateCost(call, route, given, free, () => undefined, { ...sent, candidates: 2 });
+      const estimate = estimateCost(call, route, given, () => undefined, { ...sent, candidates: 2 });
       assert.deepEqual([estimate.outputReserve, estimate.outputCap], want);
       assert.equal(estimate.amounts.outputTokens, BigInt(2 * want[0]));
       assert.equal(estimate.candidates, 2);
     });
   }
-
-  it("refuses a model without a price under a limit in credits", () => {
-    const { price: _, ...unpriced } = route;
-    const half: Route = { ...route, price: { output: "1" } };
-    assert.throws(() => estimateCost(call, unpriced, fleet, { needsPrice: true }), { code: "model_not_allowed" });
-    assert.throws(() => estimateCost(call, half, fleet, { needsPrice: true }), { code: "model_not_allowed" });
-    assert.equal(estimateCost(call, unpriced, fleet, free).amounts.costNanos, 0n);
-    assert.ok(estimateCost(call, route, fleet, { needsPrice: true }).amounts.costNanos > 0n);
-  });
 
   it("is never below what text can cost with inputEstimate Upper, whatever classes its tokens fall into", () => {
     const amount = fc.integer({ min: 0, max: 100_000_000 }).map(String);
@@ -164,7 +154,7 @@ describe("estimateCost()", () => {
         fc.nat(100),
         (rates, [input = 0, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 0], reasoning) => {
           const upper: Fleet = { ...fleet, inputEstimate: "Upper" };
-          const reserved = estimateCost(call, { ...route, price: rates }, upper, free).amounts.costNanos;
+          const reserved = estimateCost(call, { ...route, price: rates }, upper).amounts.costNanos;
           const usage = {
             ...zeroUsage,
             input,
@@ -199,7 +189,7 @@ describe("estimateCost() with unboundedOutput Cap and a balance", () => {
   ]) {
     it(row.name, () => {
       const candidates = row.candidates ?? 1;
-      const estimate = estimateCost({ ...open, candidates }, route, cap, free, () => row.left);
+      const estimate = estimateCost({ ...open, candidates }, route, cap, () => row.left);
       assert.equal(estimate.outputCap, row.want);
       assert.equal(estimate.outputReserve, row.want);
       assert.equal(estimate.amounts.outputTokens, BigInt(row.want * candidates));
@@ -209,8 +199,8 @@ describe("estimateCost() with unboundedOutput Cap and a balance", () => {
 
   it("does not read the balance of a call that cannot be shortened", () => {
     const unread = (): never => assert.fail("read");
-    assert.equal(estimateCost(call, route, cap, free, unread).outputReserve, 100);
-    assert.equal(estimateCost(open, route, fleet, free, unread).outputReserve, 4_096);
+    assert.equal(estimateCost(call, route, cap, unread).outputReserve, 100);
+    assert.equal(estimateCost(open, route, fleet, unread).outputReserve, 4_096);
   });
 });
 

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import {
   authorizeEndpoint,
+  authorizeKept,
   authorizeModel,
   decide,
   decideModel,
+  isRestricted,
   listAllowedModels,
   type Question,
 } from "../../../../proxy/authorize/decide.ts";
 import { parseIpAddress } from "../../../../proxy/http/address/ip-address.ts";
-import type { Capability, Fleet, Key, Route } from "../../../../proxy/snapshot/types.gen.ts";
+import type { Capability, Fleet, Key, Limit, Route } from "../../../../proxy/snapshot/types.gen.ts";
 import { snapshotWith } from "../../../support/snapshot-of.ts";
 import { wireAccount, wireKey, wireRoute } from "../../../support/wire-objects.ts";
 
@@ -22,6 +24,20 @@ const fleet: Fleet = {
   revocation: "Finish",
   egressAllowCIDRs: [],
 };
+
+const inCredits: Limit = {
+  name: "l",
+  unit: "Cost",
+  limit: "5",
+  period: "Day",
+  algorithm: "FixedWindow",
+  mode: "Enforce",
+};
+const accounts = [
+  wireAccount("payer"),
+  wireAccount("funded", { creditNanos: "5" }),
+  wireAccount("template", { defaultKeyLimits: [inCredits] }),
+];
 
 interface Setup {
   readonly key?: Partial<Key>;
@@ -40,7 +56,7 @@ function questionOf({
 }: Setup): Question {
   return {
     key: wireKey("caller", key),
-    snapshot: snapshotWith(wireAccount("payer"), ...(requireAccount ? [fleet] : []), ...routes),
+    snapshot: snapshotWith(...accounts, ...(requireAccount ? [fleet] : []), ...routes),
     protocol: "OpenAI",
     capability: capability ?? "Chat",
     model,
@@ -87,6 +103,60 @@ describe("decide", () => {
       routes: [wireRoute("gpt-x", { visibility: "Internal" })],
       want: "model_not_found",
     },
+    {
+      name: "refuses a model without a price under a limit in credits",
+      key: { limits: [inCredits] },
+      want: "model_not_allowed",
+    },
+    {
+      name: "refuses one whose price leaves something free",
+      routes: [wireRoute("gpt-x", { price: { output: "1" } })],
+      key: { limits: [inCredits] },
+      want: "model_not_allowed",
+    },
+    {
+      name: "allows a model with a price under a limit in credits",
+      routes: [wireRoute("gpt-x", { price: { input: "0", output: "1" } })],
+      key: { limits: [inCredits] },
+      want: "gpt-x",
+    },
+    {
+      name: "refuses a model without a price under a balance",
+      key: { account: "funded" },
+      want: "model_not_allowed",
+    },
+    {
+      name: "refuses a model without a price under the template of the account",
+      key: { account: "template" },
+      want: "model_not_allowed",
+    },
+    {
+      name: "refuses a model without a price under a limit of its own",
+      routes: [wireRoute("gpt-x", { limits: [inCredits] })],
+      want: "model_not_allowed",
+    },
+    {
+      name: "lets no alias around a limit in credits",
+      routes: [wireRoute("r", { model: "dear", aliases: ["gpt-x"] })],
+      key: { limits: [{ ...inCredits, models: ["dear"] }] },
+      want: "model_not_allowed",
+    },
+    {
+      name: "needs no price under a limit in credits of other models",
+      key: { limits: [{ ...inCredits, models: ["dear"] }] },
+      want: "gpt-x",
+    },
+    {
+      name: "needs no price under a limit in credits that is only watched",
+      key: { limits: [{ ...inCredits, mode: "Shadow" }] },
+      want: "gpt-x",
+    },
+    {
+      name: "needs no price under a limit of tokens",
+      key: { limits: [{ ...inCredits, unit: "Tokens" }] },
+      want: "gpt-x",
+    },
+    { name: "needs no price in an account without a balance", key: { account: "payer" }, want: "gpt-x" },
     { name: "serves an unlisted route", routes: [wireRoute("gpt-x", { visibility: "Unlisted" })], want: "gpt-x" },
     { name: "refuses a route that selects other namespaces", routes: [elsewhere], want: "model_not_allowed" },
     {
@@ -178,6 +248,27 @@ describe("decide", () => {
   });
 });
 
+describe("a call that runs, and what was made before", () => {
+  for (const row of [
+    { name: "outlive a model that is gone", setup: { routes: [] }, isRestricted: false },
+    {
+      name: "outlive a route of other endpoints",
+      setup: { routes: [wireRoute("gpt-x", { capabilities: [] })] },
+      isRestricted: false,
+    },
+    { name: "outlive a price that is gone", setup: { key: { limits: [inCredits] } }, isRestricted: false },
+    { name: "end with a model that is denied", setup: { key: { modelsDeny: ["gpt-x"] } }, isRestricted: true },
+    { name: "end with a capability that is lost", setup: { key: { capabilities: [] } }, isRestricted: true },
+  ]) {
+    it(row.name, () => {
+      const question = questionOf(row.setup);
+      assert.equal(isRestricted(question), row.isRestricted);
+      if (row.isRestricted) assert.throws(() => authorizeKept(question), /may not/);
+      else assert.doesNotThrow(() => authorizeKept(question));
+    });
+  }
+});
+
 describe("key selectors", () => {
   const labels = { tier: "gold", team: "search" };
   const rows: { name: string; selector: Partial<Route["keySelector"]>; key?: Partial<Key>; want: boolean }[] = [
@@ -259,6 +350,9 @@ describe("listAllowedModels", () => {
     assert.deepEqual(namesFor({ modelsAllow: ["open*"], modelsDeny: ["*-latest"] }), ["open"]);
     assert.deepEqual(namesFor({ modelsDeny: ["open"] }), ["vectors"]);
     assert.deepEqual(namesFor({ modelsAllow: [] }), []);
+  });
+  it("shows nothing without a price to a key whose spending is limited", () => {
+    assert.deepEqual(namesFor({ account: "funded" }), []);
   });
   it("shows only models of which the key may use some capability", () => {
     assert.deepEqual(namesFor({ capabilities: ["Models", "Embeddings"] }), ["vectors"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { computeCost, isPricedFor, type Price } from "../../../../proxy/settle/price.ts";
+import { computeCost, type Price } from "../../../../proxy/settle/price.ts";
 import { type TokenUsage, zeroUsage } from "../../../../proxy/settle/usage.ts";
 
 const one = { requests: 1 };
@@ -78,14 +78,6 @@ describe("computeCost()", () => {
     assert.deepEqual(computeCost(usage, { input: "1000" }, one), { costNanos: 1n, unpriced: ["output", "searches"] });
     assert.deepEqual(computeCost(usage, undefined, one), { costNanos: 0n, unpriced: ["input", "output", "searches"] });
     assert.deepEqual(computeCost(zeroUsage, undefined, one).unpriced, []);
-  });
-
-  it("knows what chat surely uses", () => {
-    assert.equal(isPricedFor(full), true);
-    assert.equal(isPricedFor({ input: "1" }), false);
-    assert.equal(isPricedFor(undefined), false);
-    assert.equal(isPricedFor(full, ["reasoning", "cacheWrite1h"]), true);
-    assert.equal(isPricedFor(full, ["searches"]), false);
   });
 
   const amount = fc.bigInt({ min: 0n, max: 9_000_000_000n * 1_000_000n }).map(String);

@@ -1,0 +1,69 @@
+/** A model without a price under a limit in credits: refused, and shown as refused wherever the key asks (DESIGN.md section 6). */
+import assert from "node:assert/strict";
+import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../../support/conformance/manifests.ts";
+import { naturalReply } from "../../support/conformance/natural-replies.ts";
+import { at, list } from "../../support/digest/facts.ts";
+import { FakeUpstream } from "../../support/fake-upstream.ts";
+
+describe("a model without a price", () => {
+  let gateway: InProcessGateway;
+  let upstream: FakeUpstream;
+
+  before(async () => {
+    upstream = await FakeUpstream.start(naturalReply);
+    gateway = await InProcessGateway.start({
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("free"),
+        keyManifest("bounded", { limits: [{ name: "c", unit: "Cost", limit: "1", period: "Month" }] }),
+        channelManifest("priced", upstream.origin),
+        routeManifest("priced"),
+        routeManifest("unpriced", { targets: [{ name: "main", channelRef: { name: "priced" } }], price: undefined }),
+      ),
+    });
+  });
+  after(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  function call(key: string, path: string, body?: object): Promise<HttpAnswer> {
+    return httpCall({
+      origin: gateway.origin,
+      method: body === undefined ? "GET" : "POST",
+      path,
+      headers: { authorization: `Bearer ${clientKey(key)}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  const messages = [{ role: "user", content: "x" }];
+  for (const { key, status, models } of [
+    { key: "free", status: 200, models: ["priced", "unpriced"] },
+    { key: "bounded", status: 403, models: ["priced"] },
+  ]) {
+    it(`is ${status} for the key ${key}, whatever it asks`, async () => {
+      const answers = [
+        await call(key, "/v1/chat/completions", { model: "unpriced", messages }),
+        await call(key, "/v1/messages/count_tokens", { model: "unpriced", messages }),
+        await call(key, "/v1/models/unpriced"),
+      ];
+      assert.deepEqual(
+        answers.map((answer) => answer.status),
+        [status, status, status],
+      );
+      const listed = list(at((await call(key, "/v1/models")).json(), "data")).map((model) => at(model, "id"));
+      assert.deepEqual(listed.toSorted(), models);
+      assert.equal((await call(key, "/v1/chat/completions", { model: "priced", messages })).status, 200);
+    });
+  }
+});
