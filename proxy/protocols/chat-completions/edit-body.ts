@@ -2,11 +2,13 @@
 import type { BodyEditor } from "../../http/body-editor.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import {
-  applyOpenAIPrivacy,
   applyPlanRules,
   applyUnsupportedPolicy,
+  enforceOpenAIPrivacy,
   isAbsent,
+  openAIMetadata,
   removeUnsupported,
+  stripIdentity,
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
@@ -21,11 +23,12 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   // Without it the provider sends no usage in a stream, and nothing could be billed but an estimate.
   if (call.stream && !call.wantsStreamUsage) editor.nested("stream_options").set("include_usage", "true");
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined)
     capOutput(editor, plan.outputCap, outputMembers.ChatCompletions.caps, chatCapMember(plan.channel.provider));
-  applyOpenAIPrivacy(editor, plan.channel);
+  enforceOpenAIPrivacy(editor, plan.channel);
   if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
   return dropped;
 }

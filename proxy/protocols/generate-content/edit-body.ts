@@ -6,7 +6,13 @@
 import type { BodyEditor } from "../../http/body-editor.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import { asList, isObject } from "../json-value.ts";
-import { applyPlanRules, applyUnsupportedPolicy, isAbsent, wrapSingleTool } from "../request/body-rules.ts";
+import {
+  applyPlanRules,
+  applyUnsupportedPolicy,
+  isAbsent,
+  stripIdentity,
+  wrapSingleTool,
+} from "../request/body-rules.ts";
 import { capOutput, outputMembers } from "../request/output-members.ts";
 import { unsupportedFields } from "./parameters.ts";
 import { generationNames, removeMember, snakeCase, topLevelNames } from "./spellings.ts";
@@ -19,6 +25,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   normaliseGeneration(editor);
   for (const path of plan.unsupported ?? []) removeMember(editor, path);
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  stripIdentity(editor, plan.channel, ["metadata", "user", "labels"]);
   applyPlanRules(editor, plan);
   editor.remove("model");
   editor.remove("stream");
@@ -106,11 +113,5 @@ function capGeneration(editor: BodyEditor, cap: number): void {
 function applyPrivacy(plan: UpstreamPlan, editor: BodyEditor): void {
   const { privacy } = plan.channel;
   if (privacy.store === "ForceFalse" && !isAbsent(editor, "store")) editor.set("store", "false");
-  if (privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
   if (privacy.streamObfuscation === "Strip") editor.remove("stream_options");
-  if (privacy.clientMetadata === "Strip") {
-    editor.remove("metadata");
-    editor.remove("user");
-    editor.remove("labels");
-  }
 }

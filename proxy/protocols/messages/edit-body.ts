@@ -10,6 +10,7 @@ import {
   applyUnsupportedPolicy,
   isAbsent,
   removeUnsupported,
+  stripIdentity,
   userText,
 } from "../request/body-rules.ts";
 import { capOutput, outputMembers } from "../request/output-members.ts";
@@ -20,11 +21,10 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   moveUser(call, editor);
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  stripIdentity(editor, plan.channel, ["metadata"]);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined) capOutput(editor, plan.outputCap, outputMembers.Messages.caps, "max_tokens");
-  if (privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
-  if (privacy.clientMetadata === "Strip") editor.remove("metadata");
   if (privacy.store === "ForceFalse" && !isAbsent(editor, "store")) editor.set("store", "false");
   if (privacy.streamObfuscation === "Strip") editor.remove("stream_options");
   return dropped;

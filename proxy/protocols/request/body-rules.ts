@@ -69,14 +69,22 @@ export function removeUnsupported(editor: BodyEditor, { unsupported }: UpstreamP
   for (const path of unsupported ?? none) removeAt(editor, path);
 }
 
-/** `store`, `safety_identifier` and client metadata by the channel's privacy settings (OpenAI-style members). */
-export function applyOpenAIPrivacy(editor: BodyEditor, channel: Channel): void {
+/**
+ * Takes out who the client says it is, by the channel's privacy settings. Before the channel's own rules: what they set in
+ * its place is meant to go upstream.
+ *
+ * @param metadataNames members of the format that hold client metadata
+ */
+export function stripIdentity(editor: BodyEditor, { privacy }: Channel, metadataNames: readonly string[]): void {
+  if (privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
+  if (privacy.clientMetadata === "Strip") for (const name of metadataNames) editor.remove(name);
+}
+
+export const openAIMetadata: readonly string[] = ["metadata", "user"];
+
+/** `store` and obfuscation by the channel's privacy settings (OpenAI-style members), whatever its rules set. */
+export function enforceOpenAIPrivacy(editor: BodyEditor, channel: Channel): void {
   if (channel.privacy.store === "ForceFalse") editor.set("store", "false");
-  if (channel.privacy.safetyIdentifier === "Strip") editor.remove("safety_identifier");
-  if (channel.privacy.clientMetadata === "Strip") {
-    editor.remove("metadata");
-    editor.remove("user");
-  }
   stripObfuscation(editor, channel);
 }
 

@@ -2,10 +2,12 @@
 import type { BodyEditor } from "../../http/body-editor.ts";
 import type { ChatCall, UpstreamPlan } from "../chat-format.ts";
 import {
-  applyOpenAIPrivacy,
   applyPlanRules,
   applyUnsupportedPolicy,
+  enforceOpenAIPrivacy,
+  openAIMetadata,
   removeUnsupported,
+  stripIdentity,
   userText,
   wrapSingleTool,
 } from "../request/body-rules.ts";
@@ -19,10 +21,11 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   if (user !== undefined) editor.set("user", JSON.stringify(user));
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (plan.outputCap !== undefined)
     capOutput(editor, plan.outputCap, outputMembers.Responses.caps, "max_output_tokens");
-  applyOpenAIPrivacy(editor, plan.channel);
+  enforceOpenAIPrivacy(editor, plan.channel);
   return dropped;
 }

@@ -223,6 +223,15 @@ describe("chat completions: editBody", () => {
       want: `{"model":"upstream",${text},"store":false}`,
     },
     {
+      name: "keeps what a rule of the channel's puts in the place of client metadata",
+      body: `{"model":"p",${text},"metadata":{"user_id":"a","x":"y"},"user":"b"}`,
+      channel: {
+        privacy: { ...usualPrivacy, clientMetadata: "Strip" as const },
+        body: { set: [{ field: "user", value: "fixed" }] },
+      },
+      want: `{"model":"upstream",${text},"user":"fixed"}`,
+    },
+    {
       name: "takes client metadata out",
       body: `{"model":"p",${text},"metadata":{"a":"b"},"user":"u"}`,
       channel: { privacy: { ...usualPrivacy, clientMetadata: "Strip" as const } },

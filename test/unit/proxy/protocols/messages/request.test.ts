@@ -105,6 +105,15 @@ describe("messages: editBody", () => {
       want: `{"model":"upstream",${text}}`,
     },
     {
+      name: "keeps what a rule of the channel's puts in the place of client metadata",
+      body: `{"model":"p",${text},"metadata":{"user_id":"a","x":"y"},"user":"b"}`,
+      channel: {
+        privacy: { ...usualPrivacy, clientMetadata: "Strip" as const },
+        body: { set: [{ field: "metadata", value: { user_id: "fixed" } }] },
+      },
+      want: `{"model":"upstream",${text},"metadata":{"user_id":"fixed"}}`,
+    },
+    {
       name: "takes client metadata out",
       body: `{"model":"p",${text},"metadata":{"user_id":"a"},"user":"b"}`,
       channel: { privacy: { ...usualPrivacy, clientMetadata: "Strip" as const } },
