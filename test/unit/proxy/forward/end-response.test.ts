@@ -9,6 +9,8 @@ import { waitFor } from "../../../support/wait-for.ts";
 
 /** More than the kernel may take for a client that reads nothing. */
 const large = Buffer.alloc(96 * 1024 * 1024, "x");
+/** Longer than a busy machine keeps a process waiting. */
+const silenceMs = 1_000;
 
 async function answer(
   manner: "reads" | "reads slowly" | "does not read",
@@ -17,7 +19,7 @@ async function answer(
   const server = createServer((_request, answered) => {
     response = answered;
     answered.writeHead(200, { "content-length": large.length });
-    endResponse(answered, large, 300);
+    endResponse(answered, large, silenceMs);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -42,7 +44,7 @@ async function answer(
   return { receivedBytes, isWhole };
 }
 
-/** Takes some of the answer every 100 ms: several times as long as the answer may be held without any progress. */
+/** Takes some of the answer now and then: several times as long as the answer may be held without any progress. */
 function readSlowly(socket: Socket): NodeJS.Timeout {
   let taken = 0;
   socket.on("data", (chunk) => {
@@ -51,10 +53,12 @@ function readSlowly(socket: Socket): NodeJS.Timeout {
     taken = 0;
     socket.pause();
   });
-  return setInterval(() => socket.resume(), 100);
+  return setInterval(() => socket.resume(), silenceMs / 4);
 }
 
-describe("endResponse()", () => {
+describe("endResponse()", function () {
+  this.timeout(30_000);
+
   for (const manner of ["reads", "reads slowly"] as const) {
     it(`lets a client that ${manner} have all of a large answer`, async () => {
       const { isWhole, receivedBytes } = await answer(manner);
