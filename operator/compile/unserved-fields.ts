@@ -27,6 +27,9 @@ const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "CountTokens", 
 /** What holds only for callers of a route itself, and an internal one has none. */
 const callersFields = ["failover", "timeouts", "keySelector", "limits", "parameters", "price"] as const;
 
+/** Members of calls that are lists: of what stands in them there may be many. */
+const intoList = /^(?:messages|input|contents|tools|system)\./;
+
 const channelFields: readonly UnservedField<ChannelSpec>[] = [
   {
     used: ({ concurrency }) => ((concurrency?.maxQueue ?? 0) > 0 ? "spec.concurrency.maxQueue" : undefined),
@@ -63,6 +66,14 @@ const routeFields: readonly UnservedField<ModelRouteSpec>[] = [
         capabilities?.filter((name) => !servedCapabilities.has(name)),
       ),
     instead: "no endpoint serves it",
+  },
+  {
+    used: ({ parameters }) =>
+      listed(
+        "spec.parameters",
+        parameters?.filter(({ name }) => intoList.test(name)).map(({ name }) => name),
+      ),
+    instead: "no rule is held against what stands in a list",
   },
   {
     used: ({ strategy = "Weighted" }) => (strategy === "Weighted" ? undefined : `spec.strategy ${strategy}`),

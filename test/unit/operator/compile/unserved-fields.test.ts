@@ -65,6 +65,12 @@ describe("fields that the proxies do not act on yet", () => {
       want: "PartiallyValid: spec.capabilities Embeddings: not there yet, no endpoint serves it.",
     },
     {
+      name: "a parameter in a list",
+      kind: "ModelRoute",
+      spec: { parameters: [{ name: "reasoning.effort" }, { name: "tools.type", support: "Unsupported" }] },
+      want: "PartiallyValid: spec.parameters tools.type: not there yet, no rule is held against what stands in a list.",
+    },
+    {
       name: "a strategy",
       kind: "ModelRoute",
       spec: { strategy: "CacheAffinity" },
