@@ -75,18 +75,20 @@ describe("a proxy of a fleet that restarts while no operator runs", function () 
     await stop();
   });
 
+  const said = /starting without the last good file/;
   for (const row of [
-    { name: "absent", damage: undefined },
-    { name: "empty", damage: () => Buffer.alloc(0) },
-    { name: "torn", damage: (good: Buffer) => good.subarray(0, good.length >> 1) },
-    { name: "flipped in one bit", damage: (good: Buffer) => flipped(good, good.length >> 1) },
+    { name: "absent", damage: undefined, said: /there is no last good file/ },
+    { name: "empty", damage: () => Buffer.alloc(0), said },
+    { name: "torn", damage: (good: Buffer) => good.subarray(0, good.length >> 1), said },
+    { name: "flipped in one bit", damage: (good: Buffer) => flipped(good, good.length >> 1), said },
     {
       name: "from a newer version",
       damage: (good: Buffer) =>
         Buffer.from(good.toString("latin1").replace("tollgate-last-good 1", "tollgate-last-good 2"), "latin1"),
+      said,
     },
     // A folder in its place cannot be read by anybody, not even by root.
-    { name: "unreadable", damage: "folder" as const },
+    { name: "unreadable", damage: "folder" as const, said },
   ]) {
     it(`is not ready, serves nobody and stays alive where the file is ${row.name}`, async () => {
       const good = await readFile(file);
@@ -96,7 +98,7 @@ describe("a proxy of a fleet that restarts while no operator runs", function () 
       try {
         proxy = await startProxy();
         const { program } = proxy;
-        await waitFor("the reason in the log", () => /starting without the last good file/.test(program.output));
+        await waitFor("the reason in the log", () => row.said.test(program.output));
         await waitFor("a second attempt to connect", () => count(program.output, '"disconnected"') >= 2);
         assert.equal(await program.isReady(), false);
         assert.equal(await statusOf("kept"), 503);
@@ -117,7 +119,7 @@ describe("a proxy of a fleet that restarts while no operator runs", function () 
     for (const isKept of [true, false]) {
       if (!isKept) await rm(file);
       proxy = await startProxy();
-      await waitFor("its file to be looked at", () => /the last good file/.test(proxy.program.output));
+      await waitFor("its file to be looked at", () => /last good file/.test(proxy.program.output));
       assert.equal(await proxy.program.isReady(), isKept);
       if (isKept) assert.equal(await statusOf("removed-meanwhile"), 200, "nobody has told it yet");
       const operator = await fleet.operator(0);
