@@ -47,6 +47,11 @@ export class CallSettlement {
     return this.#held.settleChannel(oneRequestAmounts);
   }
 
+  /** The call generated nothing and was answered: it costs one request. */
+  settleRequest(): Pending {
+    return this.#held.settle(oneRequestAmounts);
+  }
+
   settleReply(reading: ReplyReading): Pending {
     return this.#settleReported(reading.usage, reading.producedText);
   }

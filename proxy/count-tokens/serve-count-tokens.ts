@@ -17,6 +17,7 @@ import { upstreamModelOf } from "../forward/build-upstream-request.ts";
 import { errorOfStop } from "../forward/describe-outcome.ts";
 import { endResponse } from "../forward/end-response.ts";
 import type { Upstream } from "../forward/http1/upstream.ts";
+import { withinTotal } from "../forward/upstream-exchange.ts";
 import { upstreamPath } from "../forward/upstream-path.ts";
 import { upstreamHeaders } from "../http/header-rules.ts";
 import { ClientGoneError } from "../http/read-body.ts";
@@ -49,6 +50,8 @@ export async function serveCountTokens(counter: Counter, endpoint: CountEndpoint
   try {
     const counted = await askUpstreams(admitted);
     const tokens = counted ?? (await estimate(admitted));
+    // Whoever counted, an answer costs a request.
+    await admitted.settlement.settleRequest();
     send(admitted, renderCount(endpoint.format, tokens), counted === undefined);
   } finally {
     await admitted.settlement.release();
@@ -63,6 +66,8 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
   const { protocol } = endpoint;
   const route = authorizeModel({ key, snapshot, protocol, capability: "CountTokens", model: call.model });
   record.route = `${route.namespace}/${route.name}`;
+  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders);
+  // The last thing that can fail: what is reserved is held by whoever has the settlement.
   await reserveOneRequest(counter, route, call.model);
   return {
     ...counter,
@@ -71,7 +76,7 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
     format: chatFormats[endpoint.format],
     estimate: { amounts: oneRequestAmounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
     settlement: new CallSettlement({ services, route, call, candidates: call.candidates, record }),
-    passedHeaders: upstreamHeaders(protocol, exchange.request.rawHeaders),
+    passedHeaders,
     answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
   };
 }
@@ -100,7 +105,7 @@ async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparatio
       return undefined;
     }
     tried.addTarget(selected.target.name);
-    const asked = await askTarget(admitted, selected, preparation);
+    const asked = await askTarget(admitted, selected, preparation, startedMs);
     if (asked === undefined) continue;
     if ("tokens" in asked) return asked.tokens;
     const { failed } = asked;
@@ -114,6 +119,7 @@ async function askTarget(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   preparation: AttemptPreparation,
+  startedMs: number,
 ): Promise<Asked> {
   const { call, settlement } = admitted;
   const { channel, format, target } = selected;
@@ -124,11 +130,10 @@ async function askTarget(
   const upstream = upstreamOf(admitted, selected);
   if (upstream === undefined) return undefined;
   const upstreamModel = upstreamModelOf({ ...selected, route: admitted.route }, call.model);
-  const request = {
-    ...prepared.request,
-    path: upstreamPath(selected, template, upstreamModel, "countTokens"),
-    body: countBody(format, prepared.request.body, upstreamModel),
-  };
+  const path = upstreamPath(selected, template, upstreamModel, "countTokens");
+  const body = countBody(format, prepared.request.body, upstreamModel);
+  const request = withinTotal({ ...prepared.request, path, body }, performance.now() - startedMs);
+  if (request === undefined) return { failed: { condition: undefined, status: undefined } };
   if ((await settlement.reserveChannel(channel, admitted.estimate)) === "full") return undefined;
   admitted.record.channel = target.channel;
   try {
@@ -162,6 +167,7 @@ async function askUpstream(
   exchange.whenClosed(() => attempt.stop("client-left"));
   const open = services.openAttempts.add(attempt, admitted);
   try {
+    if (exchange.response.destroyed) attempt.stop("client-left");
     return readOutcome(await attempt.run(), format);
   } finally {
     services.openAttempts.delete(open);

@@ -61,12 +61,17 @@ describe("token counting", () => {
         channelSecretManifest(),
         keyManifest("main"),
         keyManifest("spent", { limits: [{ name: "one", unit: "Requests", limit: "1", period: "Day" }] }),
+        keyManifest("estimated", { limits: [{ name: "one", unit: "Requests", limit: "1", period: "Day" }] }),
         keyManifest("poor", { limits: [{ name: "tokens", unit: "Tokens", limit: "1", period: "Day" }] }),
         keyManifest("chatting", { capabilities: ["Chat"] }),
         ...Object.entries(counters).flatMap(([name, spec]) => [
           channelManifest(name, upstream.origin, spec),
           routeManifest(name, { targets: [{ name: "main", channelRef: { name }, upstreamModel: `upstream-${name}` }] }),
         ]),
+        channelManifest("hurried", upstream.origin, { ...counters.messages, timeouts: { total: "600ms" } }),
+        routeManifest("hurried", {
+          targets: ["a", "b", "c"].map((name) => ({ name, channelRef: { name: "hurried" } })),
+        }),
         routeManifest("twice", { targets: twoTargets }),
         routeManifest("once", { targets: twoTargets, failover: { on: ["Timeout"] } }),
         ...Object.entries(bounds).flatMap(([name, spec]) => [
@@ -282,7 +287,32 @@ describe("token counting", () => {
     assert.equal(gateway.ledger.openCount, 0);
   });
 
+  it("costs a request where nobody but the gateway counts", async () => {
+    assert.equal((await byMessages("uncounted", {}, "estimated")).status, 200);
+    assert.equal((await byMessages("uncounted", {}, "estimated")).status, 402);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
+
+  it("takes no longer over several counters than the total time", async () => {
+    upstream.replyWith(() => ({ status: 503, body: "{}", delayHeadMs: 400 }));
+    const startedMs = performance.now();
+    const answer = await byMessages("hurried");
+    assert.equal(answer.status, 200);
+    assert.ok(performance.now() - startedMs < 1_000, `${performance.now() - startedMs} ms`);
+  });
+
   for (const row of [
+    {
+      name: "a header that is not valid",
+      call: () =>
+        httpCall({
+          origin: gateway.origin,
+          path: "/v1/messages/count_tokens",
+          headers: { "x-api-key": clientKey("main"), "anthropic-version": "bogus" },
+          body: JSON.stringify({ model: "messages", ...prompt }),
+        }),
+      status: 400,
+    },
     { name: "an unknown model", call: () => byMessages("nobody"), status: 404 },
     { name: "a key that may only chat", call: () => byMessages("messages", {}, "chatting"), status: 403 },
     { name: "a body without messages", call: () => byMessages("messages", { messages: undefined }), status: 400 },
@@ -301,6 +331,7 @@ describe("token counting", () => {
     it(`refuses ${row.name}, and asks no upstream`, async () => {
       assert.equal((await row.call()).status, row.status);
       assert.deepEqual(upstream.requests, []);
+      assert.equal(gateway.ledger.openCount, 0);
     });
   }
 
