@@ -67,8 +67,8 @@ interface Row {
   readonly paths: Paths;
   readonly says: Paths;
   readonly isAlike: boolean;
-  /** A model may refuse one spelling of a format and take the other. */
-  readonly isExact: boolean;
+  /** Names of which a model may refuse one and take the others. */
+  readonly apart: ReadonlySet<string>;
 }
 
 function everyFormat(pathsOf: (format: ChatWireFormat) => readonly string[]): Paths {
@@ -88,13 +88,19 @@ function fieldPaths(field: NeutralField): Paths {
   });
 }
 
+/** Vendors' own spellings: that a model does not know one says nothing of the usual ones. */
+function apartIn(field: NeutralField): ReadonlySet<string> {
+  return new Set(Object.values(others[field] ?? {}).flat());
+}
+
 const rows: readonly Row[] = [
-  ...parts.map(({ of, paths }) => ({ paths, says: fieldPaths(of), isAlike: true, isExact: false })),
+  ...parts.map(({ of, paths }) => ({ paths, says: fieldPaths(of), isAlike: true, apart: apartIn(of) })),
   ...neutralFields
     .filter((field) => !withoutPath.has(field))
     .map((field) => {
       const paths = fieldPaths(field);
-      return { paths, says: paths, isAlike: alike.has(field), isExact: field === "outputCap" };
+      const apart = field === "outputCap" ? new Set(formats.flatMap((format) => paths[format])) : apartIn(field);
+      return { paths, says: paths, isAlike: alike.has(field), apart };
     }),
 ];
 
@@ -118,11 +124,13 @@ export function parameterNames(name: string): ParameterNames {
   const row = index.get(name) ?? index.get(plain(name));
   const itself = everyFormat(() => [name]);
   if (row === undefined) return { values: itself, members: itself, says: itself };
-  const withItself = (paths: Paths): Paths =>
-    everyFormat((format) => {
-      if (row.isExact && paths[format].includes(name)) return [name];
-      return [...new Set([...paths[format], name])];
-    });
-  const values = row.isAlike ? everyFormat((format) => [...new Set([...row.paths[format], name])]) : itself;
-  return { values, members: withItself(row.paths), says: withItself(row.says) };
+  const isApart = [...row.apart].some((path) => path === name || plain(path) === plain(name));
+  const withItself = (paths: Paths): Paths => everyFormat((format) => [...new Set([...paths[format], name])]);
+  const alone = (paths: Paths): Paths =>
+    everyFormat((format) => paths[format].filter((path) => path === name || plain(path) === plain(name)));
+  return {
+    values: row.isAlike ? withItself(row.paths) : itself,
+    members: isApart ? alone(row.paths) : withItself(row.paths),
+    says: withItself(row.says),
+  };
 }

@@ -290,6 +290,25 @@ describe("unsupportedMembers()", () => {
     );
   const none = { members: [], dropped: [] };
 
+  for (const { name, format, body } of [
+    { name: "max_tokens", format: "Responses", body: { max_output_tokens: 100 } },
+    { name: "max_tokens", format: "ChatCompletions", body: { max_completion_tokens: 100 } },
+    { name: "max_completion_tokens", format: "ChatCompletions", body: { max_tokens: 100 } },
+    { name: "max_completion_tokens", format: "Messages", body: { max_tokens: 100 } },
+    { name: "enable_thinking", format: "ChatCompletions", body: { reasoning_effort: "low" } },
+    { name: "enable_thinking", format: "Responses", body: { reasoning: { effort: "low" } } },
+    {
+      name: "generationConfig.responseSchema",
+      format: "GenerateContent",
+      body: { generationConfig: { responseMimeType: "application/json" } },
+    },
+    { name: "responseSchema", format: "ChatCompletions", body: { response_format: { type: "json_object" } } },
+  ] as const)
+    it(`leaves ${JSON.stringify(body)} of ${format} to a model that does not know ${name}`, () => {
+      const call = callWith(format, body);
+      assert.deepEqual(of(name, call, call), none);
+    });
+
   it("names the member in the client's words and the upstream's", () => {
     const client = callWith("GenerateContent", { generationConfig: { topK: 5 } });
     const upstream = callWith("Messages", { top_k: 5 });
