@@ -174,6 +174,6 @@ function membersIn(text: string | undefined): Members {
 function countIn(text: string | undefined): number | undefined {
   if (text === undefined || text === "null") return undefined;
   const count = Number(text);
-  if (Number.isNaN(count)) return Number.POSITIVE_INFINITY;
-  return Math.max(0, Math.ceil(count));
+  // Less than nothing is how some servers spell no cap.
+  return count >= 0 ? Math.ceil(count) : Number.POSITIVE_INFINITY;
 }

@@ -61,8 +61,8 @@ const certificateForm =
 function bundleProblem(ca: string): string | undefined {
   const certificates = ca.match(certificateForm) ?? [];
   if (certificates.length === 0) return "holds no certificate";
-  const bad = certificates.findIndex((certificate) => !isCertificate(certificate));
-  return bad === -1 ? undefined : `holds a certificate that cannot be read (number ${bad + 1})`;
+  // One that OpenSSL cannot read is passed over by it; the others still say whom to trust.
+  return certificates.some(isCertificate) ? undefined : "holds no certificate that can be read";
 }
 
 function isCertificate(text: string): boolean {

@@ -76,7 +76,11 @@ async function itemsBefore(
   if (typeof previousId !== "string") return undefined;
   const previous = await store.get(owner, previousId);
   if (previous === undefined) unknown.push("previous_response_id");
-  if (previous?.kind === "native") affinities.push(affinityOf(previous));
+  if (previous?.kind === "native") {
+    affinities.push(affinityOf(previous));
+    // The provider goes on from all of it: every link that is known must be one that the key may use.
+    await store.chain(owner, previousId);
+  }
   if (previous?.kind !== "local") return undefined;
   const chain = await store.chain(owner, previousId);
   const links = chain?.filter((link): link is LocalResponse => link.kind === "local");

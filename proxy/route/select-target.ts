@@ -52,7 +52,9 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
   const { snapshot, format, affinity, tried } = request;
-  if (obstacleOf(target, format, snapshot) !== undefined) return false;
+  // A share of 0 is one of new calls: a conversation that is kept there goes on.
+  const weighed = affinity === undefined || target.weight > 0 ? target : { ...target, weight: 1 };
+  if (obstacleOf(weighed, format, snapshot) !== undefined) return false;
   if (affinity !== undefined) return isBound(target, affinity, request);
   const channel = snapshot.channel(target.channel);
   if (channel === undefined || channel.credentials.length === 0 || !tried.hasCredentials) return true;

@@ -52,7 +52,7 @@ describe("the operator's rights", function () {
     await plane.installCrds();
     for (const name of ["gateway", "team-a"])
       await plane.must("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    const values = { crds: { enabled: false }, operator: { generateKeys: true } };
+    const values = { crds: { enabled: false, aggregateRoles: true }, operator: { generateKeys: true } };
     objects = parseObjects(await renderChart(helm, values));
     // All else they make themselves.
     const applicable = objects.filter(({ kind }) => /Role|ServiceAccount/.test(kind));

@@ -168,7 +168,7 @@ describe("the chart rendered", function () {
         );
         return roles.length === 0 ? [] : [{ object, to: roles.map((label) => label.split("-to-")[1]) }];
       });
-    const roles = rolesOf(await renderChart(helm, {}));
+    const roles = rolesOf(await renderChart(helm, { crds: { aggregateRoles: true } }));
     const resourcesFor = (role: string, verb: string) =>
       roles
         .filter(({ to }) => to.includes(role))
@@ -184,7 +184,7 @@ describe("the chart rendered", function () {
       assert.deepEqual(resourcesFor("edit", verb), ["apikeys"]);
       assert.deepEqual([...new Set(resourcesFor("admin", verb))], all);
     }
-    assert.deepEqual(rolesOf(await renderChart(helm, { crds: { aggregateRoles: false } })), []);
+    assert.deepEqual(rolesOf(await renderChart(helm, {})), []);
   });
 
   const refusals = [

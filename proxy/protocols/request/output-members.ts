@@ -40,8 +40,9 @@ export function capOutput(editor: BodyEditor, cap: number, caps: readonly string
   for (const name of caps) {
     if (isAbsent(editor, name)) continue;
     isThere = true;
-    // What is no number caps nothing.
-    if (!(Number(editor.text(name)) <= cap)) editor.set(name, String(cap));
+    const said = Number(editor.text(name));
+    // What is no number caps nothing; less than nothing is how some servers spell no cap.
+    if (!(said >= 0 && said <= cap)) editor.set(name, String(cap));
   }
   if (!isThere) editor.set(own, String(cap));
 }

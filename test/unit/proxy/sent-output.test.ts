@@ -54,6 +54,13 @@ describe("sentOutput()", () => {
   const rows: readonly (Case & { name: string; want: object | undefined; isUnread?: true })[] = [
     { name: "nothing where no rule is", call: { max_tokens: 10 }, upstreams: [{}], want: undefined },
     {
+      name: "no bound where a rule says less than nothing, as some servers spell it",
+      call: { max_tokens: 50 },
+      upstreams: [{ body: set("max_tokens", -1) }],
+      want: open(),
+      isUnread: true,
+    },
+    {
       name: "nothing where rules are of other members",
       upstreams: [{ body: set("x", 1), parameters: { remove: ["y"] } }],
       want: undefined,

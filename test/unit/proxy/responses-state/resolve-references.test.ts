@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../../proxy/errors.ts";
 import type { JsonObject } from "../../../../proxy/protocols/json-value.ts";
+import { authorizedResponses } from "../../../../proxy/responses-state/authorized-responses.ts";
 import { localResponse, mayKeep, nativeResponse } from "../../../../proxy/responses-state/keep-response.ts";
 import { deletedResponse, listInputItems } from "../../../../proxy/responses-state/list-items.ts";
 import {
@@ -205,6 +206,26 @@ describe("resolveReferences()", () => {
     it(`${row.want ? "has" : "has nothing"} to find in ${row.name}`, () =>
       assert.equal(hasReferences(row.body), row.want));
   }
+});
+
+describe("authorizedResponses()", () => {
+  it("asks for the leave to every link that a provider goes on from", async () => {
+    const store = new MemoryResponses({ limits: defaultStoreLimits, now: () => nowMs });
+    const place = { channel: "ns/native", credential: "main" };
+    for (const [id, model, previous] of [
+      ["resp_x", "denied", undefined],
+      ["resp_y", "allowed", "resp_x"],
+    ] as const) {
+      const body = previous === undefined ? {} : { previous_response_id: previous };
+      const native = nativeResponse(body, { id }, [], { nowMs, model, ...place });
+      assert.ok(native !== undefined);
+      store.keep(owner, native);
+    }
+    const seen: string[] = [];
+    const reader = authorizedResponses(store, (model) => seen.push(model));
+    await resolveReferences({ previous_response_id: "resp_y", input: "on" }, owner, reader);
+    assert.deepEqual([...new Set(seen)].sort(), ["allowed", "denied"]);
+  });
 });
 
 describe("what is kept of a response", () => {

@@ -14,8 +14,9 @@ function bound(
   credential: string | undefined,
   changes: Partial<Channel> = {},
   excluded: readonly string[] = [],
+  weight = 1,
 ): string | undefined {
-  const targets = ["a", "b"].map((name) => ({ name, channel: `team-a/${name}`, priority: 0, weight: 1 }));
+  const targets = ["a", "b"].map((name) => ({ name, channel: `team-a/${name}`, priority: 0, weight }));
   const route = wireRoute("m", { targets });
   const snapshot = snapshotWith(
     route,
@@ -64,6 +65,11 @@ describe("selectTarget() of a call that goes on from what a provider keeps", () 
       name: "takes a channel that needs no credential",
       got: () => bound("a", undefined, { credentials: [] }),
       want: "a undefined",
+    },
+    {
+      name: "takes its channel though that gets no new calls",
+      got: () => bound("a", "main", {}, [], 0),
+      want: "a a-main",
     },
     { name: "takes none that now needs one", got: () => bound("a", undefined), want: undefined },
   ]) {
