@@ -80,7 +80,7 @@ describe("an upstream that cannot be reached", function () {
       model: "closing",
       status: 502,
       atMost: 300,
-      logged: "closed|ECONNRESET",
+      logged: "closed|ECONNRESET|ended",
     },
   ];
 
