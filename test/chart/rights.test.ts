@@ -152,19 +152,24 @@ describe("the operator's rights", function () {
           roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metadata.name },
           subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: role }],
         });
-      const allowed: string[] = [];
-      for (const kind of kinds)
-        for (const verb of verbs) {
-          const [resource, subresource] = kind.split("/");
-          const resourceAttributes = { group: "tollgate.dev", resource, subresource, verb, namespace: "team-a" };
-          const review = { spec: { user: role, resourceAttributes } };
-          const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-          const { status } = (await plane.must("POST", path, review)) as { status: { allowed: boolean } };
-          if (status.allowed) allowed.push(`${verb} ${kind}`);
-        }
+      const allowedNow = async (): Promise<string[]> => {
+        const allowed: string[] = [];
+        for (const kind of kinds)
+          for (const verb of verbs) {
+            const [resource, subresource] = kind.split("/");
+            const resourceAttributes = { group: "tollgate.dev", resource, subresource, verb, namespace: "team-a" };
+            const review = { spec: { user: role, resourceAttributes } };
+            const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+            const { status } = (await plane.must("POST", path, review)) as { status: { allowed: boolean } };
+            if (status.allowed) allowed.push(`${verb} ${kind}`);
+          }
+        return allowed.sort();
+      };
       const readable = kinds.slice(0, 4).map((kind) => `get ${kind}`);
       const expected = [...readable, ...writable.flatMap((kind) => [`create ${kind}`, `delete ${kind}`])];
-      assert.deepEqual(allowed.sort(), expected.sort(), role);
+      // The API server reads bindings a moment after they were written.
+      await waitFor("the bindings to hold", async () => (await allowedNow()).length >= expected.length);
+      assert.deepEqual(await allowedNow(), expected.sort(), role);
     }
   });
 
