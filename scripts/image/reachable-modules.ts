@@ -18,6 +18,9 @@ const importForms = [
   /\bnew URL\(\s*["`]([^"`]+)["`],\s*import\.meta\.url\s*\)/g,
 ];
 
+/** Files of threads, named without their ending (`proxy/start-thread.ts`). */
+const threadForm = /\bstartThread\(\s*"([^"]+)"/g;
+
 /**
  * Walks the imports of compiled files.
  *
@@ -55,8 +58,6 @@ export function reachableModules(
 function importsOf(code: string): string[] {
   // Comments may quote imports.
   const bare = code.replace(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm, "");
-  return importForms.flatMap((form) =>
-    // The ending of a worker's file follows its parent's.
-    [...bare.matchAll(form)].map((match) => (match[1] ?? "").replace(/\$\{ending\}$/, "js")),
-  );
+  const threads = [...bare.matchAll(threadForm)].map((match) => `${match[1]}.js`);
+  return [...importForms.flatMap((form) => [...bare.matchAll(form)].map((match) => match[1] ?? "")), ...threads];
 }

@@ -52,6 +52,16 @@ describe("image trees", function () {
     assert.equal(existsSync(join(folder, "proxy", "node_modules", "@kubernetes")), false);
   });
 
+  it("the proxy's image holds its threads and what they import", () => {
+    for (const thread of [
+      "proxy/admit/store/embedded-store-worker.js",
+      "proxy/responses-state/store/response-store-worker.js",
+      "proxy/settle/estimate-tokens-worker.js",
+      "proxy/sqlite/open-database.js",
+    ])
+      assert.ok(existsSync(join(folder, "proxy", thread)), thread);
+  });
+
   it("the operator's image holds nothing that serves requests", () => {
     for (const path of ["main.js", "server.js", "handle-request.js", "forward", "protocols"])
       assert.equal(existsSync(join(folder, "operator", "proxy", path)), false, path);
