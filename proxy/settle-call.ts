@@ -110,7 +110,8 @@ export class CallSettlement {
     const { record, route, services } = this.#context;
     if (this.#held.isSettled) return undefined;
     const { costNanos, unpriced } = computeCost(usage, route.price, { requests: 1 });
-    for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
+    // A route without any price is free on purpose.
+    if (route.price !== undefined) for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
     record.usage = usage;
     record.costNanos = costNanos;
     record.isEstimated = isEstimated;

@@ -154,7 +154,7 @@ export class ProxyMetrics {
     this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
   }
 
-  /** What a call used cost nothing, because its route has no price for it. */
+  /** What a call used cost nothing, because the prices of its route leave it out. */
   usedUnpriced(route: string, usageClass: string): void {
     const id = `${route} ${usageClass}`;
     this.#unpriced.set(id, (this.#unpriced.get(id) ?? 0) + 1);

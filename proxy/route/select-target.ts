@@ -53,17 +53,20 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
   const { snapshot, format, affinity, tried } = request;
   // A share of 0 is one of new calls: a conversation that is kept there goes on.
-  const weighed = affinity === undefined || target.weight > 0 ? target : { ...target, weight: 1 };
-  if (obstacleOf(weighed, format, snapshot) !== undefined) return false;
-  if (affinity !== undefined) return isBound(target, affinity, request);
+  if (affinity !== undefined)
+    return obstacleOfChannel(target, format, snapshot) === undefined && isBound(target, affinity, request);
+  if (obstacleOf(target, format, snapshot) !== undefined) return false;
   const channel = snapshot.channel(target.channel);
   if (channel === undefined || channel.credentials.length === 0 || !tried.hasCredentials) return true;
   return untriedCredentials(target, channel, request).length > 0;
 }
 
-/** Why a target takes no calls of this format now, for people; undefined when it takes them. */
+/** Why a target takes no new calls of this format now, for people; undefined when it takes them. */
 export function obstacleOf(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string | undefined {
-  if (target.weight === 0) return "its weight is 0";
+  return target.weight === 0 ? "its weight is 0" : obstacleOfChannel(target, format, snapshot);
+}
+
+function obstacleOfChannel(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string | undefined {
   const channel = snapshot.channel(target.channel);
   if (channel === undefined) return "the channel is not in the configuration";
   if (channel.state !== "Active") return `the channel is ${channel.state}`;
