@@ -10,6 +10,7 @@ import { settingsOf } from "./setting-list.ts";
 
 /** @throws UsageError where settings do not fit each other */
 export function toProxySettings(settings: Settings): ProxySettings {
+  refuseShortStaleness(settings);
   const dataFolder = resolve(settings.text("data"));
   return {
     name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
@@ -28,6 +29,13 @@ export function toProxySettings(settings: Settings): ProxySettings {
     },
     lastGood: toLastGood(settings, dataFolder),
   };
+}
+
+/** An operator with nothing to say is heard once a heartbeat: a shorter bound would refuse calls all the time. */
+function refuseShortStaleness(settings: Settings): void {
+  const boundMs = settings.number("keyStalenessBound");
+  if (boundMs === 0 || boundMs >= 2 * settings.number("push.heartbeat")) return;
+  throw new UsageError(["--key-staleness-bound must be 0s, or at least twice --push-heartbeat"]);
 }
 
 /** Every bound of `proxy/limits.ts` has its setting; a test compares the defaults of both. */
@@ -60,6 +68,7 @@ export function toLimits(settings: Settings): ProxyLimits {
     reservationTtlMs: settings.number("quota.reservationTtl"),
     endpointLagMs: settings.number("drain.endpointLag"),
     drainTimeoutMs: settings.number("drain.timeout"),
+    keyStalenessMaxMs: settings.number("keyStalenessBound"),
     pushHeartbeatMs: settings.number("push.heartbeat"),
     pushDeadMs: settings.number("push.dead"),
   };

@@ -88,8 +88,7 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   checkRequestHead(headers, request.httpVersion, limits); //                                          400 417 431
   const endpoint = matchEndpoint(request.method ?? "", url, headers, limits.targetBytesMax); //       404 405 414
   record.format = recordedFormat(endpoint);
-  if (!services.snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet."); // 503
-  const snapshot = services.snapshots.pin();
+  const snapshot = liveSnapshot(services); //                                                                 503
   const secret = readCredential(endpoint.protocol, headers, url); //                                          401
   const found = findKey(secret, snapshot, services.now()); //                                                 401
   const { key } = found;
@@ -98,6 +97,13 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
   return { endpoint, secret, found, key, snapshot, address };
+}
+
+/** @throws GatewayError when there is none yet, or one too old to tell which keys were revoked */
+function liveSnapshot({ snapshots, honoursKeys }: Services): Snapshot {
+  if (!snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet.");
+  if (!honoursKeys()) throw new GatewayError("not_ready", "The gateway's configuration is too old to go by.");
+  return snapshots.pin();
 }
 
 /** Reads the call, reserves what it may need, has it answered; lets go of everything however that went. */
@@ -166,7 +172,7 @@ function recordedFormat(endpoint: Endpoint): MetricFormat {
 
 /** A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call. */
 function afterBody(caller: Caller, services: Services, record: RequestRecord): Caller {
-  const live = services.snapshots.pin();
+  const live = liveSnapshot(services);
   const nowMs = services.now();
   if (live === caller.snapshot && describeLiveness(caller.found, live, nowMs) === undefined) return caller;
   const found = findKey(caller.secret, live, nowMs);

@@ -52,6 +52,8 @@ export interface ProxyLimits {
   /** New connections are still accepted this long after SIGTERM, until load balancers have noticed. */
   readonly endpointLagMs: number;
   readonly drainTimeoutMs: number;
+  /** Keys are honoured so long after the operator last confirmed them (RELIABILITY.md N3). 0: for ever. */
+  readonly keyStalenessMaxMs: number;
   /** Half-open push connections: beat, and dead after. */
   readonly pushHeartbeatMs: number;
   readonly pushDeadMs: number;
@@ -87,6 +89,7 @@ export const defaultLimits: ProxyLimits = {
   reservationTtlMs: 60_000,
   endpointLagMs: 5_000,
   drainTimeoutMs: 600_000,
+  keyStalenessMaxMs: 0,
   pushHeartbeatMs: 10_000,
   pushDeadMs: 30_000,
 };

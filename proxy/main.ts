@@ -52,8 +52,10 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const keyUses = new KeyUses();
   const mediaDownloads = new MediaDownloads();
   const responses = await openResponses(settings, log);
+  const push = connect(settings, snapshots, log.child({ part: "push" }));
   const services: Services = {
     snapshots,
+    honoursKeys: () => limits.keyStalenessMaxMs === 0 || push.unconfirmedForMs <= limits.keyStalenessMaxMs,
     ledger,
     reservations: new LiveReservations(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
@@ -73,7 +75,6 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     random: Math.random,
     nextRequestId: createRequestIds(),
   };
-  const push = connect(settings, snapshots, log.child({ part: "push" }));
   const stopReporting = reportUsageRegularly({
     uses: keyUses,
     ledger,

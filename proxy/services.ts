@@ -16,6 +16,8 @@ import type { CallStates } from "./translate/state/call-states.ts";
 
 export interface Services {
   readonly snapshots: Pick<SnapshotStore, "pin" | "isReady">;
+  /** False while no operator has confirmed the configuration for longer than keys are honoured without. */
+  readonly honoursKeys: () => boolean;
   readonly ledger: Ledger;
   readonly reservations: LiveReservations;
   readonly pools: UpstreamPools;

@@ -66,6 +66,7 @@ export class PushClient {
   #isClosed = false;
   #failures = 0;
   #heardAt: number;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
   #goAwayWithinMs: number | undefined;
   #wake: (() => void) | undefined;
   #running: Promise<void> | undefined;
@@ -95,6 +96,14 @@ export class PushClient {
   /** Time since an operator was last heard: how stale the configuration may be. */
   get silentForMs(): number {
     return this.#timers.now() - this.#heardAt;
+  }
+
+  /**
+   * Time since an operator that this proxy follows was last heard: what was revoked before is known. Infinite before the
+   * first one, also where a configuration came from a file.
+   */
+  get unconfirmedForMs(): number {
+    return this.#timers.now() - this.#confirmedAt;
   }
 
   /** Sends usage up if an operator is connected; lost otherwise, as reports may be. */
@@ -135,6 +144,7 @@ export class PushClient {
       for await (const line of stream.lines) {
         this.#heardAt = this.#timers.now();
         await this.#receive(session, parseDownMessage(line));
+        if (session.welcome !== undefined) this.#confirmedAt = this.#heardAt;
         if (this.#goAwayWithinMs !== undefined) return;
         // Many lines may be at hand already; requests get their turn between them.
         if (line.length > 1024) await giveWay();

@@ -40,7 +40,7 @@ describe("programs of the fleet", function () {
     return program;
   }
 
-  const startProxy = (data = "proxy"): Program =>
+  const startProxy = (data = "proxy", ...flags: readonly string[]): Program =>
     start(
       "proxy",
       `--operator=unix:${folder}/push.sock`,
@@ -48,9 +48,10 @@ describe("programs of the fleet", function () {
       "--listen=127.0.0.1:0",
       "--admin=127.0.0.1:0",
       ...quick,
+      ...flags,
     );
 
-  const startOperator = (): Program =>
+  const startOperator = (...flags: readonly string[]): Program =>
     start(
       "operator",
       `--manifests=${folder}/manifests`,
@@ -59,6 +60,7 @@ describe("programs of the fleet", function () {
       "--operator-admin=127.0.0.1:0",
       "--egress-allow-cidrs=127.0.0.1/32",
       "--logs-level=warn",
+      ...flags,
     );
 
   async function writeManifests(): Promise<void> {
@@ -110,6 +112,30 @@ describe("programs of the fleet", function () {
     await waitUntilReady(proxy);
     await waitFor("a served call", async () => (await once(proxy)).status === 200, { deadlineMs: 10_000 });
   });
+
+  for (const row of [
+    { name: "is dead", silence: "SIGKILL" },
+    { name: "hangs", silence: "SIGSTOP" },
+  ] as const) {
+    it(`a proxy honours no key for longer than it may while the operator ${row.name}, and all again with the next`, async () => {
+      await writeManifests();
+      const beat = "--push-heartbeat=200ms";
+      const operator = startOperator(beat);
+      const proxy = startProxy("proxy", beat, "--push-dead=1s", "--key-staleness-bound=2s");
+      await waitUntilReady(proxy);
+      await waitFor("the first heartbeats", async () => (await once(proxy)).status === 200);
+      operator.signal(row.silence);
+      const silentAtMs = performance.now();
+      await waitFor("keys to be refused", async () => (await once(proxy)).status === 503, { deadlineMs: 10_000 });
+      const tookMs = performance.now() - silentAtMs;
+      assert.ok(tookMs > 1_500 && tookMs < 3_000, `refused after ${Math.round(tookMs)} ms`);
+      assert.match((await once(proxy)).text, /too old/);
+      assert.equal(await proxy.isReady(), true, "staleness does not unready");
+      if (row.silence === "SIGSTOP") operator.signal("SIGCONT");
+      else startOperator(beat);
+      await waitFor("keys to open again", async () => (await once(proxy)).status === 200, { deadlineMs: 10_000 });
+    });
+  }
 
   it("proxies serve on while the operator is dead, and get no push when it comes back unchanged", async () => {
     await writeManifests();

@@ -89,6 +89,7 @@ export class InProcessGateway {
     const mediaDownloads = new MediaDownloads(downloadDefaults, ["127.0.0.1/32"]);
     const services: Services = {
       snapshots: { pin: () => live.snapshot, isReady: true },
+      honoursKeys: () => true,
       ledger,
       reservations: new LiveReservations(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),

@@ -174,6 +174,16 @@ describe("settings", () => {
         want,
       ));
   }
+
+  it("refuses a staleness bound that an operator with nothing to say would pass", () => {
+    const read = (bound: string) => toProxySettings(proxy({ flags: [`--key-staleness-bound=${bound}`] }).settings);
+    assert.match(
+      problems(() => read("19s")),
+      /twice --push-heartbeat/,
+    );
+    assert.equal(read("20s").limits.keyStalenessMaxMs, 20_000);
+    assert.equal(read("0s").limits.keyStalenessMaxMs, 0);
+  });
 });
 
 describe("help", () => {
