@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";
-import { reply } from "../support/resilience/byte-upstream.ts";
-import { formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../support/resilience/rig.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { reply } from "../../support/resilience/byte-upstream.ts";
+import { formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
+import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
+import { type Rig, startRig } from "../../support/resilience/rig.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const connectMs = 400;
 

@@ -1,12 +1,12 @@
 /** RELIABILITY.md K1, K7: a proxy told to end serves what it has, tells the rest, and ends; however often it is told. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
-import { chunk, reply, streamHead } from "../support/resilience/byte-upstream.ts";
-import { call } from "../support/resilience/call-gateway.ts";
-import { formatNamed, formatOf, formats } from "../support/resilience/formats.ts";
-import { isAlive, proxyProcessOf } from "../support/resilience/processes.ts";
-import { type Rig, startRig } from "../support/resilience/rig.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
+import { call } from "../../support/resilience/call-gateway.ts";
+import { formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
+import { isAlive, proxyProcessOf } from "../../support/resilience/processes.ts";
+import { type Rig, startRig } from "../../support/resilience/rig.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const chat = formatNamed("ChatCompletions");
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EmbeddedLedger } from "../../proxy/admit/embedded-ledger.ts";
+import { EmbeddedLedger } from "../../../proxy/admit/embedded-ledger.ts";
 
-const child = fileURLToPath(new URL("../support/ledger-full-disk-child.ts", import.meta.url));
+const child = fileURLToPath(new URL("../../support/ledger-full-disk-child.ts", import.meta.url));
 
 interface Line {
   readonly state: string;

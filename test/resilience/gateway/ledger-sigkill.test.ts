@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const child = fileURLToPath(new URL("../support/ledger-child.ts", import.meta.url));
+const child = fileURLToPath(new URL("../../support/ledger-child.ts", import.meta.url));
 const rounds = 12;
 /** What is promised (DESIGN.md section 6). A busy machine may stop the child's threads for a moment: see below. */
 const promisedMs = 5;
