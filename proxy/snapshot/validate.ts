@@ -112,12 +112,17 @@ function checkChannel(channel: Channel): Problem | undefined {
     return { path: "/proxyURL", message: "is not a URL" };
   }
   return (
-    checkUnique(channel.formats, "/formats", (format) => format.type) ??
+    checkUnique(channel.formats, "/formats", nameOfFormat) ??
     checkUnique(channel.credentials, "/credentials", (credential) => credential.name) ??
     checkUnique(channel.models ?? [], "/models", (model) => model.name) ??
     checkEach(channel.models, "/models", (model, path) => checkPattern(model.name, `${path}/name`)) ??
     checkLimits(channel.limits, "/limits")
   );
+}
+
+/** Each format has one place, but what is passed through may have several. */
+function nameOfFormat({ type, path }: Channel["formats"][number]): string {
+  return type === "Passthrough" ? `${type} ${path}` : type;
 }
 
 function checkRoute(route: Route): Problem | undefined {

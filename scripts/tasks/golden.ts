@@ -4,7 +4,7 @@ import { runSuites } from "../suites.ts";
 const isUpdate = process.argv.includes("--update");
 if (isUpdate) process.env["UPDATE_GOLDENS"] = "1";
 const { passed, failed } = await runSuites(
-  ["golden"],
+  ["golden", "chart/golden"],
   process.argv.slice(2).filter((argument) => argument !== "--update"),
 );
 console.log(`\n${passed} passed, ${failed} failed${isUpdate ? "; expectations written, read the difference" : ""}`);

@@ -15,7 +15,7 @@ import { type ControlPlane, startControlPlane } from "../support/kube-control-pl
 import { waitFor } from "../support/wait-for.ts";
 
 const run = promisify(execFile);
-const goldenFolder = join(projectRoot, "test", "golden", "chart");
+const goldenFolder = join(projectRoot, "test", "chart", "golden");
 const goldens = readdirSync(goldenFolder).filter((name) => name.endsWith(".yaml"));
 
 describe("the chart on a real API server", function () {

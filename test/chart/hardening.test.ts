@@ -12,7 +12,7 @@ import { hardeningRules, type Rendering } from "../support/cluster/hardening-rul
 import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
 import { type ChartObject, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
 
-const goldens = join(projectRoot, "test", "golden", "chart");
+const goldens = join(projectRoot, "test", "chart", "golden");
 
 describe("the chart's hardening", function () {
   this.timeout(60_000);

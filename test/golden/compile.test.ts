@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parse, parseDocument as parseYaml } from "yaml";
 import type { CompileSettings } from "../../operator/compile/compilation.ts";
 import { type Acknowledgement, conditionsOf, type Surroundings } from "../../operator/status/conditions.ts";
-import * as validators from "../../proxy/snapshot/validators.gen.mjs";
+import { validateObject } from "../../proxy/snapshot/validate.ts";
 import { compileText } from "../support/compile-manifests.ts";
 
 interface Golden {
@@ -17,7 +17,9 @@ interface Golden {
   readonly now: string;
   /** By result id; what every proxy acknowledged otherwise. */
   readonly acknowledgements?: { readonly [id: string]: Acknowledgement };
-  readonly observed?: { readonly [id: string]: Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health"> };
+  readonly observed?: {
+    readonly [id: string]: Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health">;
+  };
   readonly input: readonly object[];
   readonly expected?: unknown;
 }
@@ -68,7 +70,8 @@ function outcomeOf(golden: Golden) {
   const conditions: { [id: string]: { [type: string]: string } } = {};
   for (const [id, result] of [...compiled.results].sort(byId)) {
     const programmed: Acknowledgement = { state: "Programmed", readyProxies: 1, acknowledgedBy: 1, rejects: [] };
-    const account = result.kind === "ApiKey" ? compiled.results.get(`account/${result.namespace}/${result.account}`) : undefined;
+    const account =
+      result.kind === "ApiKey" ? compiled.results.get(`account/${result.namespace}/${result.account}`) : undefined;
     const found = conditionsOf(result, golden.acknowledgements?.[id] ?? programmed, {
       nowMs: Date.parse(golden.now),
       wasProgrammed: false,
@@ -82,10 +85,11 @@ function outcomeOf(golden: Golden) {
   }
   const objects = [...compiled.objects].filter(([id]) => id !== "setting/fleet").sort(byId);
   for (const [id, object] of compiled.objects) {
-    const validate = validators[object.kind];
-    assert.ok(validate(object), `${id}: ${JSON.stringify(validate.errors)}`);
+    assert.deepEqual(validateObject(object, id), { object });
   }
-  const problems = compiled.resources.problems.map(({ origin, field, message }) => `${origin.line} ${field}: ${message}`);
+  const problems = compiled.resources.problems.map(
+    ({ origin, field, message }) => `${origin.line} ${field}: ${message}`,
+  );
   return { objects: objects.map(([, object]) => object), conditions, ...(problems.length > 0 && { problems }) };
 }
 
@@ -116,6 +120,9 @@ describe("golden: compile", () => {
 
   it("the goldens show every reason of every condition, and none beyond the lists", () => {
     const found = Object.fromEntries([...shown].map(([type, set]) => [type, [...set].sort()]));
-    assert.deepEqual(found, Object.fromEntries(Object.entries(reasons).map(([type, list]) => [type, [...list].sort()])));
+    assert.deepEqual(
+      found,
+      Object.fromEntries(Object.entries(reasons).map(([type, list]) => [type, [...list].sort()])),
+    );
   });
 });

@@ -68,7 +68,12 @@ function eachGolden<Golden>(folder: string, run: (path: string, text: string, go
 
 describe("golden: requests in other formats", () => {
   eachGolden<RequestGolden>("requests", (path, text, { given, expected }) => {
-    check(path, text, expected, toEveryOther(given, (from, to, body) => sendTo(to, from, body)));
+    check(
+      path,
+      text,
+      expected,
+      toEveryOther(given, (from, to, body) => sendTo(to, from, body)),
+    );
   });
 });
 

@@ -9,7 +9,7 @@ import { findProgram } from "../support/cluster/programs.ts";
 import { parseObjects, renderChart } from "../support/cluster/render-chart.ts";
 import { findSoakTool } from "../support/soak/soak-tool.ts";
 
-const folder = join(projectRoot, "test", "golden", "chart");
+const folder = join(projectRoot, "test", "chart", "golden");
 
 /** One that is built without its release's flags takes every cluster for an old one. */
 const version = ["--kube-version", "1.31.0"];

@@ -19,7 +19,7 @@ import { schemaLocation, writeKubernetesSchemas, writeResourceSchemas } from "..
 import { findSoakModule, findSoakTool } from "../support/soak/soak-tool.ts";
 
 const run = promisify(execFile);
-const goldens = join(projectRoot, "test", "golden", "chart");
+const goldens = join(projectRoot, "test", "chart", "golden");
 const crds = join(projectRoot, "crds");
 
 const versions = ["v1.31.14", "v1.32.10", "v1.33.6", "v1.34.2", "v1.35.0", "v1.36.3"];

@@ -5,10 +5,8 @@ import { Compilation } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
 import { everyObject, MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceSet } from "../../../../operator/resources/resource.ts";
-import { account, channel, credential, fleet, key, route } from "../../../../proxy/snapshot/validators.gen.mjs";
+import { validateObject } from "../../../../proxy/snapshot/validate.ts";
 import { resourcesOf } from "../../../support/compile-manifests.ts";
-
-const validators = { account, channel, credential, fleet, key, route };
 
 const name = fc.constantFrom("one", "two", "three", "four");
 const namespace = fc.constantFrom("a", "b");
@@ -57,6 +55,17 @@ const channelSpec = fc.record(
     allowedNamespaces: fc.constantFrom(
       { from: "All" },
       { from: "Selector", selector: { matchLabels: { team: "blue" } } },
+    ),
+    formats: fc.constantFrom(
+      [{ type: "ChatCompletions" }],
+      [{ type: "Messages" }, { type: "CountTokens" }, { type: "Passthrough", paths: ["/files", "/batches"] }],
+    ),
+    models: fc.constantFrom(
+      [{ name: "m1" }],
+      [
+        { name: "m1", upstreamName: "x" },
+        { name: "m*", upstreamName: "y-*" },
+      ],
     ),
     state: fc.constantFrom("Active", "Draining"),
     limits,
@@ -145,8 +154,7 @@ describe("compile, for any set of resources", () => {
     fc.assert(
       fc.property(manifests, (resources) => {
         for (const [id, object] of whole(resources).objects) {
-          const validate = validators[object.kind];
-          assert.ok(validate(object), `${id}: ${JSON.stringify(validate.errors)}`);
+          assert.deepEqual(validateObject(object, id), { object });
         }
       }),
       { numRuns: 300 },

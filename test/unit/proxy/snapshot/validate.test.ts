@@ -37,6 +37,12 @@ describe("validateObject()", () => {
     wireAccount("one"),
     wireChannel("main"),
     wireCredential("main"),
+    wireChannel("main", {
+      formats: [
+        { type: "Passthrough", path: "/a" },
+        { type: "Passthrough", path: "/b" },
+      ],
+    }),
     wireRoute("small"),
     fleet,
   ]) {
@@ -117,6 +123,16 @@ describe("validateObject()", () => {
         formats: [
           { type: "Messages", path: "/a" },
           { type: "Messages", path: "/b" },
+        ],
+      }),
+      path: "/formats/1",
+    },
+    {
+      name: "one path passed through twice",
+      value: wireChannel("main", {
+        formats: [
+          { type: "Passthrough", path: "/a" },
+          { type: "Passthrough", path: "/a" },
         ],
       }),
       path: "/formats/1",

@@ -7,11 +7,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "mocha";
 import { isDeepStrictEqual } from "node:util";
+import { before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { type ChartObject, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { findProgram, skipLoudly } from "../../support/cluster/programs.ts";
+import { type ChartObject, idOf, parseObjects, renderChart } from "../../support/cluster/render-chart.ts";
 
 interface Golden {
   readonly why: string;
@@ -26,7 +26,7 @@ interface Expected {
   readonly objects: readonly ChartObject[];
 }
 
-const folder = join(import.meta.dirname, "chart");
+const folder = import.meta.dirname;
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 const isUpdate = process.env["UPDATE_GOLDENS"] === "1";
 
