@@ -2,7 +2,7 @@
  * The cache of programs that suites against a real Kubernetes run: etcd, API server, kubelet, helm, a root file system for
  * images. Built once, from sources, by the scripts of the test cluster; nine minutes cold, a second when it is there.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,9 +26,7 @@ export const clusterCache: Gate = {
       console.error(`There is no ${build}: the suites against a real Kubernetes cannot run.`);
       return false;
     }
-    // Not waited for here, because other work can be done meanwhile; its compilers give way to that.
-    const building = spawn("bash", [build], { stdio: "inherit" });
-    return new Promise((resolve) => building.on("exit", (status) => resolve(status === 0)));
+    return spawnSync("bash", [build], { stdio: "inherit" }).status === 0;
   },
 };
 

@@ -1,11 +1,12 @@
 /**
  * Runs mocha over the folders of `test/`, one process a suite, and counts what passed and failed.
  *
- * A suite is a folder of `test/`. Suites run one after the other: the machine may have two cores only.
+ * A suite is a folder of `test/`. Suites run one after the other: the machine may have two cores only. What takes nothing
+ * but time of the processor may run beside those that mostly wait.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectRoot } from "./run.ts";
 
@@ -40,7 +41,7 @@ export async function runSuites(
   for (const suite of suites) {
     if (!existsSync(join(projectRoot, "test", suite))) continue;
     console.log(`\n== ${suite} ==`);
-    const count = await runSuite(suite, mochaArguments, deadlineMs);
+    const count = await runSuite(suite, mochaArguments, deadlineMs, "shown");
     total.passed += count.passed;
     total.failed += count.failed;
     total.skipped += count.skipped;
@@ -49,7 +50,17 @@ export async function runSuites(
   return total;
 }
 
-async function runSuite(suite: string, mochaArguments: readonly string[], deadlineMs: number): Promise<SuiteCount> {
+/** Runs a suite that gives way to all others, and shows what it printed when it has ended. */
+export function runBeside(suite: string, deadlineMs: number): Promise<SuiteCount> {
+  return runSuite(suite, [], deadlineMs, "beside");
+}
+
+async function runSuite(
+  suite: string,
+  mochaArguments: readonly string[],
+  deadlineMs: number,
+  manner: "shown" | "beside",
+): Promise<SuiteCount> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-suite-"));
   const countFile = join(folder, "count.json");
   const child = spawn(
@@ -63,15 +74,22 @@ async function runSuite(suite: string, mochaArguments: readonly string[], deadli
       ...mochaArguments,
       join("test", suite, "**", "*.test.ts"),
     ],
-    { cwd: projectRoot, stdio: "inherit" },
+    { cwd: projectRoot, stdio: manner === "shown" ? "inherit" : ["ignore", "pipe", "pipe"] },
   );
+  let printed = "";
+  if (manner === "beside" && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
   // A test that leaves a port open would else keep its suite alive for ever.
   const deadline = setTimeout(() => {
     console.log(`  FAILED  ${suite} did not end within ${deadlineMs / 60_000} minutes`);
     child.kill("SIGKILL");
   }, deadlineMs);
-  const status = await new Promise<number>((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+  const status = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? 1)));
   clearTimeout(deadline);
+  if (manner === "beside") console.log(`\n== ${suite}, beside the others ==\n${printed}`);
   try {
     if (!existsSync(countFile)) return { passed: 0, failed: 1, skipped: 0, tests: [] };
     const count: SuiteCount = JSON.parse(readFileSync(countFile, "utf8"));

@@ -24,6 +24,7 @@ export interface FuzzOutcome {
 
 export interface FuzzOptions {
   readonly seed: number;
+  /** CPU time of this thread. */
   readonly durationMs: number;
   /** Only this case. */
   readonly onlyCase?: number;
@@ -40,7 +41,7 @@ const failuresMax = 5;
 const minimiseMsDefault = 5_000;
 
 export function fuzzReader(reader: FuzzedReader, options: FuzzOptions): FuzzOutcome {
-  const endMs = performance.now() + options.durationMs;
+  const before = process.threadCpuUsage();
   const failures = new Map<string, Failure>();
   let slowestMs = 0;
   let cases = 0;
@@ -61,7 +62,7 @@ export function fuzzReader(reader: FuzzedReader, options: FuzzOptions): FuzzOutc
     }
     cases += 1;
     index += 1;
-  } while (options.onlyCase === undefined && performance.now() < endMs && failures.size < failuresMax);
+  } while (options.onlyCase === undefined && cpuMsSince(before) < options.durationMs && failures.size < failuresMax);
   return { reader: reader.name, cases, slowestMs, failures: [...failures.values()] };
 }
 
@@ -105,8 +106,7 @@ function slowestStep(
     try {
       return run();
     } finally {
-      const { user, system } = process.threadCpuUsage(before);
-      const milliseconds = (user + system) / 1_000;
+      const milliseconds = cpuMsSince(before);
       if (milliseconds > slowest.milliseconds) slowest = { step, milliseconds };
     }
   };
@@ -116,6 +116,12 @@ function slowestStep(
     return { ...slowest, crash: crashOf(error) };
   }
   return { ...slowest, crash: undefined };
+}
+
+/** Of this thread. */
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 function crashOf(error: unknown): Problem {

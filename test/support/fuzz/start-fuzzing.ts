@@ -10,6 +10,7 @@ const hangMs = 30_000;
 
 export interface FuzzingOptions {
   readonly seed: number;
+  /** CPU time: beside other work a minute of fuzzing takes several. */
   readonly durationMs: number;
   /** Where the number of the running case is kept. */
   readonly folder: string;
