@@ -20,6 +20,7 @@ import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
 import { reportUsageRegularly } from "./report-usage.ts";
 import { openResponses } from "./responses-state/open-responses.ts";
+import { RotatedCredentials } from "./route/rotated-credentials.ts";
 import { DataServer } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { ProxyIo, ProxySettings } from "./settings.ts";
@@ -52,6 +53,11 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const keyUses = new KeyUses();
   const mediaDownloads = new MediaDownloads();
   const responses = await openResponses(settings, log);
+  const credentials = new RotatedCredentials({
+    now: () => performance.now(),
+    onRefused: (ejected) => log.warn("a provider refuses a channel's credential", { ...ejected }),
+  });
+  snapshots.onEvent(() => credentials.follow(snapshots.pin()));
   const push = connect(settings, snapshots, log.child({ part: "push" }));
   const services: Services = {
     snapshots,
@@ -63,6 +69,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     responses,
+    credentials,
     keyUses,
     metrics,
     accessLog: io.accessLog,
@@ -77,6 +84,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   };
   const stopReporting = reportUsageRegularly({
     uses: keyUses,
+    credentials,
     ledger,
     pin: () => snapshots.pin(),
     now: services.now,

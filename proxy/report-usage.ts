@@ -1,10 +1,12 @@
 /**
  * Tells the operator, every few seconds, which keys were used and how much of their quotas and of their accounts'
- * credit is gone: `usage`, `lastUsedTime`, `balance` and `QuotaExhausted` of the status come from here. Reports are
+ * credit is gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted` and
+ * `Healthy` of the status come from here. Reports are
  * bounded and may be lost; nothing is decided by them.
  */
 import type { Ledger } from "./admit/ledger.ts";
 import { isRatePeriod, WindowClock } from "./admit/window.ts";
+import type { RotatedCredentials } from "./route/rotated-credentials.ts";
 import type { AccountReport, KeyReport, QuotaReport, Report } from "./snapshot/push/messages.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Account, Key, Limit } from "./snapshot/types.gen.ts";
@@ -12,9 +14,11 @@ import type { KeyUses } from "./sync/key-uses.ts";
 
 /** With eight limits each they stay far below what the operator reads in one message. */
 const keysPerReportMax = 1_000;
+const ejectedPerReportMax = 200;
 
 export interface ReportUsageOptions {
   readonly uses: KeyUses;
+  readonly credentials: Pick<RotatedCredentials, "ejected">;
   readonly ledger: Pick<Ledger, "read">;
   readonly pin: () => Snapshot;
   readonly now: () => number;
@@ -42,13 +46,14 @@ export function reportUsageRegularly(options: ReportUsageOptions): () => void {
   };
 }
 
-/** @returns undefined when no key was used. */
+/** @returns undefined when no key was used and no credential is refused. */
 export function usageReport(
-  { uses, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "ledger" | "pin" | "now">,
+  { uses, credentials, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "pin" | "now">,
   clocks: Map<string, WindowClock> = new Map(),
 ): Report | undefined {
   const taken = uses.take(keysPerReportMax);
-  if (taken.length === 0) return undefined;
+  const ejected = credentials.ejected(ejectedPerReportMax);
+  if (taken.length === 0 && ejected.length === 0) return undefined;
   const snapshot = pin();
   const nowMs = now();
   const accounts = new Map<string, Account>();
@@ -63,7 +68,7 @@ export function usageReport(
     if (reading === undefined) return [];
     return [{ account, consumed: String(reading.posted), reserved: String(reading.pending) }];
   });
-  return { type: "report", keys, accounts: balances, ejected: [] };
+  return { type: "report", keys, accounts: balances, ejected };
 }
 
 /** The account's template holds for a key that has no limits. */

@@ -29,8 +29,9 @@ import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
-import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { type SelectedTarget, selectTarget, withSecretInUse } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
+import type { Services } from "./services.ts";
 import { outputTokens } from "./settle/usage.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 import { otherCalls } from "./turn.ts";
@@ -56,7 +57,7 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   while (true) {
-    const selected = selectTarget({
+    const chosen = selectTarget({
       route,
       format: call.endpoint.format,
       snapshot,
@@ -64,10 +65,11 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
       affinity: admitted.references?.affinity,
       random: services.random,
     });
-    if (selected === undefined) {
+    if (chosen === undefined) {
       if (tried.reopen()) continue;
       throw lastError ?? noTarget(admitted);
     }
+    const selected = withSecretInUse(chosen, services.credentials);
     tried.addTarget(selected.target.name);
     const preparing = preparation.prepare(selected);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -90,10 +92,23 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
     const failed = await attemptTarget(admitted, selected, { ...prepared, request });
     if (failed === undefined) return;
     lastError = failed.error;
+    if (isRefusedBesideFormer(failed, selected, services)) {
+      tried.removeTarget(selected.target.name);
+      continue;
+    }
     if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
     const attemptsLeft = route.failover.maxAttempts - record.attempts;
     tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
   }
+}
+
+/** The provider refuses a new secret: the former one is asked at once, whatever the route says of failover. */
+function isRefusedBesideFormer(
+  { condition }: Failed,
+  { credential }: SelectedTarget,
+  { credentials }: Services,
+): boolean {
+  return condition === "CredentialRejected" && credential !== undefined && credentials.refused(credential);
 }
 
 function noTarget({ references }: AdmittedCall): GatewayError {
@@ -187,6 +202,9 @@ function conclude(
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
   if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
+  const { credential } = selected;
+  if (credential !== undefined && (outcome.kind === "reply" || outcome.kind === "streamed"))
+    services.credentials.accepted(credential);
   if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
   keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");

@@ -21,7 +21,7 @@ import { ownerOf } from "./resolve-call.ts";
 import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
 import type { LocalResponse, NativeResponse } from "./responses-state/stored-response.ts";
-import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { type SelectedTarget, selectTarget, withSecretInUse } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
@@ -149,7 +149,8 @@ function keeperOf(
 ): SelectedTarget | undefined {
   const affinity = { channel, credential };
   const { random } = services;
-  return selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
+  const selected = selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
+  return selected && withSecretInUse(selected, services.credentials);
 }
 
 function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {

@@ -10,6 +10,7 @@ import type { AccessLog } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import type { ResponseStore } from "./responses-state/response-store.ts";
+import type { RotatedCredentials } from "./route/rotated-credentials.ts";
 import type { KeyUses } from "./sync/key-uses.ts";
 import type { SnapshotStore } from "./sync/snapshot-store.ts";
 import type { CallStates } from "./translate/state/call-states.ts";
@@ -41,6 +42,8 @@ export interface Services {
   readonly callStates: CallStates;
   /** Responses that later calls may go on from. */
   readonly responses: ResponseStore;
+  /** Which secret of a channel's credential is sent, where one was replaced and its provider refuses the new one. */
+  readonly credentials: Pick<RotatedCredentials, "inUse" | "accepted" | "refused">;
   /** Told once a call; for the operator's status. */
   readonly keyUses: Pick<KeyUses, "note">;
 }

@@ -6,6 +6,7 @@
  */
 import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "../compile/result.ts";
 import type { Condition } from "../resources/types.gen.ts";
+import type { ChannelHealth } from "./ejected-book.ts";
 
 /** Named in a message; the rest is a number. */
 const missingMax = 5;
@@ -42,8 +43,10 @@ export interface Surroundings {
   readonly exhaustedQuotas?: readonly string[];
   /** Those of them that never begin anew. */
   readonly endlessQuotas?: readonly string[];
-  /** What the proxies report of a channel; absent: nothing, which says nothing about its calls. */
-  readonly health?: { readonly ejected: readonly string[]; readonly hasTraffic: boolean };
+  /** What the proxies report against a channel; absent: nothing, which says nothing about its calls. */
+  readonly health?: ChannelHealth & { readonly hasTraffic: boolean };
+  /** Not every proxy has had the time to report: what was said of a channel before holds until then. */
+  readonly isHealthUnsettled?: boolean;
 }
 
 /** All conditions of an object, in the order people read them. */
@@ -186,22 +189,31 @@ function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): str
   return `${names}; raise the limit: the period of ${endlessQuotas.join(", ")} does not end.`;
 }
 
-function healthy(result: ChannelResult, { health }: Surroundings): Verdict {
+function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict {
   if (!health?.hasTraffic) {
+    const stands = isHealthUnsettled === true ? before?.find(({ type }) => type === "Healthy") : undefined;
+    if (stands !== undefined) return stands;
     const message = health
       ? "No call has gone through it yet."
-      : "The proxies do not report its health yet, with traffic or without.";
+      : "Nothing is known against it; proxies tell only of credentials that the provider refuses.";
     return { status: "Unknown", reason: "NoTraffic", message };
   }
+  const { ejected, formerInUse } = health;
+  if (ejected.length === 0) return yes("Healthy", "Calls go through.");
   const usable = result.credentials.filter(({ resolved, reason }) => resolved && reason !== "Disabled");
-  if (health.ejected.length === 0) return yes("Healthy", "Calls go through.");
-  const names = health.ejected.join(", ");
-  if (health.ejected.length < usable.length) return no("Degraded", `Set aside after failures: ${names}.`);
-  return no(
-    "AllCredentialsEjected",
-    `Every credential was set aside after failures: ${names}; check them with the provider.`,
-  );
+  const refused = ejected.filter((name) => !formerInUse.includes(name));
+  if (refused.length > 0 && ejected.length >= usable.length && formerInUse.length === 0) {
+    return no("AllCredentialsEjected", `The provider refuses every credential: ${refused.join(", ")}. ${mendSecret}`);
+  }
+  const parts = [
+    refused.length > 0 && `The provider refuses ${refused.join(", ")}.`,
+    formerInUse.length > 0 &&
+      `The provider refuses the new secret of ${formerInUse.join(", ")}; calls go on with the former one while it works.`,
+  ];
+  return no("Degraded", [...parts.filter((part) => part !== false), mendSecret].join(" "));
 }
+
+const mendSecret = "Put a secret that it accepts.";
 
 function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict {
   if (result.wireIds.length === 0) return no("NotAccepted", "Its keys are refused; see Accepted.");

@@ -1,11 +1,12 @@
 /**
  * What proxies report of use -> looks at status: figures at their pace, and at once where a quota or a credit is used up,
- * which for an account is a matter of all of its keys.
+ * which for an account is a matter of all of its keys; and of credentials that providers refuse.
  */
 import type { Report } from "../../proxy/snapshot/push/messages.ts";
 import { type Compilation, type CompileChanges, resultId } from "../compile/compilation.ts";
 import type { AccountResult, ObjectResult } from "../compile/result.ts";
 import type { Surroundings } from "./conditions.ts";
+import { EjectedBook } from "./ejected-book.ts";
 import { isUnfunded, type ShownUse, UsageBook } from "./usage-book.ts";
 
 export interface KeepUseOptions {
@@ -18,7 +19,10 @@ export interface KeepUseOptions {
   readonly everyMs?: number | undefined;
 }
 
-export type ObservedUse = Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas"> & {
+export type ObservedUse = Pick<
+  Surroundings,
+  "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
+> & {
   readonly use?: ShownUse | undefined;
 };
 
@@ -28,6 +32,8 @@ const writesPerSecond = 5;
 export class UseKeeper {
   readonly #options: KeepUseOptions;
   readonly #book: UsageBook;
+  readonly #ejected = new EjectedBook(() => performance.now());
+  #isHealthSettled = false;
   readonly #unfunded = new Set<string>();
   readonly #clock: NodeJS.Timeout;
 
@@ -40,12 +46,17 @@ export class UseKeeper {
       generationOf: (id) => compilation.results.get(id)?.generation,
       ...(everyMs !== undefined && { everyMs }),
     });
-    this.#clock = setInterval(() => lookAt(this.#book.due(writesPerSecond)), 1_000).unref();
+    this.#clock = setInterval(() => {
+      lookAt(this.#book.due(writesPerSecond));
+      lookAt(this.#ejected.due());
+      this.#settleHealth();
+    }, 1_000).unref();
   }
 
   /** A proxy's report. */
   take(proxy: string, report: Report): void {
     const { compilation, lookAt } = this.#options;
+    lookAt(this.#ejected.take(proxy, report));
     for (const id of this.#book.take(proxy, report)) {
       lookAt([id]);
       const account = compilation.results.get(id);
@@ -68,6 +79,10 @@ export class UseKeeper {
   observe(result: ObjectResult): ObservedUse {
     const use = this.#book.shownOf(result.id);
     if (result.kind === "Account") return { use, isUnfunded: this.#isDry(result) };
+    if (result.kind === "Channel") {
+      const health = this.#ejected.healthOf(result.id);
+      return { isHealthUnsettled: !this.#isHealthSettled, ...(health && { health: { ...health, hasTraffic: true } }) };
+    }
     if (result.kind !== "ApiKey") return {};
     const account =
       result.account === undefined
@@ -82,6 +97,8 @@ export class UseKeeper {
   /** Begins anew from what stands: what was reported elsewhere meanwhile is not in this book. */
   restart(): void {
     this.#book.clear();
+    this.#ejected.clear();
+    this.#isHealthSettled = false;
     this.#unfunded.clear();
     for (const result of this.#options.compilation.results.values()) {
       if (result.kind === "Account" && this.#isDry(result)) this.#unfunded.add(result.id);
@@ -90,6 +107,14 @@ export class UseKeeper {
 
   close(): void {
     clearInterval(this.#clock);
+  }
+
+  /** What stood of a channel's health before this operator kept status holds until all proxies could tell theirs. */
+  #settleHealth(): void {
+    if (this.#isHealthSettled || !this.#ejected.isSettled) return;
+    this.#isHealthSettled = true;
+    const { compilation, lookAt } = this.#options;
+    lookAt([...compilation.results.values()].flatMap(({ kind, id }) => (kind === "Channel" ? [id] : [])));
   }
 
   #isDry(account: AccountResult): boolean {

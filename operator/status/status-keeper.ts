@@ -37,7 +37,7 @@ export interface StatusKeeperOptions {
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
   readonly observe?: (result: ObjectResult) => Pick<
     Surroundings,
-    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health"
+    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
   > & {
     readonly use?: ShownUse | undefined;
   };

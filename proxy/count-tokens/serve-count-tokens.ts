@@ -27,7 +27,7 @@ import { AttemptPreparation, type PreparedAttempt } from "../prepare-attempt.ts"
 import { chatFormats } from "../protocols/chat-formats.ts";
 import { reserveOneRequest } from "../reserve-request.ts";
 import { type FailedAttempt, mayFailOver } from "../route/failover.ts";
-import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
+import { type SelectedTarget, selectTarget, withSecretInUse } from "../route/select-target.ts";
 import { Tried } from "../route/tried.ts";
 import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
@@ -99,11 +99,12 @@ async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparatio
   const tried = new Tried();
   const startedMs = performance.now();
   while (true) {
-    const selected = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
-    if (selected === undefined) {
+    const chosen = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
+    if (chosen === undefined) {
       if (tried.reopen()) continue;
       return undefined;
     }
+    const selected = withSecretInUse(chosen, services.credentials);
     tried.addTarget(selected.target.name);
     const asked = await askTarget(admitted, selected, preparation, startedMs);
     if (asked === undefined) continue;

@@ -17,6 +17,7 @@ const fullLengths: Readonly<Record<string, string>> = {
   TOLLGATE_CERTIFICATE_SECONDS: "120",
   TOLLGATE_REVOCATIONS: "200",
   TOLLGATE_REVOCATION_RATE: "200",
+  TOLLGATE_ROTATION_CALLS: "100000",
   TOLLGATE_CHURN_MS: "600000",
 };
 const all = ["soak", "resilience/kubernetes", "resilience/fleet"];

@@ -172,7 +172,16 @@ export interface Report {
   readonly type: "report";
   readonly keys: readonly KeyReport[];
   readonly accounts: readonly AccountReport[];
-  readonly ejected: readonly { readonly channel: string; readonly credential: string; readonly reason: string }[];
+  readonly ejected: readonly EjectedCredential[];
+}
+
+/** A credential that its provider refuses; told in every report while it lasts. */
+export interface EjectedCredential {
+  /** `namespace/name`. */
+  readonly channel: string;
+  readonly credential: string;
+  /** `FormerInUse` where calls go on with the secret it had before, else `Refused`; others are read as that. */
+  readonly reason: string;
 }
 
 export interface KeyReport {

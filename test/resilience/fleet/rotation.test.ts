@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
+import type { ChannelStatus, Condition } from "../../../operator/resources/types.gen.ts";
 import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
@@ -23,6 +24,9 @@ const format = formatNamed("ChatCompletions");
 const rounds = Number(process.env["TOLLGATE_REVOCATIONS"] ?? 12);
 const perSecond = Number(process.env["TOLLGATE_REVOCATION_RATE"] ?? 60);
 const worstMs = 1_000;
+/** Calls that a client makes while its keys are rotated: 100,000 in the full-length run. */
+const rotationCalls = Number(process.env["TOLLGATE_ROTATION_CALLS"] ?? 2_000);
+const rotationRate = 400;
 
 describe("rotation and revocation over a fleet", function () {
   this.timeout(240_000 + rounds * 5_000);
@@ -31,13 +35,20 @@ describe("rotation and revocation over a fleet", function () {
   let upstream: ByteUpstream;
   let ports: number[];
   const credentialsSeen = new Set<string>();
+  /** What the provider answers with 401. */
+  let refusedSecret = "";
 
   before(async function () {
     plane = await controlPlaneOrSkip(this);
     await plane.installCrds();
     upstream = await ByteUpstream.start();
     upstream.replyWith(({ socket, head, body }) => {
-      credentialsSeen.add(/^authorization: Bearer (.*)$/im.exec(head)?.[1]?.trim() ?? "");
+      const shown = /^authorization: Bearer (.*)$/im.exec(head)?.[1]?.trim() ?? "";
+      credentialsSeen.add(shown);
+      if (shown === refusedSecret) {
+        socket.write(reply('{"error":{"message":"no such key","type":"invalid_request_error"}}', "401 Unauthorized"));
+        return;
+      }
       const spoken = formatOf(head);
       if (!body.includes('"stream":true')) {
         socket.write(reply(spoken.reply()));
@@ -68,6 +79,11 @@ describe("rotation and revocation over a fleet", function () {
   const path = (name: string) => objectPath("ApiKey", "default", name);
   const patch = (name: string, spec: object) =>
     plane.must("PATCH", path(name), JSON.stringify({ spec }), "application/merge-patch+json");
+
+  async function healthOf(name: string): Promise<Condition> {
+    const { status } = (await plane.must("GET", objectPath("Channel", "default", name))) as { status?: ChannelStatus };
+    return status?.conditions?.find(({ type }) => type === "Healthy") ?? assert.fail("the condition is always there");
+  }
 
   /** Waits until the last outcomes of every proxy are these. */
   async function everywhere(load: SteadyLoad, wanted: (status: number) => boolean): Promise<void> {
@@ -151,31 +167,44 @@ describe("rotation and revocation over a fleet", function () {
     await plane.must("DELETE", path("victim"));
   });
 
-  it("rotates a client's key without one refused call (N4)", async () => {
-    const digest = (name: string) => hash("sha256", rawKey(name), "hex");
-    const spec = (...names: string[]) => ({ credentials: names.map((name) => ({ name, sha256: digest(name) })) });
-    const key = (...names: string[]) => ({
+  it("rotates a client's keys again and again without one refused call (N4)", async () => {
+    const credential = (name: string) => ({ name, sha256: hash("sha256", rawKey(name), "hex") });
+    const rotated = (...names: string[]) => ({
       apiVersion: "tollgate.dev/v1alpha1",
       kind: "ApiKey",
       metadata: { name: "rotated", namespace: "default" },
-      spec: spec(...names),
+      spec: { credentials: names.map(credential) },
     });
-    await applyAll(plane, [key("old")]);
-    const before = new SteadyLoad({ ports, format, model: "m", key: "old", perSecond });
-    await everywhere(before, (status) => status === 200);
-    before.outcomes.length = 0;
-    await applyAll(plane, [key("old", "new")]);
-    const after = new SteadyLoad({ ports, format, model: "m", key: "new", perSecond });
-    await everywhere(after, (status) => status === 200);
-    after.outcomes.length = 0;
-    await before.stop();
-    assert.deepEqual(before.failures, []);
-    await applyAll(plane, [key("new")]);
-    const gone = new SteadyLoad({ ports, format, model: "m", key: "old", perSecond: 12 });
-    await everywhere(gone, (status) => status === 401);
-    await gone.stop();
-    await after.stop();
-    assert.deepEqual(after.failures, []);
+    const loadWith = (key: string) => new SteadyLoad({ ports, format, model: "m", key, perSecond: rotationRate });
+    await applyAll(plane, [rotated("rotation-0")]);
+    const first = loadWith("rotation-0");
+    await everywhere(first, (status) => status === 200);
+    first.outcomes.length = 0;
+    let load = first;
+    let calls = 0;
+    let rotations = 0;
+    while (calls + load.outcomes.length < rotationCalls || rotations === 0) {
+      const [old, next] = [`rotation-${rotations}`, `rotation-${rotations + 1}`];
+      await applyAll(plane, [rotated(old, next)]);
+      const probe = new SteadyLoad({ ports, format, model: "m", key: next, perSecond: 40 });
+      await everywhere(probe, (status) => status === 200);
+      await probe.stop();
+      const former = load;
+      load = loadWith(next);
+      await former.stop();
+      assert.deepEqual(former.failures, []);
+      calls += former.outcomes.length;
+      await applyAll(plane, [rotated(next)]);
+      const gone = new SteadyLoad({ ports, format, model: "m", key: old, perSecond: 40 });
+      await everywhere(gone, (status) => status === 401);
+      await gone.stop();
+      rotations += 1;
+      const enough = Math.min(rotationCalls - calls, 5_000);
+      await waitFor("the clients' calls", () => load.outcomes.length >= enough, { deadlineMs: 60_000 });
+    }
+    await load.stop();
+    assert.deepEqual(load.failures, []);
+    showFigure(`N4: ${calls + load.outcomes.length} calls, 0 refused, ${rotations} rotations`);
     await plane.must("DELETE", path("rotated"));
   });
 
@@ -193,5 +222,42 @@ describe("rotation and revocation over a fleet", function () {
     await load.stop();
     assert.deepEqual([...credentialsSeen], ["upstream-rotated-0123456789"]);
     assert.deepEqual(load.failures, []);
+  });
+
+  it("keeps a channel's old secret while the provider refuses the new one, and says so until it is mended (N5)", async () => {
+    const [works, wrong, mended] = [
+      "upstream-rotated-0123456789",
+      "upstream-mistyped-012345678",
+      "upstream-mended-0123456789",
+    ];
+    const rotateTo = (apiKey: string) => applyAll(plane, [{ ...secret(), stringData: { apiKey } }]);
+    const load = new SteadyLoad({ ports, format, model: "m", perSecond });
+    await everywhere(load, (status) => status === 200);
+    refusedSecret = wrong;
+    credentialsSeen.clear();
+    await rotateTo(wrong);
+    const said = await waitFor(
+      "the channel's condition",
+      async () => {
+        const condition = await healthOf("up");
+        return condition.status === "False" ? condition : undefined;
+      },
+      { deadlineMs: 20_000 },
+    );
+    assert.equal(said.reason, "Degraded");
+    assert.match(said.message, /refuses the new secret of main; calls go on with the former one/);
+    assert.deepEqual([...credentialsSeen].sort(), [wrong, works]);
+    await rotateTo(mended);
+    await waitFor("the mended secret", () => credentialsSeen.has(mended));
+    const from = performance.now();
+    await waitFor("a second", () => performance.now() - from > 1_000);
+    credentialsSeen.clear();
+    await everywhere(load, (status) => status === 200);
+    await load.stop();
+    assert.deepEqual([...credentialsSeen], [mended]);
+    assert.deepEqual(load.failures, []);
+    await waitFor("the condition to be taken back", async () => (await healthOf("up")).status !== "False", {
+      deadlineMs: 40_000,
+    });
   });
 });

@@ -19,6 +19,7 @@ import { silentLogger } from "../../../proxy/observe/logger.ts";
 import { ProxyMetrics } from "../../../proxy/observe/metrics.ts";
 import { memoryStoreLimits } from "../../../proxy/responses-state/response-store.ts";
 import { MemoryResponses } from "../../../proxy/responses-state/store/memory-responses.ts";
+import { RotatedCredentials } from "../../../proxy/route/rotated-credentials.ts";
 import { DataServer } from "../../../proxy/server.ts";
 import type { Services } from "../../../proxy/services.ts";
 import { createTokenEstimator } from "../../../proxy/settle/estimate-tokens.ts";
@@ -97,6 +98,7 @@ export class InProcessGateway {
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
       responses: new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }),
+      credentials: new RotatedCredentials({ now: () => performance.now() }),
       keyUses: { note: (key) => usedKeys.push(`${key.namespace}/${key.name}`) },
       metrics: new ProxyMetrics(),
       accessLog: { write: (record) => records.push(record), close: () => undefined },

@@ -29,6 +29,8 @@ async function spend(ledger: MemoryLedger, costNanos: bigint): Promise<void> {
   await ledger.settle(`r${costNanos}`, amounts);
 }
 
+const credentials = { ejected: () => [] };
+
 describe("usageReport", () => {
   it("tells quotas and balances of the keys that were used, and no rates", async () => {
     let now = nowMs;
@@ -37,7 +39,7 @@ describe("usageReport", () => {
     const uses = new KeyUses();
     uses.note(key, true, nowMs);
     uses.note(key, false, nowMs + 5);
-    const report = usageReport({ uses, ledger, pin: () => snapshot, now: () => now });
+    const report = usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now });
     const resetAt = Date.UTC(2026, 11, 1);
     assert.deepEqual(report, {
       type: "report",
@@ -53,11 +55,27 @@ describe("usageReport", () => {
       ejected: [],
     });
     assert.deepEqual(parseUpMessage(JSON.parse(JSON.stringify(report))), report);
-    assert.equal(usageReport({ uses, ledger, pin: () => snapshot, now: () => now }), undefined);
+    assert.equal(usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now }), undefined);
     // In the next month the old count is worth nothing.
     now = resetAt + 1;
     uses.note(key, true, now);
-    assert.equal(usageReport({ uses, ledger, pin: () => snapshot, now: () => now })?.keys[0]?.quotas[0]?.used, "0");
+    assert.equal(
+      usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now })?.keys[0]?.quotas[0]?.used,
+      "0",
+    );
+  });
+
+  it("tells which credentials are refused, also where no key was used", () => {
+    const refused = [{ channel: "team-a/openai", credential: "main", reason: "FormerInUse" }];
+    const report = usageReport({
+      uses: new KeyUses(),
+      credentials: { ejected: () => refused },
+      ledger: { read: () => undefined },
+      pin: () => snapshot,
+      now: () => nowMs,
+    });
+    assert.deepEqual(report, { type: "report", keys: [], accounts: [], ejected: refused });
+    assert.deepEqual(parseUpMessage(JSON.parse(JSON.stringify(report))), report);
   });
 
   it("stays within what the operator reads, however many keys there are, and tells the rest next time", () => {
@@ -67,7 +85,7 @@ describe("usageReport", () => {
     const ledger = { read: () => undefined };
     let keys = 0;
     for (let round = 0; round < 12; round += 1) {
-      const report = usageReport({ uses, ledger, pin: () => snapshot, now: () => nowMs });
+      const report = usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => nowMs });
       const text = JSON.stringify(report ?? {});
       assert.ok(Buffer.byteLength(text) < 2 * 1024 * 1024, `${text.length} bytes`);
       keys += report?.keys.length ?? 0;

@@ -1,0 +1,126 @@
+/**
+ * Secrets of channels that were replaced, and what their provider says of the new ones: a rotation that went wrong costs
+ * no call (RELIABILITY.md N5).
+ *
+ * Invariants: a former secret is used only after the provider refused the one in its place, never beside it, and is
+ * forgotten as soon as the new one is accepted, the former one is refused as well, or the credential leaves the
+ * configuration. The new one is tried again every half minute. In memory alone: a proxy that starts anew knows no former
+ * secret. What a provider refuses is told to the operator (`report-usage.ts`), former secret or not.
+ */
+import type { EjectedCredential } from "../snapshot/push/messages.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Credential } from "../snapshot/types.gen.ts";
+
+export interface RotatedCredentialsOptions {
+  /** Monotonic, milliseconds. */
+  readonly now: () => number;
+  /** Told once each time a provider begins to refuse a secret. */
+  readonly onRefused?: (ejected: EjectedCredential) => void;
+}
+
+/** What is known of one credential that was replaced or refused. */
+interface Entry {
+  /** As configured. */
+  readonly current: Credential;
+  /** With the secret that the provider accepted before. */
+  former: Credential | undefined;
+  /** The current one was refused, and is not asked before then where there is a former one. */
+  refusedUntilMs: number | undefined;
+}
+
+const retryMs = 30_000;
+
+export class RotatedCredentials {
+  readonly #options: RotatedCredentialsOptions;
+  /** By `namespace/channel/name`. */
+  #configured = new Map<string, Credential>();
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: RotatedCredentialsOptions) {
+    this.#options = options;
+  }
+
+  /** A new configuration is live. */
+  follow(snapshot: Pick<Snapshot, "channels" | "credential">): void {
+    const configured = new Map<string, Credential>();
+    for (const { namespace, name: channel, credentials } of snapshot.channels) {
+      for (const { name } of credentials) {
+        const credential = snapshot.credential(namespace, channel, name);
+        if (credential !== undefined) configured.set(idOf(credential), credential);
+      }
+    }
+    for (const [id, credential] of configured) {
+      const before = this.#configured.get(id);
+      if (before !== undefined && before.secret !== credential.secret) this.#replace(id, before, credential);
+    }
+    for (const id of this.#entries.keys()) if (!configured.has(id)) this.#entries.delete(id);
+    this.#configured = configured;
+  }
+
+  /** The credential to send: the former one while the provider refuses the new one. */
+  inUse(credential: Credential): Credential {
+    const entry = this.#entryOf(credential);
+    if (entry?.refusedUntilMs === undefined || entry.former === undefined) return credential;
+    return this.#options.now() < entry.refusedUntilMs ? entry.former : credential;
+  }
+
+  /** The provider answered a call that was made with it. */
+  accepted(credential: Credential): void {
+    const entry = this.#entryOf(credential);
+    if (entry?.current.secret === credential.secret) this.#entries.delete(idOf(credential));
+  }
+
+  /**
+   * The provider refused it.
+   * @returns whether the call should be made again with the former secret, which `inUse` now gives
+   */
+  refused(credential: Credential): boolean {
+    const id = idOf(credential);
+    const configured = this.#configured.get(id);
+    const entry = this.#entries.get(id);
+    if (entry?.former !== undefined && entry.former.secret === credential.secret) {
+      entry.former = undefined;
+      return false;
+    }
+    // A call may still run with a secret that is configured no more: that one says nothing of what is.
+    if (configured?.secret !== credential.secret) return false;
+    const known = entry ?? { current: configured, former: undefined, refusedUntilMs: undefined };
+    const isNews = known.refusedUntilMs === undefined;
+    known.refusedUntilMs = this.#options.now() + retryMs;
+    this.#entries.set(id, known);
+    if (isNews) this.#options.onRefused?.(toEjected(known));
+    return known.former !== undefined;
+  }
+
+  /** What providers refuse now. @param max of them at most */
+  ejected(max: number): EjectedCredential[] {
+    const ejected: EjectedCredential[] = [];
+    for (const entry of this.#entries.values()) {
+      if (ejected.length >= max) break;
+      if (entry.refusedUntilMs !== undefined) ejected.push(toEjected(entry));
+    }
+    return ejected;
+  }
+
+  #replace(id: string, before: Credential, current: Credential): void {
+    const entry = this.#entries.get(id);
+    // A secret that was refused is nothing to go back to, but what it took the place of may be.
+    const former = entry === undefined || entry.refusedUntilMs === undefined ? (entry?.former ?? before) : entry.former;
+    if (former === undefined || former.secret === current.secret) this.#entries.delete(id);
+    else this.#entries.set(id, { current, former, refusedUntilMs: undefined });
+  }
+
+  /** Mostly nothing was replaced or refused, and nothing need be looked up. */
+  #entryOf(credential: Credential): Entry | undefined {
+    return this.#entries.size === 0 ? undefined : this.#entries.get(idOf(credential));
+  }
+}
+
+function idOf({ namespace, channel, name }: Credential): string {
+  return `${namespace}/${channel}/${name}`;
+}
+
+function toEjected({ current, former }: Entry): EjectedCredential {
+  const reason = former === undefined ? "Refused" : "FormerInUse";
+  return { channel: `${current.namespace}/${current.channel}`, credential: current.name, reason };
+}
