@@ -18,9 +18,11 @@ const fullLengths: Readonly<Record<string, string>> = {
   TOLLGATE_REVOCATIONS: "200",
   TOLLGATE_REVOCATION_RATE: "200",
   TOLLGATE_ROTATION_CALLS: "100000",
+  TOLLGATE_ENDPOINT_LAG_MS: "5000",
+  TOLLGATE_STREAM_MS: "30000",
   TOLLGATE_CHURN_MS: "600000",
 };
-const all = ["soak", "resilience/kubernetes", "resilience/fleet"];
+const all = ["soak", "resilience/gateway", "resilience/kubernetes", "resilience/fleet"];
 
 for (const [name, value] of Object.entries(fullLengths)) process.env[name] ??= value;
 const lengths = Object.fromEntries(Object.keys(fullLengths).map((name) => [name, process.env[name] ?? ""]));

@@ -1,36 +1,14 @@
 /** RELIABILITY.md K1, K7: a proxy told to end serves what it has, tells the rest, and ends; however often it is told. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
 import { call } from "../../support/resilience/call-gateway.ts";
-import { formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
+import { formatNamed, formats } from "../../support/resilience/formats.ts";
+import { paced } from "../../support/resilience/paced-upstream.ts";
 import { isAlive, proxyProcessOf } from "../../support/resilience/processes.ts";
 import { type Rig, startRig } from "../../support/resilience/rig.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const chat = formatNamed("ChatCompletions");
-
-/** Streams at the pace given; `ends` never for a stream that outlives the drain. */
-function paced(rig: Rig, pauseMs: number): void {
-  rig.upstream.replyWith(({ socket, head, body }) => {
-    const format = formatOf(head);
-    if (!body.includes('"stream":true') && !head.includes("streamGenerate")) {
-      socket.write(reply(format.reply()));
-      return;
-    }
-    const events = format.events();
-    socket.write(streamHead);
-    let index = 0;
-    const timer = setInterval(() => {
-      if (socket.destroyed || socket.readableEnded) clearInterval(timer);
-      else if (index < events.length) socket.write(chunk(events[index++] ?? ""));
-      else {
-        clearInterval(timer);
-        socket.write(chunk(""));
-      }
-    }, pauseMs);
-  });
-}
 
 describe("a gateway told to end", function () {
   this.timeout(60_000);
@@ -39,7 +17,7 @@ describe("a gateway told to end", function () {
 
   it("is unready at once, still serves new connections, lets streams finish and exits 0", async () => {
     rig = await startRig({ flags: ["--drain-endpoint-lag=1500ms", "--drain-timeout=8s"] });
-    paced(rig, 120);
+    paced(rig.upstream, 120);
     const streams = formats.flatMap((format) => Array.from({ length: 10 }, () => rig.call({ format }, 20_000)));
     await waitFor("all streams to run", () => rig.upstream.requests.length === streams.length);
     const ended = new Promise<number | null>((resolve) => rig.gateway.process.once("exit", (code) => resolve(code)));
@@ -63,7 +41,7 @@ describe("a gateway told to end", function () {
 
   it("tells streams beyond the limit in their format, settles them and exits 0", async () => {
     rig = await startRig({ flags: ["--drain-timeout=700ms"] });
-    paced(rig, 400);
+    paced(rig.upstream, 400);
     const streams = formats.map((format) => rig.call({ format }));
     await waitFor("all streams to run", () => rig.upstream.requests.length === streams.length);
     // All have begun: what has no byte yet is told by status.
@@ -98,7 +76,7 @@ describe("a gateway told to end", function () {
   ] as const) {
     it(`ends in time under load by ${row.name}`, async () => {
       rig = await startRig({ flags: ["--drain-endpoint-lag=200ms", "--drain-timeout=500ms"] });
-      paced(rig, 30);
+      paced(rig.upstream, 30);
       const proxy = await proxyProcessOf(rig.gateway);
       let isRunning = true;
       const load = Array.from({ length: 16 }, async (_, index) => {
@@ -133,7 +111,7 @@ describe("a gateway told to end", function () {
 
   it("leaves no orphan when it is killed", async () => {
     rig = await startRig({ flags: ["--drain-endpoint-lag=200ms", "--drain-timeout=500ms"] });
-    paced(rig, 100);
+    paced(rig.upstream, 100);
     const proxy = await proxyProcessOf(rig.gateway);
     const streams = formats.map((format) => rig.call({ format }));
     await waitFor("all streams to run", () => rig.upstream.requests.length === streams.length);
