@@ -4,13 +4,13 @@
  * It serves nothing but the interface and decides nothing about it: every well-formed request goes to one handler,
  * one at a time for each connection, so that a pipeline of requests cannot run ahead of its answers. What is not
  * well-formed HTTP is answered here and the connection closed. Draining: keep accepting while load balancers have not
- * noticed, then close idle connections, let requests end, cut what is left with an error of its format.
+ * noticed, then let requests end, also those on kept connections, and cut what is left with an error of its format.
  */
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { setTimeout as delay, setImmediate as nextImmediate } from "node:timers/promises";
 import { GatewayError } from "./errors.ts";
 import { closePolitely } from "./http/close-politely.ts";
 import { hasHeader } from "./http/header-values.ts";
@@ -146,25 +146,35 @@ export class DataServer {
     const { limits } = this.#options;
     this.#isDraining = true;
     await delay(limits.endpointLagMs);
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeIdleConnections();
-    if (this.#openRequests > 0) {
-      const idle = new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-      });
-      const deadline = new AbortController();
-      await Promise.race([idle, delay(limits.drainTimeoutMs, undefined, { signal: deadline.signal }).catch(() => {})]);
-      deadline.abort();
-      if (this.#openRequests > 0) {
-        cut();
-        const grace = new AbortController();
-        await Promise.race([idle, delay(cutGraceMs, undefined, { signal: grace.signal }).catch(() => {})]);
-        grace.abort();
-      }
+    // Nobody new from now on. Not `close` of an HTTP server, which would close kept connections at once: whoever has just
+    // sent a call on one would lose it, and is told by the answer instead.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    if (!(await this.#isIdleWithin(limits.drainTimeoutMs))) {
+      cut();
+      await this.#isIdleWithin(cutGraceMs);
     }
     this.#server.closeAllConnections();
     await closed;
     if (this.#options.tls !== undefined) unwatchTls(this.#options.tls);
+  }
+
+  /** Waits until no request is open, with all that has arrived looked at. @returns false when that took too long */
+  async #isIdleWithin(timeoutMs: number): Promise<boolean> {
+    const untilMs = performance.now() + timeoutMs;
+    while (true) {
+      // The sockets are read between this turn of the event loop and the next.
+      await nextImmediate();
+      await nextImmediate();
+      if (this.#openRequests === 0) return true;
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) return false;
+      const waiting = new AbortController();
+      const idle = new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+      await Promise.race([idle, delay(leftMs, undefined, { signal: waiting.signal }).catch(() => {})]);
+      waiting.abort();
+    }
   }
 
   #enqueue(exchange: Exchange): void {

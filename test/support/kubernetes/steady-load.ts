@@ -10,6 +10,11 @@ export interface LoadOptions {
   readonly model: string;
   readonly key?: string;
   readonly perSecond: number;
+  /**
+   * Calls once more where a kept connection was closed just as it was used, before any byte of an answer, as the official
+   * SDKs do: HTTP/1.1 leaves a server no way to close one that cannot meet a call (RFC 9112 section 9.6).
+   */
+  readonly retriesKept?: boolean;
 }
 
 /** One call, by what came of it. */
@@ -17,10 +22,16 @@ export interface CallOutcome {
   /** HTTP status; 0: the connection failed. */
   readonly status: number;
   readonly sentAtMs: number;
+  /** Where the connection failed: before any byte of an answer, or within it. */
+  readonly lostOn?: "new connection" | "kept connection" | "answer";
 }
+
+type Answered = Omit<CallOutcome, "sentAtMs">;
 
 export class SteadyLoad {
   readonly outcomes: CallOutcome[] = [];
+  /** Calls that were made once more; see `retriesKept`. */
+  retried = 0;
   readonly #options: LoadOptions;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #timer: NodeJS.Timeout;
@@ -50,27 +61,40 @@ export class SteadyLoad {
   }
 
   #send(): void {
-    const { ports, format, model, key = "main" } = this.#options;
+    const { ports } = this.#options;
     const port = ports[this.#sent % ports.length] ?? 0;
     const sentAtMs = performance.now();
-    const call = new Promise<number>((resolve) => {
+    const noted = this.#callWithRetry(port).then((outcome) => {
+      this.outcomes.push({ ...outcome, sentAtMs });
+      this.#open.delete(noted);
+    });
+    this.#open.add(noted);
+  }
+
+  async #callWithRetry(port: number): Promise<Answered> {
+    const first = await this.#call(port);
+    if (first.lostOn !== "kept connection" || this.#options.retriesKept !== true) return first;
+    this.retried += 1;
+    return await this.#call(port);
+  }
+
+  #call(port: number): Promise<Answered> {
+    const { format, model, key = "main" } = this.#options;
+    return new Promise((resolve) => {
       const body = JSON.stringify(format.body(model, false, "hi"));
       const [name = "", value = ""] = format.keyHeader(rawKey(key)).split(": ");
       const headers = { [name]: value, "content-type": "application/json" };
       const options = { port, method: "POST", path: format.path(model, false), headers, agent: this.#agent };
       const outgoing = request({ host: "127.0.0.1", timeout: 10_000, ...options }, (reply) => {
         reply.resume();
-        reply.on("end", () => resolve(reply.statusCode ?? 0));
-        reply.on("error", () => resolve(0));
+        reply.on("end", () => resolve({ status: reply.statusCode ?? 0 }));
+        reply.on("error", () => resolve({ status: 0, lostOn: "answer" }));
       });
       outgoing.on("timeout", () => outgoing.destroy());
-      outgoing.on("error", () => resolve(0));
+      outgoing.on("error", () =>
+        resolve({ status: 0, lostOn: outgoing.reusedSocket ? "kept connection" : "new connection" }),
+      );
       outgoing.end(body);
     });
-    const noted = call.then((status) => {
-      this.outcomes.push({ status, sentAtMs });
-      this.#open.delete(noted);
-    });
-    this.#open.add(noted);
   }
 }
