@@ -1,8 +1,9 @@
 /**
  * Credentials of channels that their providers refuse, as the proxies report them: what `Healthy` is made of.
  *
- * A proxy tells all that it knows in every report, every few seconds while there is anything to tell: what it says no
- * more, or has not said for a while because it ended, holds no more. One proxy is enough, since all send the same secret.
+ * A proxy tells all that it knows in every report, every few seconds while there is anything to tell: what it has not said
+ * for a while holds no more, be it mended or the proxy gone. Not at once, because a provider that refuses some calls and
+ * takes others would have status written all the time. One proxy is enough, since all send the same secret.
  */
 import type { EjectedCredential, Report } from "../../proxy/snapshot/push/messages.ts";
 
@@ -17,13 +18,14 @@ export interface ChannelHealth {
 }
 
 interface Told {
-  readonly byChannel: ReadonlyMap<string, readonly EjectedCredential[]>;
+  readonly credentials: readonly EjectedCredential[];
   readonly untilMs: number;
 }
 
 export class EjectedBook {
   readonly #now: () => number;
-  readonly #byProxy = new Map<string, Told>();
+  /** By proxy and channel. */
+  readonly #byProxy = new Map<string, Map<string, Told>>();
   /** When this operator began to listen. */
   #sinceMs: number;
 
@@ -40,25 +42,29 @@ export class EjectedBook {
 
   /** Takes a proxy's report. @returns the channels, by `resultId`, of which it says something else than before */
   take(proxy: string, { ejected }: Pick<Report, "ejected">): string[] {
-    const before = this.#byProxy.get(proxy)?.byChannel;
-    if (ejected.length === 0) {
-      this.#byProxy.delete(proxy);
-      return [...(before?.keys() ?? [])];
+    if (ejected.length === 0) return [];
+    const told = this.#byProxy.get(proxy) ?? new Map<string, Told>();
+    this.#byProxy.set(proxy, told);
+    const untilMs = this.#now() + forgottenAfterMs;
+    const changed: string[] = [];
+    for (const [id, credentials] of Map.groupBy(ejected, ({ channel }) => `channel/${channel}`)) {
+      if (textOf(credentials) !== textOf(told.get(id)?.credentials)) changed.push(id);
+      told.set(id, { credentials, untilMs });
     }
-    const byChannel = Map.groupBy(ejected, ({ channel }) => `channel/${channel}`);
-    this.#byProxy.set(proxy, { byChannel, untilMs: this.#now() + forgottenAfterMs });
-    const channels = new Set([...byChannel.keys(), ...(before?.keys() ?? [])]);
-    return [...channels].filter((id) => textOf(byChannel.get(id)) !== textOf(before?.get(id)));
+    return changed;
   }
 
-  /** Forgets proxies that are silent. @returns the channels they spoke of */
+  /** Forgets what was not said for a while. @returns the channels it was about */
   due(): string[] {
     const nowMs = this.#now();
     const ids: string[] = [];
-    for (const [proxy, { byChannel, untilMs }] of this.#byProxy) {
-      if (untilMs > nowMs) continue;
-      this.#byProxy.delete(proxy);
-      ids.push(...byChannel.keys());
+    for (const [proxy, told] of this.#byProxy) {
+      for (const [id, { untilMs }] of told) {
+        if (untilMs > nowMs) continue;
+        told.delete(id);
+        ids.push(id);
+      }
+      if (told.size === 0) this.#byProxy.delete(proxy);
     }
     return ids;
   }
@@ -67,8 +73,8 @@ export class EjectedBook {
   healthOf(id: string): ChannelHealth | undefined {
     const ejected = new Set<string>();
     const refused = new Set<string>();
-    for (const { byChannel } of this.#byProxy.values()) {
-      for (const { credential, reason } of byChannel.get(id) ?? []) {
+    for (const told of this.#byProxy.values()) {
+      for (const { credential, reason } of told.get(id)?.credentials ?? []) {
         ejected.add(credential);
         if (reason !== "FormerInUse") refused.add(credential);
       }

@@ -8,6 +8,7 @@ import type {
   Condition,
   ModelRouteStatus,
 } from "../resources/types.gen.ts";
+import type { ChannelHealth } from "./ejected-book.ts";
 import type { ShownUse } from "./usage-book.ts";
 
 export type Status = ApiKeyStatus | ChannelStatus | ModelRouteStatus | AccountStatus;
@@ -26,6 +27,8 @@ export interface Attached {
   /** Of an account: how many keys it has. */
   readonly keys?: number;
   readonly use?: ShownUse | undefined;
+  /** What proxies say against a channel. */
+  readonly health?: ChannelHealth | undefined;
 }
 
 export function statusDocument(
@@ -45,7 +48,8 @@ export function statusDocument(
       };
     case "Channel": {
       const credentials = result.credentials.map(({ name: own, resolved, reason }) => {
-        return { name: own, resolved: resolved ? ("True" as const) : ("False" as const), reason };
+        const refused = attached.health?.ejected.includes(own) === true && { healthy: "False" as const };
+        return { name: own, resolved: resolved ? ("True" as const) : ("False" as const), ...refused, reason };
       });
       const { modelCount } = result;
       const mapped = modelCount === undefined ? {} : { modelCount };

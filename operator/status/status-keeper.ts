@@ -9,6 +9,7 @@ import { type Compilation, type CompileChanges, resultId } from "../compile/comp
 import type { ObjectResult } from "../compile/result.ts";
 import { ConditionPool } from "./condition-pool.ts";
 import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import type { ChannelHealth } from "./ejected-book.ts";
 import { isSameMeaning } from "./same-meaning.ts";
 import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
 import type { ShownUse } from "./usage-book.ts";
@@ -196,7 +197,11 @@ export class StatusKeeper {
       ...(account && { account }),
       ...observed,
     }).map((condition) => this.#pool.share(condition));
-    const after = statusDocument(result, conditions, nowMs, { ...this.#attachedTo(result), use: observed.use });
+    const after = statusDocument(result, conditions, nowMs, {
+      ...this.#attachedTo(result),
+      use: observed.use,
+      health: observed.health ?? (observed.isHealthUnsettled === true ? standingHealth(before) : undefined),
+    });
     if (before && isSameMeaning(before, after)) {
       // How far it has come is not told for itself, but should be right when something else is.
       this.#documents.set(id, isPending(after) ? after : before);
@@ -227,6 +232,13 @@ export class StatusKeeper {
     const account = this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
     return account?.kind === "Account" ? account : undefined;
   }
+}
+
+/** What stood of a channel's credentials, until every proxy could tell. */
+function standingHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
+  if (before?.kind !== "Channel" || !("credentials" in before.status)) return undefined;
+  const refused = (before.status.credentials ?? []).filter((one) => "healthy" in one && one.healthy === "False");
+  return { ejected: refused.map(({ name }) => name), formerInUse: [] };
 }
 
 function isPending({ status }: StatusDocument): boolean {

@@ -19,7 +19,7 @@ import { waitFor } from "../../support/wait-for.ts";
 const [format = assert.fail("there are formats")] = formats;
 /** How long the API server is away; ten minutes and one in the full-length runs. */
 const absenceMs = Number(process.env["TOLLGATE_ABSENCE_MS"] ?? 6_000);
-const perSecond = 100;
+const perSecond = 300;
 
 describe("an API server or an operator that is away (J1, J2)", function () {
   this.timeout(120_000 + 4 * absenceMs);

@@ -8,12 +8,16 @@ import { ApiFaultProxy } from "../../support/api-fault-proxy.ts";
 import type { ControlPlane } from "../../support/kube-control-plane.ts";
 import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts";
 import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
+import { applyAll, createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
+import { channel } from "../../support/resilience/manifests.ts";
 import { residentBytes } from "../../support/resilience/processes.ts";
 import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const keyCount = 10_000;
+/** Changes of the flood: half of them to one object, the others to those of as many channels. */
+const changes = 2_000;
+const channelCount = 20;
 
 describe("many keys in a cluster (J4, J5)", function () {
   this.timeout(240_000);
@@ -70,19 +74,30 @@ describe("many keys in a cluster (J4, J5)", function () {
 
   it("pushes a flood of changes in few steps, and the last state soon after the last change (J5)", async () => {
     proxy.heal();
+    const secrets = Array.from({ length: channelCount }, (_, index) => {
+      const metadata = { name: `flood-${index}`, namespace: "default" };
+      return { apiVersion: "v1", kind: "Secret", metadata, stringData: { apiKey: "upstream-secret-0123456789" } };
+    });
+    const channels = secrets.map(({ metadata: { name } }) =>
+      channel(name, 9, { credentials: [{ name: "main", secretKeyRef: { name, key: "apiKey" } }] }),
+    );
+    await applyAll(plane, [...secrets, ...channels]);
     const operator = await rig.startOperator("operator-flood");
     await operator.waitUntilReady(30_000);
     const reader = await rig.startProxy("proxy-flood", operator.socket);
     await waitFor("the proxy to be ready", () => reader.isReady(), { deadlineMs: 10_000 });
     const before = await operator.metric("tollgate_config_publications_total");
     const beganAt = performance.now();
-    const changes = 2_000;
-    await inParallel(changes, (index) => {
-      // Half of them to one object.
-      const name = `key-${index % 2 === 0 ? 0 : index}`;
-      const patch = { spec: { metadata: { change: String(index) } } };
-      return plane.must("PATCH", objectPath("ApiKey", "default", name), patch, "application/merge-patch+json");
-    });
+    // Secrets, because the API server takes twice as many changes a second of them as of objects with rules of CEL.
+    const rotate = (name: string, index: number) => {
+      const patch = { stringData: { apiKey: `upstream-secret-${index}-0123456789` } };
+      return plane.must("PATCH", objectPath("Secret", "default", name), patch, "application/merge-patch+json");
+    };
+    const sequence = async () => {
+      for (let index = 0; index < changes / 2; index += 1) await rotate("flood-0", index);
+    };
+    const spread = inParallel(changes / 2, (index) => rotate(`flood-${1 + (index % (channelCount - 1))}`, index), 8);
+    await Promise.all([sequence(), spread]);
     const last = { spec: { state: "Suspended" } };
     await plane.must("PATCH", objectPath("ApiKey", "default", "key-0"), last, "application/merge-patch+json");
     const changedAt = performance.now();

@@ -23,20 +23,25 @@ describe("EjectedBook", () => {
 
   it("names only channels of which a proxy says something else than before", () => {
     const { book: ejected } = book();
-    ejected.take("one", { ejected: [main, { ...main, channel: "a/other" }] });
-    assert.deepEqual(ejected.take("one", { ejected: [main, { ...main, channel: "a/other" }] }), []);
-    assert.deepEqual(ejected.take("one", { ejected: [main] }), ["channel/a/other"]);
-    assert.deepEqual(ejected.take("one", { ejected: [] }), ["channel/a/openai"]);
+    const other = { ...main, channel: "a/other" };
+    assert.deepEqual(ejected.take("one", { ejected: [main, other] }), ["channel/a/openai", "channel/a/other"]);
+    assert.deepEqual(ejected.take("one", { ejected: [main, other] }), []);
+    assert.deepEqual(ejected.take("one", { ejected: [main, { ...other, reason: "FormerInUse" }] }), [
+      "channel/a/other",
+    ]);
     assert.deepEqual(ejected.take("one", { ejected: [] }), []);
-    assert.equal(ejected.healthOf("channel/a/openai"), undefined);
   });
 
-  it("forgets what a proxy said that is silent", () => {
+  it("forgets what was not said for a while, and not before", () => {
     const { book: ejected, pass } = book();
-    ejected.take("one", { ejected: [main] });
+    ejected.take("one", { ejected: [main, { ...main, channel: "a/other" }] });
     pass(forgottenAfterMs - 1);
+    ejected.take("one", { ejected: [main] });
     assert.deepEqual(ejected.due(), []);
     pass(1);
+    assert.deepEqual(ejected.due(), ["channel/a/other"]);
+    assert.notEqual(ejected.healthOf("channel/a/openai"), undefined);
+    pass(forgottenAfterMs);
     assert.deepEqual(ejected.due(), ["channel/a/openai"]);
     assert.equal(ejected.healthOf("channel/a/openai"), undefined);
   });

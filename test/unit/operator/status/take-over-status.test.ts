@@ -5,7 +5,7 @@ import { everyObject } from "../../../../operator/resources/mutable-resource-set
 import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
 import type { Acknowledgement } from "../../../../operator/status/conditions.ts";
 import type { StatusDocument } from "../../../../operator/status/status-document.ts";
-import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
+import { StatusKeeper, type StatusKeeperOptions } from "../../../../operator/status/status-keeper.ts";
 import { putText } from "../../../support/compile-manifests.ts";
 
 const id = "key/a/bot";
@@ -115,5 +115,61 @@ describe("a StatusKeeper that begins where another ended", () => {
     assert.equal(keeper.statusOf(id), undefined);
     keeper.lookAtAll();
     assert.equal(conditionOf(keeper), "False Pending");
+  });
+
+  describe("with a channel whose credential was refused", () => {
+    const channelId = "channel/a/openai";
+    let observed: ReturnType<NonNullable<StatusKeeperOptions["observe"]>>;
+
+    beforeEach(() => {
+      const store = new ManifestStore();
+      const meta = { metadata: { name: "openai", namespace: "a" } };
+      const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
+      const channel = { apiVersion: "tollgate.dev/v1alpha1", kind: "Channel", ...meta };
+      const secret = {
+        apiVersion: "v1",
+        kind: "Secret",
+        ...meta,
+        stringData: { apiKey: "provider-secret-0123456789" },
+      };
+      const documents = [{ ...channel, spec: { provider: "OpenAI", credentials } }, secret];
+      putText(store, "channel.yaml", documents.map((document) => JSON.stringify(document)).join("\n---\n"));
+      compilation = new Compilation(store.resources, defaultCompileSettings);
+      compilation.update(everyObject(store.resources));
+      state = acknowledgement("Programmed");
+    });
+
+    function keepObserving(standing: StatusDocument | undefined): StatusKeeper {
+      const keeper = new StatusKeeper({
+        compilation,
+        acknowledgementOf: () => state,
+        now: () => Date.parse("2026-11-21T12:00:00Z"),
+        standing: () => standing,
+        observe: () => observed,
+        onChange: (_before, after) => changes.push(after),
+      });
+      keeper.lookAtAll();
+      return keeper;
+    }
+    const healthOf = (keeper: StatusKeeper): string => {
+      const { conditions, ...status } = keeper.statusOf(channelId)?.status ?? assert.fail();
+      const condition = conditions.find(({ type }) => type === "Healthy");
+      const [credential] = "credentials" in status ? (status.credentials ?? []) : [];
+      return `${condition?.reason} ${credential && "healthy" in credential ? credential.healthy : undefined}`;
+    };
+
+    it("changes nothing until every proxy could tell, and then says what is known", () => {
+      observed = { health: { ejected: ["main"], formerInUse: ["main"], hasTraffic: true } };
+      const standing = keepObserving(undefined).statusOf(channelId);
+      changes = [];
+      observed = { isHealthUnsettled: true };
+      const keeper = keepObserving(standing);
+      assert.deepEqual(changes, []);
+      assert.equal(healthOf(keeper), "Degraded False");
+      observed = { isHealthUnsettled: false };
+      keeper.lookAt([channelId]);
+      assert.equal(healthOf(keeper), "NoTraffic undefined");
+      assert.equal(changes.length, 1);
+    });
   });
 });
