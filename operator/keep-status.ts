@@ -70,6 +70,7 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
       return document && standingUse(document, resources);
     },
     everyMs: options.usageEveryMs,
+    isSettled: () => isSettled(),
   });
   // Without a cluster there is nobody to be heard from later.
   const isSettled = () => standing === undefined || fleet.isSettled;

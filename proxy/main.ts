@@ -57,7 +57,9 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     now: () => performance.now(),
     onRefused: (ejected) => log.warn("a provider refuses a channel's credential", { ...ejected }),
   });
-  snapshots.onEvent(() => credentials.follow(snapshots.pin()));
+  snapshots.onEvent(({ type }) => {
+    if (type === "applied") credentials.follow(snapshots.pin());
+  });
   const push = connect(settings, snapshots, log.child({ part: "push" }));
   const services: Services = {
     snapshots,

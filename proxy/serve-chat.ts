@@ -56,20 +56,26 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
   const tried = new Tried();
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
+  /** To be asked once more, with the former secret of its credential; such attempts are none of the route's. */
+  let again: SelectedTarget | undefined;
+  let extraAttempts = 0;
   while (true) {
-    const chosen = selectTarget({
-      route,
-      format: call.endpoint.format,
-      snapshot,
-      tried,
-      affinity: admitted.references?.affinity,
-      random: services.random,
-    });
+    const chosen =
+      again ??
+      selectTarget({
+        route,
+        format: call.endpoint.format,
+        snapshot,
+        tried,
+        affinity: admitted.references?.affinity,
+        random: services.random,
+      });
     if (chosen === undefined) {
       if (tried.reopen()) continue;
       throw lastError ?? noTarget(admitted);
     }
-    const selected = withSecretInUse(chosen, services.credentials);
+    again = undefined;
+    const selected = withSecretInUse(chosen, services.credentials, true);
     tried.addTarget(selected.target.name);
     const preparing = preparation.prepare(selected);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
@@ -93,22 +99,29 @@ async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparat
     if (failed === undefined) return;
     lastError = failed.error;
     if (isRefusedBesideFormer(failed, selected, services)) {
-      tried.removeTarget(selected.target.name);
+      again = chosen;
+      extraAttempts += 1;
       continue;
     }
-    if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) throw lastError;
-    const attemptsLeft = route.failover.maxAttempts - record.attempts;
+    const attempts = record.attempts - extraAttempts;
+    if (!mayFailOver(route, failed, attempts, performance.now() - startedMs)) throw lastError;
+    const attemptsLeft = route.failover.maxAttempts - attempts;
     tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
   }
 }
 
 /** The provider refuses a new secret: the former one is asked at once, whatever the route says of failover. */
 function isRefusedBesideFormer(
-  { condition }: Failed,
+  { condition, status }: Failed,
   { credential }: SelectedTarget,
   { credentials }: Services,
 ): boolean {
-  return condition === "CredentialRejected" && credential !== undefined && credentials.refused(credential);
+  return condition === "CredentialRejected" && credential !== undefined && credentials.refused(credential, status);
+}
+
+/** Said when an answer begins: what became of the secret during a long stream is told by others. */
+function acceptedBy({ credential }: SelectedTarget, { credentials }: Services): void {
+  if (credential !== undefined) credentials.accepted(credential);
 }
 
 function noTarget({ references }: AdmittedCall): GatewayError {
@@ -146,7 +159,10 @@ async function attemptTarget(
     limits: services.limits,
     inFlightBytes: services.inFlightBytes,
     client,
-    onPiece: () => record.pieceSent(),
+    onPiece: () => {
+      if (!record.hasBegun) acceptedBy(selected, services);
+      record.pieceSent();
+    },
   });
   exchange.whenClosed(() => attempt.stop("client-left"));
   const open = services.openAttempts.add(attempt, admitted);
@@ -202,9 +218,7 @@ function conclude(
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
   if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
-  const { credential } = selected;
-  if (credential !== undefined && (outcome.kind === "reply" || outcome.kind === "streamed"))
-    services.credentials.accepted(credential);
+  if (outcome.kind === "reply") acceptedBy(selected, services);
   if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
   keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");

@@ -150,7 +150,7 @@ function keeperOf(
   const affinity = { channel, credential };
   const { random } = services;
   const selected = selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
-  return selected && withSecretInUse(selected, services.credentials);
+  return selected && withSecretInUse(selected, services.credentials, false);
 }
 
 function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {

@@ -146,8 +146,8 @@ export class DataServer {
     const { limits } = this.#options;
     this.#isDraining = true;
     await delay(limits.endpointLagMs);
-    // Nobody new from now on. Not `close` of an HTTP server, which would close kept connections at once: whoever has just
-    // sent a call on one would lose it, and is told by the answer instead.
+    // Nobody new from now on. Not `close` of an HTTP server, which would close kept connections at once, and under the
+    // calls that are just arriving on them: while requests are open, kept ones are served once more and told.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     if (!(await this.#isIdleWithin(limits.drainTimeoutMs))) {
       cut();
@@ -155,6 +155,8 @@ export class DataServer {
     }
     this.#server.closeAllConnections();
     await closed;
+    // Ends the timers of the HTTP server.
+    this.#server.close();
     if (this.#options.tls !== undefined) unwatchTls(this.#options.tls);
   }
 

@@ -193,9 +193,9 @@ function resolveCredentials(
   const objects: Credential[] = [];
   const failures: Verdict[] = [];
   const facts: ChannelResult["credentials"][number][] = [];
-  for (const { name, secretKeyRef, state } of spec.credentials ?? []) {
+  for (const { name, secretKeyRef, state = "Active" } of spec.credentials ?? []) {
     if (state === "Disabled") {
-      facts.push({ name, resolved: true, reason: "Disabled" });
+      facts.push({ name, state, resolved: true, reason: "Disabled" });
       continue;
     }
     const found = readSecret(
@@ -210,6 +210,7 @@ function resolveCredentials(
     else failures.push(found);
     facts.push({
       name,
+      state,
       resolved: typeof found === "string",
       reason: typeof found === "string" ? "Resolved" : found.reason,
     });

@@ -47,7 +47,12 @@ export interface ChannelResult extends CommonResult<"Channel"> {
   readonly baseURL?: string;
   /** Undefined: no mappings, every model is taken. */
   readonly modelCount: number | undefined;
-  readonly credentials: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
+  readonly credentials: readonly {
+    readonly name: string;
+    readonly state: "Active" | "Draining" | "Disabled";
+    readonly resolved: boolean;
+    readonly reason: string;
+  }[];
 }
 
 export interface RouteResult extends CommonResult<"ModelRoute"> {

@@ -190,30 +190,35 @@ function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): str
 }
 
 function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict {
-  if (!health?.hasTraffic) {
-    const stands = isHealthUnsettled === true ? before?.find(({ type }) => type === "Healthy") : undefined;
-    if (stands !== undefined) return stands;
-    const message = health
+  // Draining credentials are asked nothing more, and a report may speak of one that is gone.
+  const asked = result.credentials.filter(({ resolved, state }) => resolved && state === "Active");
+  const ejected = asked.flatMap(({ name }) => (health?.ejected.includes(name) ? [name] : []));
+  if (health?.hasTraffic && health.ejected.length === 0) return yes("Healthy", "Calls go through.");
+  if (ejected.length > 0) return unhealthy(ejected, health?.formerInUse ?? [], asked.length);
+  const stands = isHealthUnsettled === true ? before?.find(({ type }) => type === "Healthy") : undefined;
+  if (stands !== undefined) return stands;
+  const message =
+    health?.hasTraffic === false
       ? "No call has gone through it yet."
       : "Nothing is known against it; proxies tell only of credentials that the provider refuses.";
-    return { status: "Unknown", reason: "NoTraffic", message };
-  }
-  const { ejected, formerInUse } = health;
-  if (ejected.length === 0) return yes("Healthy", "Calls go through.");
-  const usable = result.credentials.filter(({ resolved, reason }) => resolved && reason !== "Disabled");
-  const refused = ejected.filter((name) => !formerInUse.includes(name));
-  if (refused.length > 0 && ejected.length >= usable.length && formerInUse.length === 0) {
-    return no("AllCredentialsEjected", `The provider refuses every credential: ${refused.join(", ")}. ${mendSecret}`);
-  }
-  const parts = [
-    refused.length > 0 && `The provider refuses ${refused.join(", ")}.`,
-    formerInUse.length > 0 &&
-      `The provider refuses the new secret of ${formerInUse.join(", ")}; calls go on with the former one while it works.`,
-  ];
-  return no("Degraded", [...parts.filter((part) => part !== false), mendSecret].join(" "));
+  return { status: "Unknown", reason: "NoTraffic", message };
 }
 
-const mendSecret = "Put a secret that it accepts.";
+/** @param asked how many credentials calls may be made with */
+function unhealthy(ejected: readonly string[], formerInUse: readonly string[], asked: number): Verdict {
+  const former = ejected.filter((name) => formerInUse.includes(name)).join(", ");
+  const refusedNames = ejected.filter((name) => !formerInUse.includes(name));
+  const refused = refusedNames.join(", ");
+  const mend = "Put a secret that it accepts.";
+  if (refusedNames.length === asked)
+    return no("AllCredentialsEjected", `The provider refuses every credential: ${refused}. ${mend}`);
+  const parts = [
+    refused !== "" && `The provider refuses ${refused}.`,
+    former !== "" &&
+      `The provider refuses the new secret of ${former}; calls go on with the former one while it works.`,
+  ];
+  return no("Degraded", [...parts.filter((part) => part !== false), mend].join(" "));
+}
 
 function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict {
   if (result.wireIds.length === 0) return no("NotAccepted", "Its keys are refused; see Accepted.");

@@ -7,8 +7,8 @@
  */
 import type { EjectedCredential, Report } from "../../proxy/snapshot/push/messages.ts";
 
-/** Three reports of a proxy may be lost. */
-export const forgottenAfterMs = 20_000;
+/** A proxy may need half a minute to find that its operator is gone, and tells the next one within some seconds. */
+export const forgottenAfterMs = 40_000;
 
 /** What is refused of one channel, by name of the credential. */
 export interface ChannelHealth {
@@ -86,6 +86,11 @@ export class EjectedBook {
 
   clear(): void {
     this.#byProxy.clear();
+    this.waitAnew();
+  }
+
+  /** Nobody can have told anything yet. */
+  waitAnew(): void {
     this.#sinceMs = this.#now();
   }
 }

@@ -15,6 +15,8 @@ export interface KeepUseOptions {
   readonly lookAt: (ids: Iterable<string>) => void;
   /** What an operator before this one showed of an object. */
   readonly standing: (id: string) => ShownUse | undefined;
+  /** Whether the proxies that there are have been heard. */
+  readonly isSettled: () => boolean;
   /** Between two figures of one object; a minute by default. */
   readonly everyMs?: number | undefined;
 }
@@ -111,7 +113,9 @@ export class UseKeeper {
 
   /** What stood of a channel's health before this operator kept status holds until all proxies could tell theirs. */
   #settleHealth(): void {
-    if (this.#isHealthSettled || !this.#ejected.isSettled) return;
+    if (this.#isHealthSettled) return;
+    if (!this.#options.isSettled()) this.#ejected.waitAnew();
+    if (!this.#ejected.isSettled) return;
     this.#isHealthSettled = true;
     const { compilation, lookAt } = this.#options;
     lookAt([...compilation.results.values()].flatMap(({ kind, id }) => (kind === "Channel" ? [id] : [])));

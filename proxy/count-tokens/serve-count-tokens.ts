@@ -104,7 +104,7 @@ async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparatio
       if (tried.reopen()) continue;
       return undefined;
     }
-    const selected = withSecretInUse(chosen, services.credentials);
+    const selected = withSecretInUse(chosen, services.credentials, false);
     tried.addTarget(selected.target.name);
     const asked = await askTarget(admitted, selected, preparation, startedMs);
     if (asked === undefined) continue;

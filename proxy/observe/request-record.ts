@@ -52,6 +52,11 @@ export class RequestRecord {
     this.#upstreamMs += performance.now() - this.#upstreamStartedMs;
   }
 
+  /** The client has had a piece of the answer. */
+  get hasBegun(): boolean {
+    return !Number.isNaN(this.#firstPieceMs);
+  }
+
   /** A piece of the answer has gone to the client. */
   pieceSent(): void {
     this.#lastPieceMs = performance.now();

@@ -2,14 +2,16 @@
  * Secrets of channels that were replaced, and what their provider says of the new ones: a rotation that went wrong costs
  * no call (RELIABILITY.md N5).
  *
- * Invariants: a former secret is used only after the provider refused the one in its place, never beside it, and is
- * forgotten as soon as the new one is accepted, the former one is refused as well, or the credential leaves the
- * configuration. The new one is tried again every half minute. In memory alone: a proxy that starts anew knows no former
- * secret. What a provider refuses is told to the operator (`report-usage.ts`), former secret or not.
+ * Invariants: a former secret is used only after the provider refused the one in its place, never beside it, and only
+ * where it was used before; it is forgotten as soon as the new one is accepted, the former one is refused as well, the
+ * channel leads elsewhere, the credential leaves the configuration, or a day has passed. The new one is tried again every
+ * half minute, by calls that can be made again. In memory alone: a proxy that starts anew knows no former secret. What a
+ * provider refuses is told to the operator (`report-usage.ts`), former secret or not.
  */
+import { hash } from "node:crypto";
 import type { EjectedCredential } from "../snapshot/push/messages.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Credential } from "../snapshot/types.gen.ts";
+import type { Channel, Credential } from "../snapshot/types.gen.ts";
 
 export interface RotatedCredentialsOptions {
   /** Monotonic, milliseconds. */
@@ -18,22 +20,30 @@ export interface RotatedCredentialsOptions {
   readonly onRefused?: (ejected: EjectedCredential) => void;
 }
 
+/** A credential, and where its secret goes. */
+interface Configured {
+  readonly credential: Credential;
+  readonly destination: string;
+}
+
 /** What is known of one credential that was replaced or refused. */
 interface Entry {
   /** As configured. */
   readonly current: Credential;
   /** With the secret that the provider accepted before. */
   former: Credential | undefined;
+  readonly formerUntilMs: number;
   /** The current one was refused, and is not asked before then where there is a former one. */
   refusedUntilMs: number | undefined;
 }
 
 const retryMs = 30_000;
+const formerMs = 24 * 3_600_000;
 
 export class RotatedCredentials {
   readonly #options: RotatedCredentialsOptions;
   /** By `namespace/channel/name`. */
-  #configured = new Map<string, Credential>();
+  #configured = new Map<string, Configured>();
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: RotatedCredentialsOptions) {
@@ -42,29 +52,30 @@ export class RotatedCredentials {
 
   /** A new configuration is live. */
   follow(snapshot: Pick<Snapshot, "channels" | "credential">): void {
-    const configured = new Map<string, Credential>();
-    for (const { namespace, name: channel, credentials } of snapshot.channels) {
-      for (const { name } of credentials) {
-        const credential = snapshot.credential(namespace, channel, name);
-        if (credential !== undefined) configured.set(idOf(credential), credential);
-      }
-    }
-    for (const [id, credential] of configured) {
+    const configured = configuredBy(snapshot);
+    for (const [id, { credential, destination }] of configured) {
       const before = this.#configured.get(id);
-      if (before !== undefined && before.secret !== credential.secret) this.#replace(id, before, credential);
+      if (before === undefined) continue;
+      if (before.destination !== destination) this.#entries.delete(id);
+      else if (before.credential.secret !== credential.secret) this.#replace(id, before.credential, credential);
     }
     for (const id of this.#entries.keys()) if (!configured.has(id)) this.#entries.delete(id);
     this.#configured = configured;
   }
 
-  /** The credential to send: the former one while the provider refuses the new one. */
-  inUse(credential: Credential): Credential {
+  /**
+   * The credential to send: the former one while the provider refuses the new one.
+   * @param mayProbe the call can be made again, and may find out whether the new one is accepted by now
+   */
+  inUse(credential: Credential, mayProbe: boolean): Credential {
     const entry = this.#entryOf(credential);
     if (entry?.refusedUntilMs === undefined || entry.former === undefined) return credential;
-    return this.#options.now() < entry.refusedUntilMs ? entry.former : credential;
+    const nowMs = this.#options.now();
+    if (nowMs >= entry.formerUntilMs) entry.former = undefined;
+    return entry.former === undefined || (mayProbe && nowMs >= entry.refusedUntilMs) ? credential : entry.former;
   }
 
-  /** The provider answered a call that was made with it. */
+  /** The provider has begun to answer a call that was made with it. */
   accepted(credential: Credential): void {
     const entry = this.#entryOf(credential);
     if (entry?.current.secret === credential.secret) this.#entries.delete(idOf(credential));
@@ -72,19 +83,21 @@ export class RotatedCredentials {
 
   /**
    * The provider refused it.
+   * @param status of its answer: 403 may be about the model or the caller's words, and says nothing of the secret
    * @returns whether the call should be made again with the former secret, which `inUse` now gives
    */
-  refused(credential: Credential): boolean {
+  refused(credential: Credential, status: number | undefined): boolean {
+    if (status === 403) return false;
     const id = idOf(credential);
-    const configured = this.#configured.get(id);
     const entry = this.#entries.get(id);
     if (entry?.former !== undefined && entry.former.secret === credential.secret) {
       entry.former = undefined;
       return false;
     }
     // A call may still run with a secret that is configured no more: that one says nothing of what is.
+    const configured = this.#configured.get(id)?.credential;
     if (configured?.secret !== credential.secret) return false;
-    const known = entry ?? { current: configured, former: undefined, refusedUntilMs: undefined };
+    const known = entry ?? { current: configured, former: undefined, formerUntilMs: 0, refusedUntilMs: undefined };
     const isNews = known.refusedUntilMs === undefined;
     known.refusedUntilMs = this.#options.now() + retryMs;
     this.#entries.set(id, known);
@@ -107,13 +120,34 @@ export class RotatedCredentials {
     // A secret that was refused is nothing to go back to, but what it took the place of may be.
     const former = entry === undefined || entry.refusedUntilMs === undefined ? (entry?.former ?? before) : entry.former;
     if (former === undefined || former.secret === current.secret) this.#entries.delete(id);
-    else this.#entries.set(id, { current, former, refusedUntilMs: undefined });
+    else {
+      const formerUntilMs = this.#options.now() + formerMs;
+      this.#entries.set(id, { current, former, formerUntilMs, refusedUntilMs: undefined });
+    }
   }
 
   /** Mostly nothing was replaced or refused, and nothing need be looked up. */
   #entryOf(credential: Credential): Entry | undefined {
     return this.#entries.size === 0 ? undefined : this.#entries.get(idOf(credential));
   }
+}
+
+/** Those that calls are made with, by id. */
+function configuredBy(snapshot: Pick<Snapshot, "channels" | "credential">): Map<string, Configured> {
+  const configured = new Map<string, Configured>();
+  for (const channel of snapshot.channels) {
+    for (const { name, state } of channel.credentials) {
+      const credential = state === "Active" ? snapshot.credential(channel.namespace, channel.name, name) : undefined;
+      if (credential !== undefined)
+        configured.set(idOf(credential), { credential, destination: destinationOf(channel) });
+    }
+  }
+  return configured;
+}
+
+/** A secret must never go to anybody but who has seen it. Hashed, because keys of client certificates are part of it. */
+function destinationOf({ baseURL, proxyURL, tls, auth }: Channel): string {
+  return hash("sha256", JSON.stringify([baseURL, proxyURL, tls, auth]));
 }
 
 function idOf({ namespace, channel, name }: Credential): string {

@@ -51,13 +51,17 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
   return target === undefined ? undefined : resolve(target, request);
 }
 
-/** A credential that was replaced may have to be sent with its former secret. */
+/**
+ * A credential that was replaced may have to be sent with its former secret.
+ * @param mayProbe see `RotatedCredentials.inUse`
+ */
 export function withSecretInUse(
   selected: SelectedTarget,
   credentials: Pick<RotatedCredentials, "inUse">,
+  mayProbe: boolean,
 ): SelectedTarget {
   if (selected.credential === undefined) return selected;
-  const credential = credentials.inUse(selected.credential);
+  const credential = credentials.inUse(selected.credential, mayProbe);
   return credential === selected.credential ? selected : { ...selected, credential };
 }
 

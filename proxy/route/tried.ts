@@ -20,11 +20,6 @@ export class Tried {
     this.#targets.add(target);
   }
 
-  /** Lets a target be asked again: its credential has another secret. */
-  removeTarget(target: string): void {
-    this.#targets.delete(target);
-  }
-
   /**
    * Notes why an attempt failed.
    * @param credential undefined for a channel that needs none

@@ -54,6 +54,8 @@ interface Session {
   readonly stream: PushStream;
   readonly applier: ChangeApplier;
   welcome: Welcome | undefined;
+  /** What the operator holds was taken whole: from here on its word is up to date. */
+  isInStep: boolean;
 }
 
 export class PushClient {
@@ -99,8 +101,8 @@ export class PushClient {
   }
 
   /**
-   * Time since an operator that this proxy follows was last heard: what was revoked before is known. Infinite before the
-   * first one, also where a configuration came from a file.
+   * Time since an operator was last heard whose configuration this proxy holds: what was revoked before is known. Infinite
+   * before the first one, also where a configuration came from a file.
    */
   get unconfirmedForMs(): number {
     return this.#timers.now() - this.#confirmedAt;
@@ -135,6 +137,7 @@ export class PushClient {
       stream,
       applier: new ChangeApplier(this.#options.store, this.#interner, this.#timers),
       welcome: undefined,
+      isInStep: false,
     };
     this.#session = session;
     this.#heardAt = this.#timers.now();
@@ -144,7 +147,7 @@ export class PushClient {
       for await (const line of stream.lines) {
         this.#heardAt = this.#timers.now();
         await this.#receive(session, parseDownMessage(line));
-        if (session.welcome !== undefined) this.#confirmedAt = this.#heardAt;
+        if (session.isInStep) this.#confirmedAt = this.#heardAt;
         if (this.#goAwayWithinMs !== undefined) return;
         // Many lines may be at hand already; requests get their turn between them.
         if (line.length > 1024) await giveWay();
@@ -220,6 +223,7 @@ export class PushClient {
   #acknowledge(session: Session, acknowledgement: Acknowledgement): void {
     this.#failures = 0;
     this.#wantsEverything = false;
+    session.isInStep = true;
     this.#send(session, acknowledgement);
   }
 

@@ -257,7 +257,7 @@ describe("rotation and revocation over a fleet", function () {
     assert.deepEqual([...credentialsSeen], [mended]);
     assert.deepEqual(load.failures, []);
     await waitFor("the condition to be taken back", async () => (await healthOf("up")).status !== "False", {
-      deadlineMs: 40_000,
+      deadlineMs: 70_000,
     });
   });
 });
