@@ -1,9 +1,9 @@
 /**
  * Has an admitted chat call answered: one attempt after the other until a reply goes to the client, then settles.
  *
- * Called by `handle-request.ts` with a reservation held. Before the first byte a failed attempt may be followed by one
- * on another target, or with another credential of the same one; after it the stream ends cleanly or visibly broken. The channel's own limits are reserved for each
- * attempt: a full channel is skipped, and no client is refused for it.
+ * With a reservation held. Before the first byte a failed attempt may be followed by one on another target, with another
+ * credential of the same one or its former secret; after it the stream ends cleanly or visibly broken. The channel's own
+ * limits are reserved for each attempt: a full channel is skipped, and no client is refused for it.
  */
 import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
@@ -29,7 +29,8 @@ import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
-import { type SelectedTarget, selectTarget, withSecretInUse } from "./route/select-target.ts";
+import { withSecretInUse } from "./route/rotated-credentials.ts";
+import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Services } from "./services.ts";
 import { outputTokens } from "./settle/usage.ts";
@@ -119,11 +120,6 @@ function isRefusedBesideFormer(
   return condition === "CredentialRejected" && credential !== undefined && credentials.refused(credential, status);
 }
 
-/** Said when an answer begins: what became of the secret during a long stream is told by others. */
-function acceptedBy({ credential }: SelectedTarget, { credentials }: Services): void {
-  if (credential !== undefined) credentials.accepted(credential);
-}
-
 function noTarget({ references }: AdmittedCall): GatewayError {
   if (references?.affinity !== undefined) {
     return new GatewayError(
@@ -160,7 +156,7 @@ async function attemptTarget(
     inFlightBytes: services.inFlightBytes,
     client,
     onPiece: () => {
-      if (!record.hasBegun) acceptedBy(selected, services);
+      if (!record.hasBegun) services.credentials.accepted(selected.credential);
       record.pieceSent();
     },
   });
@@ -218,7 +214,7 @@ function conclude(
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
   if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
-  if (outcome.kind === "reply") acceptedBy(selected, services);
+  if (outcome.kind === "reply") services.credentials.accepted(selected.credential);
   if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
   keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");

@@ -27,7 +27,8 @@ import { AttemptPreparation, type PreparedAttempt } from "../prepare-attempt.ts"
 import { chatFormats } from "../protocols/chat-formats.ts";
 import { reserveOneRequest } from "../reserve-request.ts";
 import { type FailedAttempt, mayFailOver } from "../route/failover.ts";
-import { type SelectedTarget, selectTarget, withSecretInUse } from "../route/select-target.ts";
+import { withSecretInUse } from "../route/rotated-credentials.ts";
+import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
 import { Tried } from "../route/tried.ts";
 import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";

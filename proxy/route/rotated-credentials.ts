@@ -12,6 +12,7 @@ import { hash } from "node:crypto";
 import type { EjectedCredential } from "../snapshot/push/messages.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Channel, Credential } from "../snapshot/types.gen.ts";
+import type { SelectedTarget } from "./select-target.ts";
 
 export interface RotatedCredentialsOptions {
   /** Monotonic, milliseconds. */
@@ -75,8 +76,12 @@ export class RotatedCredentials {
     return entry.former === undefined || (mayProbe && nowMs >= entry.refusedUntilMs) ? credential : entry.former;
   }
 
-  /** The provider has begun to answer a call that was made with it. */
-  accepted(credential: Credential): void {
+  /**
+   * The provider has begun to answer a call that was made with it: what becomes of it during a long stream others tell.
+   * @param credential undefined for a channel that needs none
+   */
+  accepted(credential: Credential | undefined): void {
+    if (credential === undefined) return;
     const entry = this.#entryOf(credential);
     if (entry?.current.secret === credential.secret) this.#entries.delete(idOf(credential));
   }
@@ -130,6 +135,20 @@ export class RotatedCredentials {
   #entryOf(credential: Credential): Entry | undefined {
     return this.#entries.size === 0 ? undefined : this.#entries.get(idOf(credential));
   }
+}
+
+/**
+ * A credential that was replaced may have to be sent with its former secret.
+ * @param mayProbe see `RotatedCredentials.inUse`
+ */
+export function withSecretInUse(
+  selected: SelectedTarget,
+  credentials: Pick<RotatedCredentials, "inUse">,
+  mayProbe: boolean,
+): SelectedTarget {
+  if (selected.credential === undefined) return selected;
+  const credential = credentials.inUse(selected.credential, mayProbe);
+  return credential === selected.credential ? selected : { ...selected, credential };
 }
 
 /** Those that calls are made with, by id. */

@@ -8,7 +8,6 @@
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
-import type { RotatedCredentials } from "./rotated-credentials.ts";
 import type { Tried } from "./tried.ts";
 
 export type RouteTarget = Route["targets"][number];
@@ -49,20 +48,6 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
   }
   const target = weighted(tier, request.random);
   return target === undefined ? undefined : resolve(target, request);
-}
-
-/**
- * A credential that was replaced may have to be sent with its former secret.
- * @param mayProbe see `RotatedCredentials.inUse`
- */
-export function withSecretInUse(
-  selected: SelectedTarget,
-  credentials: Pick<RotatedCredentials, "inUse">,
-  mayProbe: boolean,
-): SelectedTarget {
-  if (selected.credential === undefined) return selected;
-  const credential = credentials.inUse(selected.credential, mayProbe);
-  return credential === selected.credential ? selected : { ...selected, credential };
 }
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {

@@ -11,7 +11,7 @@ import { call, callBytes } from "../../support/resilience/call-gateway.ts";
 import { formatNamed } from "../../support/resilience/formats.ts";
 import { apiKey, channel, manifest, route, secret } from "../../support/resilience/manifests.ts";
 import { childrenOf } from "../../support/resilience/processes.ts";
-import { Program } from "../../support/resilience/program.ts";
+import { operatorOf, Program } from "../../support/resilience/program.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const chat = formatNamed("ChatCompletions");
@@ -51,17 +51,7 @@ describe("programs of the fleet", function () {
       ...flags,
     );
 
-  const startOperator = (...flags: readonly string[]): Program =>
-    start(
-      "operator",
-      `--manifests=${folder}/manifests`,
-      `--data=${folder}/operator`,
-      `--push-socket=${folder}/push.sock`,
-      "--operator-admin=127.0.0.1:0",
-      "--egress-allow-cidrs=127.0.0.1/32",
-      "--logs-level=warn",
-      ...flags,
-    );
+  const startOperator = (...flags: readonly string[]): Program => start(...operatorOf(folder, ...flags));
 
   async function writeManifests(): Promise<void> {
     await mkdir(join(folder, "manifests"), { recursive: true });

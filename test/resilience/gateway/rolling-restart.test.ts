@@ -15,7 +15,7 @@ import { formatNamed, formats } from "../../support/resilience/formats.ts";
 import { LaggingRelay } from "../../support/resilience/lagging-relay.ts";
 import { apiKey, channel, manifest, route, secret } from "../../support/resilience/manifests.ts";
 import { paced } from "../../support/resilience/paced-upstream.ts";
-import { Program } from "../../support/resilience/program.ts";
+import { operatorOf, Program } from "../../support/resilience/program.ts";
 import { showFigure } from "../../support/shown-figures.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -45,17 +45,7 @@ describe("proxies that are replaced under load", function () {
     const objects = [secret(), apiKey("main"), channel("up", upstream.port), route("echo", ["up"])];
     await mkdir(join(folder, "manifests"));
     await writeFile(join(folder, "manifests", "all.yaml"), manifest(...objects));
-    programs.push(
-      new Program([
-        "operator",
-        `--manifests=${folder}/manifests`,
-        `--data=${folder}/operator`,
-        `--push-socket=${folder}/push.sock`,
-        "--operator-admin=127.0.0.1:0",
-        "--egress-allow-cidrs=127.0.0.1/32",
-        "--logs-level=warn",
-      ]),
-    );
+    programs.push(new Program(operatorOf(folder)));
   });
   afterEach(async () => {
     await relay.close();

@@ -12,6 +12,20 @@ export const memoryFlags: readonly string[] = [
 
 const programFile = join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");
 
+/** Arguments of an operator of the manifests in a folder, which proxies reach by the socket beside them. */
+export function operatorOf(folder: string, ...flags: readonly string[]): readonly string[] {
+  return [
+    "operator",
+    `--manifests=${folder}/manifests`,
+    `--data=${folder}/operator`,
+    `--push-socket=${folder}/push.sock`,
+    "--operator-admin=127.0.0.1:0",
+    "--egress-allow-cidrs=127.0.0.1/32",
+    "--logs-level=warn",
+    ...flags,
+  ];
+}
+
 export class Program {
   readonly process: ChildProcess;
   /** What it told its parent when its ports were open. */
