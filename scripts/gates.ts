@@ -6,7 +6,7 @@ import { projectRoot, runTool } from "./run.ts";
 export interface Gate {
   readonly name: string;
   /** Says on the terminal what is wrong. @returns whether nothing is */
-  readonly run: () => boolean;
+  readonly run: () => boolean | Promise<boolean>;
 }
 
 /** Its `ci` command colours its words also where nobody can see it. */
@@ -31,9 +31,9 @@ export const generatedFiles: Gate = {
 };
 
 /** Runs a gate and tells how it went. */
-export function pass(gate: Gate): boolean {
+export async function pass(gate: Gate): Promise<boolean> {
   const startedMs = performance.now();
-  const isGood = gate.run();
+  const isGood = await gate.run();
   console.log(
     `${isGood ? "ok    " : "FAILED"}  ${gate.name} (${((performance.now() - startedMs) / 1_000).toFixed(1)} s)`,
   );
@@ -41,6 +41,8 @@ export function pass(gate: Gate): boolean {
 }
 
 /** Runs one gate after the other, whatever becomes of them. @returns how many failed */
-export function countFailed(gates: readonly Gate[]): number {
-  return gates.filter((gate) => !pass(gate)).length;
+export async function countFailed(gates: readonly Gate[]): Promise<number> {
+  let failed = 0;
+  for (const gate of gates) if (!(await pass(gate))) failed += 1;
+  return failed;
 }

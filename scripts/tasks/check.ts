@@ -6,7 +6,7 @@ import { countFailed, formatAndLint, generatedFiles, types } from "../gates.ts";
 import { runSuites } from "../suites.ts";
 
 const gates = [formatAndLint, types, generatedFiles];
-const failedGates = countFailed(gates);
+const failedGates = await countFailed(gates);
 const { passed, failed } = await runSuites(["unit", "golden", "chart/golden"]);
 console.log(`\n${gates.length - failedGates + passed} passed, ${failedGates + failed} failed`);
 process.exit(failedGates + failed === 0 ? 0 : 1);

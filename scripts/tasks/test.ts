@@ -2,7 +2,7 @@
 import { pass, types } from "../gates.ts";
 import { runSuites } from "../suites.ts";
 
-const areTypesGood = pass(types);
+const areTypesGood = await pass(types);
 const { passed, failed } = await runSuites(["unit", "golden", "conformance"], process.argv.slice(2));
 const failures = failed + (areTypesGood ? 0 : 1);
 console.log(`\n${passed + (areTypesGood ? 1 : 0)} passed, ${failures} failed`);
