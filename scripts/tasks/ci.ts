@@ -1,43 +1,55 @@
 /**
- * `.ci/run`: the programs of a Kubernetes where the cache has none, `npm test`, format, lint and generated files, then the
- * slower suites, soaks scaled down and the fuzzer; ends with `N passed, N failed` and exits 1 on any failure. Nothing may
- * be skipped for want of a program here.
+ * `.ci/run`: `npm test`, format, lint and generated files, then the slower suites, soaks scaled down and the fuzzer; ends
+ * with `N passed, N failed` and exits 1 on any failure. Nothing may be skipped for want of a program here: those of a
+ * Kubernetes are built where the cache has none.
  *
- * What only computes (the programs of a node, then the fuzzer) runs beside the suites that mostly wait and gives way to
- * them; the others measure time, and run alone.
+ * What only computes (those programs, then the fuzzer) runs beside the suites that mostly wait and gives way to them; the
+ * others measure time, and run alone. So the suites stand in the order of what they need: nothing, a control plane, nodes.
  */
 import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { controlPlanePrograms, nodePrograms, prometheusCache } from "../cluster-cache.ts";
 import { countFailed, formatAndLint, generatedFiles } from "../gates.ts";
 import { projectRoot } from "../run.ts";
 import { runBeside, runSuites, type SuiteCount } from "../suites.ts";
 
 const fuzzDeadlineMs = 40 * 60_000;
-const early = [controlPlanePrograms, prometheusCache];
-const late = [formatAndLint, generatedFiles];
-const beside = [nodePrograms];
+const gates = [formatAndLint, generatedFiles, prometheusCache];
 
-const failedEarly = await countFailed(early);
 process.env["TOLLGATE_SKIP"] = "never";
 process.env["TOLLGATE_ABSENCE_MS"] ??= "20000";
 process.env["TOLLGATE_CHURN_MS"] ??= "30000";
-const first = await runTests();
-const failedLate = await countFailed(late);
-const alone = await runSuites(["security"]);
-const building = countFailed(beside);
-const fuzzing = building.then(() => runBeside("fuzz", fuzzDeadlineMs));
-const waiting = await runSuites(["resilience", "integration", "chart"]);
-const failedBeside = await building;
-const withPods = await runSuites(["e2e", "soak"]);
-const counts = [first, alone, waiting, withPods, await fuzzing];
-const failedGates = failedEarly + failedLate + failedBeside;
-const passed = counts.reduce(
-  (sum, count) => sum + count.passed,
-  early.length + late.length + beside.length - failedGates,
+const fast = await runTests();
+const failedGates = await countFailed(gates);
+const measuring = await runSuites(["security"]);
+
+const controlPlane = countFailed([controlPlanePrograms]);
+const nodes = controlPlane.then(() => countFailed([nodePrograms]));
+const fuzzing = nodes.then(() => runBeside("fuzz", fuzzDeadlineMs));
+const plain = "resilience/gateway";
+const waiting = await runSuites([plain]);
+const failedPrograms = await controlPlane;
+const onControlPlane = await runSuites(
+  [...foldersOf("resilience"), "integration", "chart"].filter((one) => one !== plain),
 );
-const failed = counts.reduce((sum, count) => sum + count.failed, failedGates);
+const failedNodes = await nodes;
+const onNodes = await runSuites(["e2e", "soak"]);
+
+const counts = [fast, measuring, waiting, onControlPlane, onNodes, await fuzzing];
+const failedOthers = failedGates + failedPrograms + failedNodes;
+const passed = counts.reduce((sum, count) => sum + count.passed, gates.length + 2 - failedOthers);
+const failed = counts.reduce((sum, count) => sum + count.failed, failedOthers);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+/** @throws Error for a test that stands in none of them, and would be forgotten */
+function foldersOf(suite: string): string[] {
+  const entries = readdirSync(join(projectRoot, "test", suite), { withFileTypes: true });
+  const stray = entries.find((entry) => entry.isFile());
+  if (stray !== undefined) throw new Error(`test/${suite}/${stray.name} must stand in one of the suite's folders`);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${suite}/${name}`);
+}
 
 /** As a newcomer runs them; counted by the line that they end with. */
 async function runTests(): Promise<Pick<SuiteCount, "passed" | "failed">> {

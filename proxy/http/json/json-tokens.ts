@@ -14,6 +14,7 @@ export const closeBrace = 0x7d;
 export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 const backslash = 0x5c;
+const letterU = 0x75;
 const minus = 0x2d;
 const zero = 0x30;
 
@@ -73,7 +74,7 @@ export function skipString(text: JsonText, from: number, end: number): number {
     if (byte !== backslash) throw invalidJson(at, "a control character inside a string; escape it, as in \\n");
     hasEscape = true;
     // Escapes in a row (code, quoted JSON) need no look for plain bytes between them.
-    do at = skipEscape(bytes, at);
+    do at = bytes[at + 1] === letterU ? skipUnicodeEscapes(bytes, at) : skipSimpleEscapes(text, at);
     while (bytes[at] === backslash);
   }
 }
@@ -104,33 +105,73 @@ function skipPlain({ bytes, words, shift }: JsonText, from: number, end: number)
   return at;
 }
 
-function skipEscape(bytes: Uint8Array, at: number): number {
-  const kind = bytes[at + 1] ?? nothing;
-  if (isSimpleEscape[kind] === 1) return at + 2;
-  if (kind !== 0x75) throw invalidJson(at, 'an unknown escape; only \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX exist');
-  const unit = hexUnit(bytes, at);
-  if (unit < 0xd800 || unit > 0xdfff) return at + 6;
-  // Half a surrogate pair is no character: encoders turn it into different bytes, so two readers would disagree.
-  const paired =
-    unit < 0xdc00 &&
-    bytes[at + 6] === backslash &&
-    bytes[at + 7] === 0x75 &&
-    (hexUnit(bytes, at + 6) & 0xfc00) === 0xdc00;
-  if (!paired) throw invalidJson(at, "half of a surrogate pair; send both \\u escapes of the character, or neither");
-  return at + 12;
+/**
+ * One escape of two characters and what follows of its kind, two at a time where they lie in whole words. A word begins
+ * at a backslash or, where backslashes stand in odd places, at the letter behind one.
+ * @param from offset of a backslash
+ * @returns offset behind the last that was skipped
+ */
+function skipSimpleEscapes({ bytes, words, shift }: JsonText, from: number): number {
+  let at = skipSimpleEscape(bytes, from);
+  const isOdd = ((at + shift) & 1) === 1;
+  const intoWord = isOdd ? 1 : 0;
+  if (((at + shift + intoWord) & 2) !== 0 && bytes[at] === backslash && bytes[at + 1] !== letterU)
+    at = skipSimpleEscape(bytes, at);
+  if (((at + shift + intoWord) & 3) !== 0 || (isOdd && bytes[at] !== backslash)) return at;
+  const first = (at + shift + intoWord) >> 2;
+  let index = first;
+  for (; index < words.length; index += 1) {
+    const word = words[index] ?? nothing;
+    const slashes = isOdd ? word >>> 8 : word;
+    const letters = isOdd ? word : word >>> 8;
+    const isPair =
+      (slashes & 0x00ff00ff) === 0x005c005c &&
+      isSimpleEscape[letters & 0xff] === 1 &&
+      isSimpleEscape[(letters >>> 16) & 0xff] === 1;
+    if (!isPair) break;
+  }
+  return at + ((index - first) << 2);
 }
+
+function skipSimpleEscape(bytes: Uint8Array, at: number): number {
+  if (isSimpleEscape[bytes[at + 1] ?? nothing] === 1) return at + 2;
+  throw invalidJson(at, 'an unknown escape; only \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX exist');
+}
+
+/** One escape `\uXXXX` and what follows of its kind. @param from offset of a backslash */
+function skipUnicodeEscapes(bytes: Uint8Array, from: number): number {
+  let at = from;
+  do {
+    const unit = hexUnit(bytes, at);
+    at += 6;
+    if (unit < 0xd800 || unit > 0xdfff) continue;
+    // Half a surrogate pair is no character: encoders turn it into different bytes, so two readers would disagree.
+    const isPaired = unit < 0xdc00 && isUnicodeEscape(bytes, at) && (hexUnit(bytes, at) & 0xfc00) === 0xdc00;
+    if (!isPaired)
+      throw invalidJson(at - 6, "half of a surrogate pair; send both \\u escapes of the character, or neither");
+    at += 6;
+  } while (isUnicodeEscape(bytes, at));
+  return at;
+}
+
+function isUnicodeEscape(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === backslash && bytes[at + 1] === letterU;
+}
+
+/** The value of each hexadecimal digit, negative for every other byte. */
+const hexDigits = new Int8Array(256).fill(-1);
+for (const digit of "0123456789abcdefABCDEF") hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
 /** The value of `\uXXXX` at `at`. */
 function hexUnit(bytes: Uint8Array, at: number): number {
-  let value = 0;
-  for (let digit = at + 2; digit < at + 6; digit += 1) {
-    const byte = bytes[digit] ?? nothing;
-    const lower = byte | 0x20;
-    if (byte >= zero && byte <= 0x39) value = value * 16 + byte - zero;
-    else if (lower >= 0x61 && lower <= 0x66) value = value * 16 + lower - 0x57;
-    else throw invalidJson(at, "a \\u escape without four hexadecimal digits");
-  }
-  return value;
+  const value = (hexDigit(bytes, at + 2) << 12) | (hexDigit(bytes, at + 3) << 8) | (hexDigit(bytes, at + 4) << 4);
+  const unit = value | hexDigit(bytes, at + 5);
+  if (unit < 0) throw invalidJson(at, "a \\u escape without four hexadecimal digits");
+  return unit;
+}
+
+function hexDigit(bytes: Uint8Array, at: number): number {
+  return hexDigits[bytes[at] ?? nothing] ?? -1;
 }
 
 /** @param from offset of the minus sign or first digit */

@@ -32,6 +32,33 @@ describe("scanJsonObject against JSON.parse", () => {
     );
   });
 
+  it("reads escapes in a row alike, wherever they lie in memory", () => {
+    const simple = ["\\n", "\\t", '\\"', "\\\\", "\\/", "\\b"];
+    const piece = fc.constantFrom(
+      ...simple,
+      ...simple,
+      ...simple,
+      "\\u0041",
+      "\\uD83D\\uDE00",
+      "\\x",
+      "\\u00g0",
+      "\\",
+      "a",
+    );
+    const pieces = fc.array(piece, { minLength: 1, maxLength: 24 });
+    fc.assert(
+      fc.property(pieces, fc.boolean(), fc.nat(7), fc.nat(3), (parts, isClosed, shift, padding) => {
+        const source = `{"${"k".repeat(padding + 1)}":"${parts.join("")}${isClosed ? '"}' : ""}`;
+        const bytes = Buffer.concat([Buffer.alloc(shift, "\\"), Buffer.from(source)]).subarray(shift);
+        const value = parse(bytes);
+        const message = refusal(bytes);
+        if (message === undefined) assertReadsAs(scan(bytes), value);
+        else if (value !== undefined) assert.match(message, stricter, source);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   it("accepts and refuses the same mutated bytes", () => {
     const edit = fc.tuple(
       fc.nat(),
