@@ -7,7 +7,7 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 {{- $host := include "tollgate.push.host" . -}}
 {{- $service := printf "%s-push" (include "tollgate.fullname" .) -}}
 {{- $push := dict
-  "listen" "0.0.0.0:8443"
+  "listen" (printf "%s:8443" .Values.listenHost)
   "serverName" $host
   "audience" (include "tollgate.push.audience" .)
   "token" "/etc/tollgate/token/token"
@@ -28,7 +28,7 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 {{- end -}}
 {{- $own := dict
   "data" "/var/lib/tollgate/data"
-  "operatorAdmin" "0.0.0.0:9091"
+  "operatorAdmin" (printf "%s:9091" .Values.listenHost)
   "kubernetes" (pick .Values.operator "watchNamespaces" "generateKeys" "namespaceSelectors")
   "lease" (dict "name" (include "tollgate.lease" .))
   "push" $push
@@ -41,8 +41,8 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 
 {{- define "tollgate.proxy.settings" -}}
 {{- $own := dict
-  "listen" "0.0.0.0:8080"
-  "admin" "0.0.0.0:9090"
+  "listen" (printf "%s:8080" .Values.listenHost)
+  "admin" (printf "%s:9090" .Values.listenHost)
   "data" "/var/lib/tollgate/data"
   "operator" (printf "https://%s:8443" (include "tollgate.push.host" .))
   "push" (dict "token" "/etc/tollgate/operator/token" "tls" (dict "ca" "/etc/tollgate/operator/ca.crt"))
