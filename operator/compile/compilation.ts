@@ -74,6 +74,8 @@ export class Compilation {
   readonly #references = new ReferenceIndex();
   readonly #digests = new Claims();
   readonly #names = new Claims();
+  /** Wire ids that a pass changed and whoever passes them on has not said to be done with. */
+  readonly #underWay = new Set<string>();
 
   /**
    * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
@@ -108,6 +110,16 @@ export class Compilation {
   /** Holds another copy of an equal object from now on, so that one of the two can be let go. */
   adopt(id: string, copy: WireObject): void {
     if (this.#objects.has(id)) this.#objects.set(id, copy);
+  }
+
+  /** Whether the proxies cannot know of this version yet: the pass that made it has not ended. */
+  isUnderWay(wireId: string): boolean {
+    return this.#underWay.has(wireId);
+  }
+
+  /** A pass has ended: what it changed is on its way to the proxies. */
+  passOn(wireIds: Iterable<string>): void {
+    for (const id of wireIds) this.#underWay.delete(id);
   }
 
   /** How many resources of a kind there are. */
@@ -246,7 +258,9 @@ export class Compilation {
       if (key)
         for (const { sha256 } of resolveCredentials(key, this.#resources.secrets, this.#makesKeys))
           if (sha256) digests.add(sha256);
-      for (const digest of this.#digests.set(identity, [...digests])) {
+      // Also when the digests stay: a key made anew under its name is younger, and another may own them now.
+      const touched = [...this.#digests.set(identity, [...digests]), ...this.#digests.tokensOf(identity)];
+      for (const digest of new Set(touched)) {
         for (const rival of this.#digests.claimantsOf(digest)) if (!identities.has(rival)) rivals.add(rival);
       }
       yield;
@@ -352,10 +366,12 @@ export class Compilation {
     const before = this.#objects.get(id);
     if (object === undefined) {
       if (before === undefined) return;
+      this.#underWay.add(id);
       this.#objects.delete(id);
       pass.upserts.delete(id);
       pass.removes.add(id);
     } else if (before === undefined || !isDeepStrictEqual(before, object)) {
+      this.#underWay.add(id);
       this.#objects.set(id, object);
       pass.removes.delete(id);
       pass.upserts.set(id, object);

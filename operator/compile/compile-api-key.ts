@@ -21,6 +21,9 @@ import {
   valid,
 } from "./result.ts";
 
+/** In a message; the rest is a number. */
+const finalizersNamedMax = 5;
+
 /** A credential whose secret was looked up. */
 export interface ResolvedCredential {
   readonly spec: KeyCredentialSpec;
@@ -34,7 +37,7 @@ export interface ResolvedCredential {
 }
 
 /**
- * Finds the digest of every credential of a key.
+ * Finds the digest of every credential of a key; of one that is being deleted none, so that another may have them.
  *
  * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
  */
@@ -43,6 +46,7 @@ export function resolveCredentials(
   secrets: ResourceSet["secrets"],
   makesKeys: boolean,
 ): ResolvedCredential[] {
+  if (key.metadata.isDeleting) return [];
   return (key.spec?.credentials ?? []).map((spec) => resolveCredential(spec, key.metadata, secrets, makesKeys));
 }
 
@@ -128,11 +132,12 @@ export function compileApiKey(
   const id = `key/${namespace}/${name}`;
   const base = { id, kind: "ApiKey", namespace, name, generation } as const;
   const { spec } = key;
-  if (!spec || key.invalid !== undefined) {
-    const accepted = refused(
-      "Invalid",
-      `${key.invalid ?? "The manifest is not valid."} The key is denied until it is corrected.`,
-    );
+  // Deleted is revoked: whatever holds the object, and for however long, must not hold the key open.
+  if (!spec || key.invalid !== undefined || key.metadata.isDeleting) {
+    const why = key.metadata.isDeleting
+      ? deletingMessage(key.metadata)
+      : `${key.invalid ?? "The manifest is not valid."} The key is denied until it is corrected.`;
+    const accepted = refused("Invalid", why);
     const facts = { state: "Active", accountRequired: false, credentials: [] } as const;
     return { result: { ...base, ...facts, accepted, resolvedRefs: resolved, wireIds: [] } };
   }
@@ -160,6 +165,14 @@ export function compileApiKey(
     credentials: judged.facts,
   };
   return isServed && object ? { object, result } : { result };
+}
+
+function deletingMessage({ finalizers = [] }: ObjectMeta): string {
+  const denied = "The ApiKey is being deleted and denied from now on";
+  if (finalizers.length === 0) return `${denied}.`;
+  const others = finalizers.length - finalizersNamedMax;
+  const named = finalizers.slice(0, finalizersNamedMax).join(", ");
+  return `${denied}. It goes when whoever set them removes its finalizers: ${named}${others > 0 ? ` and ${others} more` : ""}.`;
 }
 
 function accountNotFound(name: string, namespace: string): Verdict {

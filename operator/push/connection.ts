@@ -61,6 +61,9 @@ interface InFlight {
   readonly sentAt: number;
 }
 
+/** Ids and digests of one line: the longest of both stay below the frame that a proxy takes. */
+const revokedPerLineMax = 2_000;
+
 export class ProxyConnection {
   readonly id: string;
   readonly hello: Hello;
@@ -193,15 +196,23 @@ export class ProxyConnection {
       this.#sendChanged();
       return;
     }
-    const { revokedKeys, revokedCredentials } = publication;
-    if (revokedKeys.length === 0 && revokedCredentials.length === 0) return;
-    this.#write({
-      type: "revoke",
-      revision: publication.snapshot.revision,
-      keys: revokedKeys,
-      credentials: revokedCredentials,
-      versions: this.#newVersions(),
-    });
+    this.#revoke(publication);
+  }
+
+  /** In lines that are whole frames each, however much is dead at once; what is known goes with the last. */
+  #revoke({ snapshot, revokedKeys, revokedCredentials }: Publication): void {
+    const { revision } = snapshot;
+    const count = Math.max(revokedKeys.length, revokedCredentials.length);
+    for (let from = 0; from < count; from += revokedPerLineMax) {
+      const to = from + revokedPerLineMax;
+      this.#write({
+        type: "revoke",
+        revision,
+        keys: revokedKeys.slice(from, to),
+        credentials: revokedCredentials.slice(from, to),
+        versions: to < count ? noVersions : this.#newVersions(),
+      });
+    }
   }
 
   receive(message: UpMessage): void {

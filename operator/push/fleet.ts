@@ -23,12 +23,18 @@ export interface ObjectAcknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  /** What a proxy said against it: `proxy: field and rule`. */
-  readonly rejects: readonly string[];
+  readonly rejects: readonly Refusal[];
   /** Some of the ready proxies that do not hold it, and why if it is known. */
   readonly missing: readonly string[];
   /** Who does not know which fields of it, whatever else its state says. */
   readonly tooOld?: TooOld;
+}
+
+/** What a proxy, or the operator's own check, said against an object. */
+export interface Refusal {
+  readonly by: string;
+  /** Field and rule. */
+  readonly why: string;
 }
 
 export interface TooOld {
@@ -151,7 +157,7 @@ export class Fleet {
     const bucket = bucketOf(id);
     const wantedSum = this.#publisher.wantedSums[bucket];
     const tooOld = this.#tooOldFor(id);
-    const rejects: string[] = [];
+    const rejects: Refusal[] = [];
     const missing: string[] = [];
     let readyProxies = ready.length + absent.length;
     let acknowledgedBy = 0;
@@ -162,7 +168,7 @@ export class Fleet {
       }
       acknowledgedBy += 1;
       if (tooOld?.proxies.includes(hello.proxy)) continue;
-      for (const reject of held) if (reject.id === id) rejects.push(`${hello.proxy}: ${reject.message}`);
+      for (const reject of held) if (reject.id === id) rejects.push({ by: hello.proxy, why: reject.message });
     }
     for (const group of groups) {
       readyProxies += group.proxies.length;
@@ -172,13 +178,13 @@ export class Fleet {
       }
       acknowledgedBy += group.proxies.length;
       for (const { proxy, id: rejected, message } of group.rejects) {
-        if (rejected === id && tooOld?.proxies.includes(proxy) !== true) rejects.push(`${proxy}: ${message}`);
+        if (rejected === id && tooOld?.proxies.includes(proxy) !== true) rejects.push({ by: proxy, why: message });
       }
     }
     for (const name of absent) missing.push(`${name} (not connected)`);
 
     const problem = this.#publisher.problems.get(id);
-    if (problem !== undefined) rejects.push(`operator: ${problem.path} ${problem.message}`);
+    if (problem !== undefined) rejects.push({ by: "the operator", why: `${problem.path} ${problem.message}` });
     const named = missing.slice(0, missingNamedMax);
     const facts = { readyProxies, acknowledgedBy, rejects, missing: named, ...(tooOld && { tooOld }) };
     if (readyProxies === 0 && problem === undefined) return { state: "NoProxies", ...facts };

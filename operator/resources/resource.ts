@@ -24,6 +24,13 @@ export interface ObjectMeta {
   readonly createdAtMs?: number;
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /**
+   * Somebody deleted it, and finalizers hold it: it can only go. A key counts as gone already, as it is a caller's
+   * credential; whatever else is being deleted goes on as it is, so that traffic ends when its holders are done.
+   */
+  readonly isDeleting?: true;
+  /** Those that hold an object that is being deleted. */
+  readonly finalizers?: readonly string[];
   /** Of a Secret: the ApiKey that it goes with. */
   readonly owner?: OwningKey;
 }

@@ -11,12 +11,24 @@ import type { ChannelHealth } from "./ejected-book.ts";
 /** Named in a message; the rest is a number. */
 const missingMax = 5;
 
+/** Reasons of refusals named in a message, and how much of each. */
+const refusalsMax = 5;
+const refusalCharactersMax = 1_000;
+/** As the CRDs bound it. */
+const messageCharactersMax = 32_768;
+
+/** That a proxy, or the operator's own check, could not take an object. */
+export interface Refusal {
+  readonly by: string;
+  readonly why: string;
+}
+
 /** What the fleet says about the wire objects of a resource, all taken together. */
 export interface Acknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  readonly rejects: readonly string[];
+  readonly rejects: readonly Refusal[];
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
   /** Fields that some proxies do not know, and which these are; the state may be worse than `ProxyTooOld`. */
@@ -83,7 +95,7 @@ function toCondition(type: string, verdict: Verdict, generation: number, { befor
     type,
     status: verdict.status,
     reason: verdict.reason,
-    message: verdict.message,
+    message: verdict.message.slice(0, messageCharactersMax),
     observedGeneration: generation,
     lastTransitionTime: same?.lastTransitionTime ?? new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
   };
@@ -106,9 +118,34 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
   return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
 }
 
+/** By what was said and not by who said it: while proxies are upgraded they come and go one by one. */
+function rejectedMessage(rejects: readonly Refusal[]): string {
+  const names = new Map<string, string[]>();
+  for (const { by, why } of rejects) {
+    const known = names.get(why);
+    if (known === undefined) names.set(why, [by]);
+    else known.push(by);
+  }
+  const whys = [...names.keys()].sort();
+  const told = whys.slice(0, refusalsMax).map((why) => {
+    return `${why.slice(0, refusalCharactersMax)} (by ${named(names.get(why) ?? [])})`;
+  });
+  const others = whys.length - told.length;
+  const more = others > 0 ? ` and ${others} more` : "";
+  return `A proxy refused it: ${told.join("; ")}${more}. Run one version of operator and proxies.`;
+}
+
+const refusedBy = / \(by [^()]*\)/g;
+
+/** The first of them, and how many more there are. */
+function named(proxies: readonly string[]): string {
+  const others = proxies.length - missingMax;
+  return `${proxies.slice(0, missingMax).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
+}
+
 /** What of the message of `Programmed` is meaning; counts and names of proxies come and go. */
 export function programmedMeaning({ reason, message }: Pick<Condition, "reason" | "message">): string {
-  if (reason === "Rejected") return message;
+  if (reason === "Rejected") return message.replace(refusedBy, "");
   return reason === "ProxyTooOld" ? message.slice(0, message.indexOf(":")) : "";
 }
 
@@ -120,10 +157,7 @@ const meanwhile = {
 
 function tooOldMessage({ tooOld }: Acknowledgement): string {
   const { fields = ["a field of it"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
-  const others = proxies.length - missingMax;
-  const named =
-    proxies.length === 0 ? "a proxy that is not connected here now" : proxies.slice(0, missingMax).join(", ");
-  const who = `${named}${others > 0 ? ` and ${others} more` : ""}`;
+  const who = proxies.length === 0 ? "a proxy that is not connected here now" : named(proxies);
   return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
@@ -134,7 +168,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
   }
   switch (state) {
     case "Rejected":
-      return no("Rejected", `A proxy refused it: ${rejects.join("; ")}. Run one version of operator and proxies.`);
+      return no("Rejected", rejectedMessage(rejects));
     case "ProxyTooOld":
       return no("ProxyTooOld", tooOldMessage(acknowledgement));
     case "NoProxies":

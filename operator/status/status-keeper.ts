@@ -23,7 +23,7 @@ const backlogMax = 1_000;
 const waitMs = 50;
 
 export interface StatusKeeperOptions {
-  readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf">;
+  readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf" | "isUnderWay">;
   /** What the fleet says about one wire object. */
   readonly acknowledgementOf: (wireId: string) => Acknowledgement;
   readonly now: () => number;
@@ -173,6 +173,8 @@ export class StatusKeeper {
   #refresh(id: string): void {
     const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
     const result = compilation.results.get(id);
+    // What proxies acknowledged is another version than this one. The pass that makes it looks again when it ends.
+    if ([id, ...(result?.wireIds ?? [])].some((wireId) => compilation.isUnderWay(wireId))) return;
     const before = this.#documents.get(id) ?? (result && this.#inherit(id, result));
     if (!result) {
       for (const kept of [this.#programmed, this.#waiting, this.#turns, this.#accountStates]) kept.delete(id);

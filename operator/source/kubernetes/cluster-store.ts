@@ -245,6 +245,8 @@ function isSameMeaning(before: AnyResource, next: AnyResource): boolean {
   if (before.metadata.uid !== next.metadata.uid || before.metadata.generation !== next.metadata.generation)
     return false;
   if (!isDeepStrictEqual(before.metadata.labels, next.metadata.labels)) return false;
+  if (before.metadata.isDeleting !== next.metadata.isDeleting) return false;
+  if (!isDeepStrictEqual(before.metadata.finalizers, next.metadata.finalizers)) return false;
   if ("data" in before) return "data" in next && before.data.equals(next.data);
   if (!("spec" in before) && !("spec" in next)) return invalidOf(before) === invalidOf(next);
   if (!("spec" in before) || !("spec" in next)) return false;

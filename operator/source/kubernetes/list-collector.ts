@@ -84,6 +84,19 @@ export class Collector implements ListCollector {
     if (isRewound) this.#store.rewind();
     this.#store.settleWaiting(this.#kind, this.#namespace, version);
     const changes: ResourceChange[] = [];
+    try {
+      this.#takeListed(isRewound, changes);
+      const gone = this.#gone(version, isRewound);
+      this.#store.dropAll(gone);
+      changes.push(...gone);
+    } finally {
+      // What is in the store must be heard of, whatever became of the rest: the next list takes it for known.
+      this.#store.tell(changes);
+    }
+  }
+
+  /** @param changes gets what has another meaning now */
+  #takeListed(isRewound: boolean, changes: ResourceChange[]): void {
     for (const [identity, { resource }] of this.#listed) {
       if (resource === undefined) continue;
       const change = toChange(this.#kind, identity);
@@ -95,6 +108,10 @@ export class Collector implements ListCollector {
       if (!isNewer && !isRewound) continue;
       if (this.#store.take(resource, before)) changes.push(change);
     }
+  }
+
+  /** What is held and stands in the list no more. */
+  #gone(version: string, isRewound: boolean): ResourceChange[] {
     const gone: ResourceChange[] = [];
     for (const { metadata } of this.#held()) {
       const change = { kind: this.#kind, namespace: metadata.namespace, name: metadata.name };
@@ -103,8 +120,7 @@ export class Collector implements ListCollector {
       if (isOlder(version, metadata.resourceVersion) && !isRewound) continue;
       gone.push(change);
     }
-    this.#store.dropAll(gone);
-    this.#store.tell([...changes, ...gone]);
+    return gone;
   }
 
   drop(): void {

@@ -14,11 +14,15 @@ import {
   ProtectedData,
   type ResourceKind,
 } from "../../resources/resource.ts";
+import { manifestLimits } from "../../schema/parse-manifest.ts";
 import { validateResource } from "../../schema/validate-resource.ts";
+import { isNestedDeeper } from "../../schema/value-depth.ts";
 import { refusedResource, toResource } from "../read-resource.ts";
 
 const ownGroup = "tollgate.dev/";
 const noLabels: ObjectMeta["labels"] = {};
+
+const tooDeep = { field: "spec", message: `nested deeper than ${manifestLimits.depthMax} levels` } as const;
 
 /** The metadata kept of an object. */
 export function metaOf(metadata: ApiMetadata): ObjectMeta {
@@ -31,6 +35,7 @@ export function metaOf(metadata: ApiMetadata): ObjectMeta {
     ...(creationTimestamp !== undefined && { createdAtMs: Date.parse(creationTimestamp) }),
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(metadata.deletionTimestamp !== undefined && { isDeleting: true, finalizers: metadata.finalizers ?? [] }),
   };
 }
 
@@ -47,12 +52,11 @@ export function readOwnObject(
   const { spec } = object;
   const facts = metaOf(object.metadata);
   const metadata = { namespace, name, ...(labels && { labels }) };
-  const { object: known, problems } = validateResource({
-    apiVersion,
-    kind,
-    metadata,
-    ...(spec !== undefined && { spec }),
-  });
+  // Some values may be anything, and the API server stores them thousands of levels deep.
+  const isTooDeep = isNestedDeeper(spec, manifestLimits.depthMax);
+  const { object: known, problems } = isTooDeep
+    ? { object: undefined, problems: [tooDeep] }
+    : validateResource({ apiVersion, kind, metadata, ...(spec !== undefined && { spec }) });
   if (known !== undefined) return toResource(known, facts);
   const why = problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
   const message = `This operator does not understand the object as it is stored: ${why}. Correct it, or bring the operator to the version of the CRDs.`;

@@ -18,11 +18,13 @@ export interface DataReference {
 const defaultBundleKey = "ca.crt";
 const certificateKeys: readonly string[] = ["tls.crt", "tls.key"];
 
-/** What an object refers to, by its spec. */
+/** The data that an object needs, by what its spec refers to. */
 export function dataReferencesOf(resource: AnyResource | undefined): DataReference[] {
   if (resource === undefined || !("spec" in resource) || resource.spec === undefined) return [];
   const { namespace } = resource.metadata;
   if (resource.kind === "ApiKey") {
+    // It is refused whatever its Secrets say, and must not wait for one to be so.
+    if (resource.metadata.isDeleting) return [];
     return resource.spec.credentials.flatMap((credential): DataReference[] => {
       const place = secretOfCredential(credential);
       return place ? [{ kind: "Secret", identity: `${namespace}/${place.name}`, keys: [place.key] }] : [];

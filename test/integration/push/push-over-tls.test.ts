@@ -238,7 +238,7 @@ describe("push over TLS", () => {
       two.publish([wireKey("one"), wireKey("two")]);
       one.publish([wireKey("one"), wireKey("two")]);
       await eventually("named", () => one.fleet.acknowledgementOf(keyId).state === "Rejected");
-      assert.deepEqual(one.fleet.acknowledgementOf(keyId).rejects, ["proxy-1: /state is not known"]);
+      assert.deepEqual(one.fleet.acknowledgementOf(keyId).rejects, [{ by: "proxy-1", why: "/state is not known" }]);
       assert.ok(one.fleet.rejectedIds().has(keyId));
     });
   });

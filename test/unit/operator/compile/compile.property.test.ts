@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Compilation } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
 import { everyObject, MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
-import type { AnyResource, ResourceSet } from "../../../../operator/resources/resource.ts";
+import type { AnyResource, ObjectMeta, ResourceSet } from "../../../../operator/resources/resource.ts";
 import { validateObject } from "../../../../proxy/snapshot/validate.ts";
 import { resourcesOf } from "../../../support/compile-manifests.ts";
 
@@ -127,6 +127,13 @@ const manifests = fc
   )
   .map((objects) => resourcesOf(objects.map((object) => JSON.stringify(object)).join("\n---\n")));
 
+const circumstances = fc.constantFrom<Partial<ObjectMeta>>(
+  { createdAtMs: 1_000 },
+  { createdAtMs: 2_000 },
+  { createdAtMs: 3_000 },
+  { isDeleting: true, finalizers: ["example.com/backup"] },
+);
+
 function all(resources: ResourceSet): AnyResource[] {
   const { apiKeys, channels, modelRoutes, accounts, secrets, configMaps, namespaces } = resources;
   return [apiKeys, channels, modelRoutes, accounts, secrets, configMaps, namespaces].flatMap((map) => [
@@ -198,6 +205,29 @@ describe("compile, for any set of resources", () => {
         }
         assert.equal(outcomeOf(compilation), outcomeOf(whole(rest)));
       }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("objects made anew, with other ages, or being deleted are what a fresh operator takes them for", () => {
+    fc.assert(
+      fc.property(
+        manifests,
+        fc.infiniteStream(circumstances),
+        fc.infiniteStream(fc.boolean()),
+        (resources, next, coin) => {
+          const changing = new MutableResourceSet();
+          const renew = (resource: AnyResource) =>
+            changing.set({ ...resource, metadata: { ...resource.metadata, ...next.next().value } });
+          for (const resource of all(resources)) renew(resource);
+          const compilation = whole(changing);
+          for (const resource of all(resources).filter(() => coin.next().value)) {
+            renew(resource);
+            compilation.update([{ kind: resource.kind, ...resource.metadata }]);
+          }
+          assert.equal(outcomeOf(compilation), outcomeOf(whole(changing)));
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -235,6 +235,23 @@ describe("ProxyConnection", () => {
     });
   });
 
+  it("revokes many at once in frames that a proxy takes", () => {
+    const names = Array.from({ length: 7_001 }, (_, index) => `${index}-${"n".repeat(245)}`);
+    publisher.publish(byId(...names.map((name) => wireKey(name))));
+    const { sink } = connect();
+    const before = sink.lines.length;
+    publisher.publishChanges({ upserts: [], removes: names.map((name) => `key/team-a/${name}`) });
+    const lines = sink.lines.slice(before);
+    for (const line of lines) assert.ok(Buffer.byteLength(line) <= frameBytesMax);
+    const revoked = lines
+      .map((line) => parseDownMessage(line))
+      .flatMap((message) => {
+        assert.ok(message.type === "revoke");
+        return message.keys;
+      });
+    assert.deepEqual(revoked.sort(), names.map((name) => `key/team-a/${name}`).sort());
+  });
+
   it("sends a revocation as the transaction itself when none is under way", () => {
     publisher.publish(byId(wireKey("one")));
     const { sink, connection } = connect();
@@ -332,7 +349,7 @@ describe("ProxyConnection", () => {
       rejects: [{ id: "key/team-a/one", severity: "denied", code: "invalid_object", message: "/metadata" }],
       rejectCount: 1,
     });
-    assert.deepEqual(fleet.acknowledgementOf("key/team-a/one").rejects, ["proxy-2: /metadata"]);
+    assert.deepEqual(fleet.acknowledgementOf("key/team-a/one").rejects, [{ by: "proxy-2", why: "/metadata" }]);
     assert.equal(fleet.acknowledgementOf("key/team-a/one").state, "Rejected");
   });
 
@@ -345,7 +362,8 @@ describe("ProxyConnection", () => {
     publisher.publishChanges({ upserts: byId(wireKey("two", { cidrsAllow: ["all"] })), removes: [] });
     const { state, rejects } = fleet.acknowledgementOf("key/team-a/two");
     assert.equal(state, "Rejected");
-    assert.match(rejects[0] ?? "", /^operator: \/cidrsAllow\/0 /);
+    assert.equal(rejects[0]?.by, "the operator");
+    assert.match(rejects[0]?.why ?? "", /^\/cidrsAllow\/0 /);
   });
 
   it("replaces the old stream of a proxy that opens a new one", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
+import { Compilation, type CompileChanges } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
 import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
 import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
@@ -13,6 +13,7 @@ import type { StatusDocument } from "../../../../operator/status/status-document
 import { StatusFiles } from "../../../../operator/status/status-files.ts";
 import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
 import { putText } from "../../../support/compile-manifests.ts";
+import { passOn } from "../../../support/pass-on.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const digest = "1".repeat(64);
@@ -23,7 +24,7 @@ metadata: {name: bot, namespace: a}
 spec: {credentials: [{name: one, sha256: "${digest}"}]${spec}}
 `;
 const acknowledgement = (state: Acknowledgement["state"], acknowledgedBy = 0): Acknowledgement => {
-  return { state, readyProxies: 2, acknowledgedBy, rejects: state === "Rejected" ? ["p: limits"] : [] };
+  return { state, readyProxies: 2, acknowledgedBy, rejects: state === "Rejected" ? [{ by: "p", why: "limits" }] : [] };
 };
 
 describe("StatusKeeper", () => {
@@ -52,7 +53,11 @@ describe("StatusKeeper", () => {
   });
   function put(text: string): void {
     putText(store, "keys.yaml", text);
-    keeper.look(compilation.update(everyObject(store.resources)));
+    endPass(compilation.update(everyObject(store.resources)));
+  }
+  function endPass(pass: CompileChanges): void {
+    passOn(compilation, pass);
+    keeper.look(pass);
   }
   const condition = (type: string) => {
     const found = keeper.statusOf("key/a/bot")?.status.conditions.find((one) => one.type === type);
@@ -94,6 +99,26 @@ describe("StatusKeeper", () => {
     state = acknowledgement("Programmed", 2);
     keeper.lookAtAcknowledgements();
     assert.equal(condition("Programmed"), "True Programmed");
+  });
+
+  it("judges a version not before its pass has ended: what proxies acknowledged until then is the one before", () => {
+    put(key());
+    state = acknowledgement("Programmed", 2);
+    keeper.lookAtAll();
+    const told = changes.length;
+    putText(
+      store,
+      "keys.yaml",
+      `${key(", state: Suspended")}---${key().replace("bot", "new").replace(digest, "2".repeat(64))}`,
+    );
+    const pass = compilation.update(everyObject(store.resources));
+    keeper.lookAtAll();
+    keeper.lookAt(["key/a/new", "key/a/bot"]);
+    assert.equal(changes.length, told);
+    state = acknowledgement("Pending");
+    endPass(pass);
+    assert.equal(condition("Programmed"), "False Pending");
+    assert.equal(condition("Active"), "False Suspended");
   });
 
   it("does not fall when proxies join, but with a new version, a rejection or the loss of every proxy", () => {
@@ -163,7 +188,7 @@ describe("StatusKeeper", () => {
   it("an object that is gone has no status", () => {
     put(key());
     putText(store, "keys.yaml", "");
-    keeper.look(compilation.update([{ kind: "ApiKey", namespace: "a", name: "bot" }]));
+    endPass(compilation.update([{ kind: "ApiKey", namespace: "a", name: "bot" }]));
     assert.equal(keeper.documents.size, 0);
     assert.equal(changes.at(-1)?.after, undefined);
   });

@@ -90,6 +90,35 @@ describe("cluster store", () => {
     );
   });
 
+  it("refuses a value that nests deeper than anybody reads, and goes on with all else", () => {
+    const { store, told } = openStore();
+    const sink = store.sinkFor("Channel", undefined);
+    const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+    const deep = (version: string): ApiObject =>
+      object(
+        "deep",
+        { provider: "OpenAI", body: { set: [{ field: "x", value: nested(20_000) }] } },
+        { resourceVersion: version },
+      );
+    const usual = (state: string, metadata: object = {}) => object("usual", { provider: "OpenAI", state }, metadata);
+    sink.put(deep(nextVersion()));
+    sink.put(usual("Active"));
+    assert.match(store.resources.channels.get("team-a/deep")?.invalid ?? "", /spec: nested deeper than 64 levels/);
+    // As somebody's annotation or status makes it come again.
+    const [again, listedAgain] = [nextVersion(), nextVersion()];
+    sink.put(deep(again));
+    const list = sink.beginList();
+    list.add(deep(listedAgain));
+    list.add(usual("Disabled", { generation: 2 }));
+    told.length = 0;
+    list.finish(nextVersion(), false);
+    assert.deepEqual(
+      told.map(({ name }) => name),
+      ["usual"],
+    );
+    assert.equal(store.resources.channels.get("team-a/usual")?.spec?.state, "Disabled");
+  });
+
   it("drops by a list what the list does not show, but not what came after it, nor other namespaces", () => {
     const { store, told } = openStore();
     const sink = store.sinkFor("ApiKey", "team-a");
