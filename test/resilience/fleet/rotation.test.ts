@@ -80,6 +80,11 @@ describe("rotation and revocation over a fleet", function () {
   const patch = (name: string, spec: object) =>
     plane.must("PATCH", path(name), JSON.stringify({ spec }), "application/merge-patch+json");
 
+  const withFinalizers = (finalizers: readonly string[]) => JSON.stringify({ metadata: { finalizers } });
+  const hold = (name: string, finalizers: readonly string[]) =>
+    plane.must("PATCH", path(name), withFinalizers(finalizers), "application/merge-patch+json");
+  const letGo = (name: string) => plane.call("PATCH", path(name), withFinalizers([]), "application/merge-patch+json");
+
   async function healthOf(name: string): Promise<Condition> {
     const { status } = (await plane.must("GET", objectPath("Channel", "default", name))) as { status?: ChannelStatus };
     return status?.conditions?.find(({ type }) => type === "Healthy") ?? assert.fail("the condition is always there");
@@ -101,6 +106,13 @@ describe("rotation and revocation over a fleet", function () {
   it(`refuses a key within a second of the API server's word, ${rounds} times (N1)`, async () => {
     const ways: readonly (readonly [string, (name: string) => Promise<unknown>])[] = [
       ["deleted", (name) => plane.must("DELETE", path(name))],
+      [
+        "deleted, and kept by another controller's finalizer",
+        async (name) => {
+          await hold(name, ["example.com/backup"]);
+          await plane.must("DELETE", path(name));
+        },
+      ],
       ["suspended", (name) => patch(name, { state: "Suspended" })],
       ["restricted", (name) => patch(name, { models: { deny: ["m"] } })],
       [
@@ -126,6 +138,7 @@ describe("rotation and revocation over a fleet", function () {
       } finally {
         await load.stop();
         await plane.call("DELETE", path(name));
+        await letGo(name);
       }
     }
     times.sort((one, other) => one - other);
