@@ -9,7 +9,7 @@
 import { balanceLeft } from "./admit/balance-left.ts";
 import { claimsOf } from "./admit/claims.ts";
 import { type Estimate, estimateCost } from "./admit/estimate-cost.ts";
-import type { LimitState, Reservation } from "./admit/ledger.ts";
+import { type Reservation, zeroAmounts } from "./admit/ledger.ts";
 import { rateLimitHeaders } from "./admit/rate-limit-headers.ts";
 import type { AdmittedCall } from "./admitted-call.ts";
 import { answerError } from "./answer-error.ts";
@@ -23,7 +23,7 @@ import { GatewayError } from "./errors.ts";
 import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
 import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
-import { type RequestBody, readBody } from "./http/read-body.ts";
+import { ClientGoneError, type RequestBody, readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
 import type { MetricFormat } from "./observe/metrics.ts";
@@ -35,6 +35,9 @@ import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { reserveRequest } from "./reserve-request.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { authorizedResponses } from "./responses-state/authorized-responses.ts";
+import { HeldResponses } from "./responses-state/held-responses.ts";
+import { OwnerTurns } from "./responses-state/owner-turns.ts";
+import type { ResponseStore } from "./responses-state/response-store.ts";
 import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
@@ -120,8 +123,12 @@ async function serveCall(
   try {
     record.requestBytes = body.bytes.length;
     const read = await readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
-    const authorized = hasReferences(read.call) ? await withReferences(read) : read; //                     400 403
-    heldBytes += holdConversation(read, authorized); //                                                         503
+    let authorized = read;
+    if (hasReferences(read.call)) {
+      const resolved = await withReferences(read); //                                                     400 403 503
+      authorized = resolved.authorized;
+      heldBytes += resolved.conversationBytes;
+    }
     await otherCalls;
     const reserving = reserve(authorized, services); //                                                 402 429 503
     const reserved = reserving instanceof Promise ? await reserving : reserving;
@@ -207,19 +214,46 @@ async function readCall(
   record.route = nameOf(route);
   checkRouteParameters(call, route); //                                                                      400
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
+  record.traceparent = passedHeaders["traceparent"];
   const { found, address: clientAddress } = caller;
   return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
 }
 
-/** With what the call goes on from, so that what is reserved covers it all. */
-async function withReferences(read: AuthorizedCall): Promise<AuthorizedCall> {
+/** Of each process's store: those whose calls go on from something now. */
+const conversationTurns = new WeakMap<ResponseStore, OwnerTurns>();
+
+/** With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. */
+function withReferences(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
+  const { exchange, found, services } = read;
+  const turns = conversationTurns.get(services.responses) ?? new OwnerTurns();
+  conversationTurns.set(services.responses, turns);
+  return turns.take(ownerOf(found), () => {
+    if (exchange.response.destroyed) throw new ClientGoneError(undefined);
+    return resolveHeld(read);
+  });
+}
+
+/** A call with what it went on from, and what was taken for that: to be released with its body. */
+interface ResolvedAuthorizedCall {
+  readonly authorized: AuthorizedCall;
+  readonly conversationBytes: number;
+}
+
+async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
   const { call, format, found, snapshot, services } = read;
   const { protocol, capability } = call.endpoint;
-  const responses = authorizedResponses(services.responses, (model) => {
+  const { limits, inFlightBytes } = services;
+  const held = new HeldResponses(services.responses, inFlightBytes, limits.jsonBodyBytesMax);
+  const responses = authorizedResponses(held, (model) => {
     authorizeKept({ key: found.key, snapshot, protocol, capability, model }); //                                403
   });
-  const resolving = { responses, limits: services.limits };
-  return { ...read, ...(await resolveCall(call, format, ownerOf(found), resolving)) };
+  let authorized: AuthorizedCall;
+  try {
+    authorized = { ...read, ...(await resolveCall(call, format, ownerOf(found), { responses, limits })) };
+  } finally {
+    held.release();
+  }
+  return { authorized, conversationBytes: holdConversation(read, authorized) };
 }
 
 /** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
@@ -262,8 +296,10 @@ function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall |
     : admitted(authorized, estimate, reserving);
 }
 
-function admitted(authorized: AuthorizedCall, estimate: Estimate, { states }: Reservation): AdmittedCall {
+function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
   const { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders } = authorized;
+  // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
+  const headers = answerHeaders(reservation, call.endpoint.protocol, services);
   return {
     exchange,
     services,
@@ -278,13 +314,24 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, { states }: Re
     references: authorized.references,
     estimate,
     settlement: new CallSettlement({ services, route, call, candidates: estimate.candidates, record }),
-    answerHeaders: answerHeaders(record.requestId, states, call.endpoint.protocol, services.now()),
+    answerHeaders: headers,
   };
 }
 
-/** Names and values in turn, as `writeHead` takes them with the least work. */
-function answerHeaders(id: string, states: readonly LimitState[], protocol: Protocol, nowMs: number): string[] {
-  const headers = rateLimitHeaders(states, protocol, nowMs);
-  headers.push("x-request-id", id, "request-id", id);
-  return headers;
+/**
+ * Names and values in turn, as `writeHead` takes them with the least work. Nobody has taken charge of the reservation
+ * yet: should this throw, it is given back here.
+ */
+function answerHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
+  const { id } = reservation;
+  try {
+    const headers = rateLimitHeaders(reservation.states, protocol, services.now());
+    headers.push("x-request-id", id, "request-id", id);
+    return headers;
+  } catch (error) {
+    const settling = services.ledger.settle(id, zeroAmounts);
+    // A store that does not answer lets it expire.
+    if (settling instanceof Promise) settling.catch(() => undefined);
+    throw error;
+  }
 }

@@ -9,7 +9,7 @@ import { scanJsonObject } from "./http/strict-json.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { isObject, type JsonObject } from "./protocols/json-value.ts";
-import { type Affinity, resolveReferences } from "./responses-state/resolve-references.ts";
+import { type Affinity, type Resolution, resolveReferences } from "./responses-state/resolve-references.ts";
 import type { ResponseReader } from "./responses-state/response-store.ts";
 import type { FoundKey } from "./snapshot/snapshot.ts";
 import { jsonText, parseJsonText } from "./translate/json-text.ts";
@@ -55,12 +55,27 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   const asSent = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(asSent)) throw new TypeError("a scanned body is an object");
-  const { body, affinity, unknown } = await resolveReferences(asSent, owner, responses, limits.jsonBodyBytesMax);
-  const references = { asSent, affinity, unknown };
+  const resolution = await resolveReferences(asSent, owner, responses, limits.jsonBodyBytesMax);
+  const { body, affinity } = resolution;
   const resolved = body === asSent ? call : readResolved(body, call, format, limits);
-  // What stays was looked up: it is the one channel's own. What nobody knows is judged for each channel.
-  const upstreamObjects = resolved.upstreamObjects.filter((path) => unknown.length > 0 || !referencePath.test(path));
-  return { call: { ...resolved, upstreamObjects }, references };
+  // What stays and was found is the one channel's own. Everything else is judged for each channel.
+  const staying = new Set(resolution.staying);
+  const upstreamObjects = resolved.upstreamObjects.filter((path) => !staying.has(path));
+  const unknown = unknownPaths(call, upstreamObjects, resolution);
+  return { call: { ...resolved, upstreamObjects }, references: { asSent, affinity, unknown } };
+}
+
+/**
+ * What was not found, and what only the reader of scanned bodies takes for a reference: nobody looked that up, so it may
+ * be another tenant's.
+ * @param left references in the body that goes on
+ */
+function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found }: Resolution): readonly string[] {
+  const known = new Set([...unknown, ...found]);
+  const missed = call.upstreamObjects.filter((path) => referencePath.test(path) && !known.has(path));
+  const all = [...unknown, ...missed];
+  // The items of an earlier turn have no path that the client would know.
+  return all.length === 0 && left.some((path) => referencePath.test(path)) ? ["input"] : all;
 }
 
 function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {

@@ -6,6 +6,7 @@
 import type { Protocol } from "../protocols/wire.ts";
 import type { Limit } from "../snapshot/types.gen.ts";
 import type { LimitState } from "./ledger.ts";
+import { isoTime } from "./window.ts";
 
 type CountedUnit = Exclude<Limit["unit"], "Cost">;
 
@@ -57,8 +58,7 @@ export function rateLimitHeaders(states: readonly LimitState[], protocol: Protoc
     const { limit, remaining, resetAtMs } = state;
     headers.push(names.limit, limit.limit, names.remaining, String(remaining));
     if (resetAtMs === undefined) continue;
-    const reset =
-      protocol === "OpenAI" ? duration(resetAtMs - nowMs) : `${new Date(resetAtMs).toISOString().slice(0, 19)}Z`;
+    const reset = protocol === "OpenAI" ? duration(resetAtMs - nowMs) : `${isoTime(resetAtMs).slice(0, -5)}Z`;
     headers.push(names.reset, reset);
   }
   return headers;

@@ -2,6 +2,7 @@
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { Limit } from "../snapshot/types.gen.ts";
 import type { Refusal } from "./ledger.ts";
+import { isoTime } from "./window.ts";
 
 const codes: Readonly<Record<Refusal["reason"], ErrorCode>> = {
   quota: "insufficient_quota",
@@ -34,7 +35,7 @@ function messageOf(refusal: Refusal, retryAtMs: number | undefined, waitSeconds:
     case "balance":
       return "insufficient quota: the balance of your account does not cover this request. Top up the account.";
     case "quota": {
-      const reset = retryAtMs === undefined ? "" : ` It is available again at ${new Date(retryAtMs).toISOString()}.`;
+      const reset = retryAtMs === undefined ? "" : ` It is available again at ${isoTime(retryAtMs)}.`;
       return `insufficient quota: ${describe(refusal)} does not cover this request.${reset}`;
     }
     case "rate":

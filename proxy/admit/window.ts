@@ -166,3 +166,16 @@ export class WindowClock {
     this.endMs = bounds.endMs;
   }
 }
+
+/** The last moment that a `Date` can name (ECMA-262, section 21.4.1.1): 13 September 275760. */
+const latestMs = 8.64e15;
+
+/**
+ * A moment as ISO 8601 writes it, milliseconds included. A bucket of a large burst that fills slowly is full again
+ * hundreds of thousands of years from now: `toISOString` throws there, and this names the last moment it knows.
+ *
+ * @param ms milliseconds since the epoch
+ */
+export function isoTime(ms: number): string {
+  return new Date(Math.min(ms, latestMs)).toISOString();
+}

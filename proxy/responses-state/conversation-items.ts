@@ -17,6 +17,7 @@ export function inputItems(body: JsonObject, newId: (prefix: string) => string):
   if (typeof input === "string") return [messageItem({ role: "user", content: input }, newId)];
   const list: readonly unknown[] = Array.isArray(input) ? input : [input];
   return list.filter(isObject).map((item) => {
+    if (referenceOf(item) !== undefined) return { ...item, type: item["type"] ?? "item_reference" };
     const type = typeof item["type"] === "string" ? item["type"] : "message";
     if (type === "message") return messageItem(item, newId);
     const id = typeof item["id"] === "string" && item["id"] !== "" ? item["id"] : newId(prefixes[type] ?? "item_");
@@ -54,7 +55,8 @@ export function replayed(item: JsonObject): JsonObject {
 
 /**
  * The id of an item that stands for another one: by its type, an id and nothing else that is an item's, or a picture made
- * earlier that comes without itself. As `protocols/responses/read-call.ts` finds them in a scanned body.
+ * earlier that comes without itself. A type or a role that is no text, null above all, is as good as absent to a
+ * provider. As `protocols/responses/read-call.ts` finds them in a scanned body.
  */
 export function referenceOf(item: unknown): string | undefined {
   const id = member(item, "id");
@@ -62,7 +64,6 @@ export function referenceOf(item: unknown): string | undefined {
   const type = member(item, "type");
   const result = member(item, "result");
   const isPicture = type === "image_generation_call" && (typeof result !== "string" || result === "");
-  const isReference =
-    type === "item_reference" || isPicture || (type === undefined && member(item, "role") === undefined);
-  return isReference ? id : undefined;
+  const isIdAlone = typeof type !== "string" && typeof member(item, "role") !== "string";
+  return type === "item_reference" || isPicture || isIdAlone ? id : undefined;
 }

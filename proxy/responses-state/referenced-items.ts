@@ -4,6 +4,7 @@
  */
 import { GatewayError } from "../errors.ts";
 import type { JsonObject } from "../protocols/json-value.ts";
+import { referenceOf } from "./conversation-items.ts";
 import type { ResponseReader } from "./response-store.ts";
 import { itemsOf, type NativeResponse } from "./stored-response.ts";
 
@@ -54,7 +55,9 @@ export class ReferencedItems {
     if (response?.kind !== "local") return;
     for (const item of itemsOf(response)) {
       const { id: itemId } = item;
-      if (typeof itemId === "string" && this.#known.get(itemId) === undefined) {
+      // An item that is itself a reference has nothing to stand for another one with.
+      const isWhole = referenceOf(item) === undefined;
+      if (isWhole && typeof itemId === "string" && this.#known.get(itemId) === undefined) {
         this.#known.set(itemId, { kind: "local", item });
       }
     }

@@ -6,8 +6,7 @@
  * target is chosen; only what the call's own key made is ever found.
  */
 import { GatewayError } from "../errors.ts";
-import type { JsonObject } from "../protocols/json-value.ts";
-import { member } from "../protocols/json-value.ts";
+import { isObject, type JsonObject, member } from "../protocols/json-value.ts";
 import { referenceOf, replayed } from "./conversation-items.ts";
 import { ReferencedItems } from "./referenced-items.ts";
 import type { ResponseReader } from "./response-store.ts";
@@ -27,6 +26,18 @@ export interface Resolution {
   readonly affinity: Affinity | undefined;
   /** Paths of references that nobody here knows, as the client spells them: the provider may, where it is shared. */
   readonly unknown: readonly string[];
+  /** Paths of references that were found, as the client spells them. */
+  readonly found: readonly string[];
+  /** Paths in `body` of the references among them that stay: what they stand for is at the provider of `affinity`. */
+  readonly staying: readonly string[];
+}
+
+/** What is known of a call's references so far. */
+class Findings {
+  readonly affinities: Affinity[] = [];
+  readonly unknown: string[] = [];
+  readonly found: string[] = [];
+  readonly staying: string[] = [];
 }
 
 /** Whether there is anything to find: most calls refer to nothing. */
@@ -50,64 +61,103 @@ export async function resolveReferences(
   store: ResponseReader,
   bytesMax = Number.POSITIVE_INFINITY,
 ): Promise<Resolution> {
-  const affinities: Affinity[] = [];
-  const unknown: string[] = [];
-  const before = await itemsBefore(body, owner, store, affinities, unknown);
-  const own = await ownItems(body, new ReferencedItems(owner, store, bytesMax), affinities, unknown);
+  const findings = new Findings();
+  const references = new ReferencedItems(owner, store, bytesMax);
+  const before = await itemsBefore(body, { owner, store, references }, findings);
+  const own = await ownItems(body, before?.length, references, findings);
+  const { affinities, unknown, found, staying } = findings;
   const [affinity] = affinities;
   if (affinity !== undefined && affinities.some((other) => !isSame(affinity, other))) {
     throw notFound("input", "The items that this call refers to were made by different providers.");
   }
-  if (before === undefined && !own.isChanged) return { body, affinity, unknown };
+  if (before === undefined && !own.isChanged) return { body, affinity, unknown, found, staying };
   const { previous_response_id: previousId, input: _input, ...rest } = body;
   const kept = before === undefined && previousId !== undefined ? { previous_response_id: previousId } : {};
-  return { body: { ...rest, ...kept, input: [...(before ?? []), ...own.items] }, affinity, unknown };
+  const items = [...(before ?? []), ...own.items];
+  return { body: { ...rest, ...kept, input: items }, affinity, unknown, found, staying };
+}
+
+interface Sources {
+  readonly owner: string;
+  readonly store: ResponseReader;
+  readonly references: ReferencedItems;
 }
 
 /** Items of the conversation that the call goes on from; undefined when they are not the gateway's to give. */
 async function itemsBefore(
   body: JsonObject,
-  owner: string,
-  store: ResponseReader,
-  affinities: Affinity[],
-  unknown: string[],
-): Promise<readonly JsonObject[] | undefined> {
-  const previousId = member(body, "previous_response_id");
+  { owner, store, references }: Sources,
+  findings: Findings,
+): Promise<readonly unknown[] | undefined> {
+  const path = "previous_response_id";
+  const previousId = member(body, path);
   if (typeof previousId !== "string") return undefined;
-  const previous = await store.get(owner, previousId);
-  if (previous === undefined) unknown.push("previous_response_id");
+  // The chain ends with it: read by itself only where there is no chain to be had.
+  const chain = await store.chain(owner, previousId);
+  const previous = chain?.at(-1) ?? (await store.get(owner, previousId));
+  if (previous === undefined) findings.unknown.push(path);
+  else findings.found.push(path);
   if (previous?.kind === "native") {
-    affinities.push(affinityOf(previous));
-    // The provider goes on from all of it: every link that is known must be one that the key may use.
-    await store.chain(owner, previousId);
+    findings.affinities.push(affinityOf(previous));
+    // The provider goes on from all of it: that every known link is one that the key may use, `chain` has seen to.
+    findings.staying.push(path);
   }
   if (previous?.kind !== "local") return undefined;
-  const chain = await store.chain(owner, previousId);
   const links = chain?.filter((link): link is LocalResponse => link.kind === "local");
   if (chain === undefined || links?.length !== chain.length) throw responseNotFound(previousId);
-  return links.flatMap((link) => itemsOf(link).map(replayed));
+  const items: unknown[] = [];
+  for (const item of links.flatMap(itemsOf)) {
+    // Turns are kept as they were sent: one may have referred to an item in its turn.
+    const paths = { client: path, body: `input[${items.length}].id` };
+    items.push(await resolvedItem(item, paths, references, findings));
+  }
+  return items.map((item) => (isObject(item) ? replayed(item) : item));
 }
 
-/** The call's own items, with references replaced by what the gateway keeps. */
+/**
+ * The call's own items, with references replaced by what the gateway keeps.
+ * @param offset items that go before them; undefined where nothing is put before
+ */
 async function ownItems(
   body: JsonObject,
+  offset: number | undefined,
   references: ReferencedItems,
-  affinities: Affinity[],
-  unknown: string[],
+  findings: Findings,
 ): Promise<{ items: readonly unknown[]; isChanged: boolean }> {
   const input = member(body, "input");
   const items: readonly unknown[] = Array.isArray(input) ? input : input === undefined || input === null ? [] : [input];
   const own: unknown[] = [];
   let isChanged = false;
   for (const [index, item] of items.entries()) {
-    const id = referenceOf(item);
-    const found = id === undefined ? undefined : await references.find(id);
-    if (id !== undefined && found === undefined) unknown.push(Array.isArray(input) ? `input[${index}].id` : "input.id");
-    if (found?.kind === "native") affinities.push(affinityOf(found.response));
-    if (found?.kind === "local") isChanged = true;
-    own.push(found?.kind === "local" ? replayed(found.item) : asItem(item));
+    const client = Array.isArray(input) ? `input[${index}].id` : "input.id";
+    const isAsSent = offset === undefined && !Array.isArray(input);
+    const paths = { client, body: isAsSent ? client : `input[${(offset ?? 0) + index}].id` };
+    const resolved = await resolvedItem(item, paths, references, findings);
+    if (resolved !== item) isChanged = true;
+    own.push(asItem(resolved));
   }
   return { items: own, isChanged };
+}
+
+/** @returns the same item where it stays what it is: no reference, or one that the gateway keeps nothing for */
+async function resolvedItem(
+  item: unknown,
+  paths: { readonly client: string; readonly body: string },
+  references: ReferencedItems,
+  { affinities, unknown, found, staying }: Findings,
+): Promise<unknown> {
+  const id = referenceOf(item);
+  if (id === undefined) return item;
+  const referenced = await references.find(id);
+  if (referenced === undefined) {
+    unknown.push(paths.client);
+    return item;
+  }
+  found.push(paths.client);
+  if (referenced.kind === "local") return replayed(referenced.item);
+  affinities.push(affinityOf(referenced.response));
+  staying.push(paths.body);
+  return item;
 }
 
 /** A text alone is a user's message. */

@@ -16,10 +16,15 @@ export interface ResponseStore {
   chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
   /** The response that an item belongs to. */
   findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
+  /** Bytes that the question brings, told without reading them; 0 for one that finds nothing. */
+  sizeOf(asked: AskedFor, owner: string, id: string): Promise<number>;
   /** @returns whether it was there */
   remove(owner: string, id: string): Promise<boolean>;
   close(): Promise<void>;
 }
+
+/** What is found by `get`, `chain` and `findItem`. */
+export type AskedFor = "response" | "chain" | "item";
 
 /** What calls that go on from earlier responses ask of a store. */
 export type ResponseReader = Pick<ResponseStore, "get" | "chain" | "findItem">;
@@ -41,7 +46,7 @@ const MiB = 1024 * 1024;
 
 /**
  * Thirty days, as the provider promises; a conversation with pictures; a key's day of work; a disk that holds it; an
- * agent's longest session; twice what one call may say.
+ * agent's longest session; what one call may say.
  */
 export const defaultStoreLimits: StoreLimits = {
   ttlMs: 30 * 24 * 3_600_000,
@@ -50,7 +55,7 @@ export const defaultStoreLimits: StoreLimits = {
   ownerBytesMax: 256 * MiB,
   bytesMax: 2 * 1024 * MiB,
   chainLengthMax: 1_000,
-  chainBytesMax: 64 * MiB,
+  chainBytesMax: 32 * MiB,
 };
 
 /** Memory is dearer, and lost with the process. */

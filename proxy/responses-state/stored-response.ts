@@ -6,6 +6,7 @@
  * nothing of its content.
  */
 import type { JsonObject } from "../protocols/json-value.ts";
+import { referenceOf } from "./conversation-items.ts";
 
 interface Stored {
   /** As the client knows it. */
@@ -40,7 +41,11 @@ export type StoredResponse = LocalResponse | NativeResponse;
 /** Ids of the items by which a later call may refer to them. */
 export function itemIdsOf(stored: StoredResponse): readonly string[] {
   if (stored.kind === "native") return stored.itemIds;
-  return itemsOf(stored).flatMap(({ id }) => (typeof id === "string" && id !== "" ? [id] : []));
+  // What a call referred to is not its own to give.
+  return itemsOf(stored).flatMap((item) => {
+    const { id } = item;
+    return typeof id === "string" && id !== "" && referenceOf(item) === undefined ? [id] : [];
+  });
 }
 
 /** Items of a kept conversation's one turn: what came in and what went out. */

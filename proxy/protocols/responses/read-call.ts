@@ -81,7 +81,8 @@ interface Item {
 
 /**
  * A reference is an item of type `item_reference`, or one of an id alone: SDKs leave the type out. A picture that was
- * made earlier and comes without itself is one too: the provider looks it up by its id.
+ * made earlier and comes without itself is one too: the provider looks it up by its id. A type or a role that is no
+ * text, null above all, is as good as absent to a provider. As `responses-state/conversation-items.ts` finds them.
  */
 function findItemReferences(body: ScannedObject): string[] {
   const items = new Map<string, Item>();
@@ -92,8 +93,8 @@ function findItemReferences(body: ScannedObject): string[] {
     const key = hit.path.length === 3 ? String(hit.path[1]) : "";
     const item = items.get(key) ?? {};
     if (hit.key === "id" && hit.kind === "string") item.id = hit;
-    else if (hit.key === "type") item.type = readString(body, hit);
-    else if (hit.key === "role") item.hasRole = true;
+    else if (hit.key === "type" && hit.kind === "string") item.type = readString(body, hit);
+    else if (hit.key === "role") item.hasRole = hit.kind === "string";
     else if (hit.key === "result") item.hasResult = hit.kind === "string" && readString(body, hit) !== "";
     items.set(key, item);
   }

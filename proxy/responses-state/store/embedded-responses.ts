@@ -4,12 +4,13 @@
  *
  * Questions are answered in their order, so that a response which was kept is found by the next call. What waits for
  * the disk is bounded: beyond it, and when a write fails, a response is not kept, which its client learns when it goes
- * on from it; nobody's answer fails for it.
+ * on from it; nobody's answer fails for it. A thread that ends is started again: who waited for it is told so.
  */
+import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { GatewayError } from "../../errors.ts";
 import { startThread } from "../../start-thread.ts";
-import { defaultStoreLimits, type ResponseStore, type StoreLimits } from "../response-store.ts";
+import { type AskedFor, defaultStoreLimits, type ResponseStore, type StoreLimits } from "../response-store.ts";
 import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
 import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
 
@@ -25,6 +26,9 @@ export interface EmbeddedResponsesOptions {
 /** Bytes of responses on their way to the disk. */
 const waitingBytesMax = 64 * 1024 * 1024;
 
+/** A thread that ended is started again after so long. */
+const retryMs = 1_000;
+
 interface Waiting {
   readonly resolve: (answer: StoreAnswer) => void;
   readonly reject: (error: unknown) => void;
@@ -32,27 +36,26 @@ interface Waiting {
 
 export class EmbeddedResponses implements ResponseStore {
   readonly #options: EmbeddedResponsesOptions;
-  readonly #worker: Worker;
+  #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #number = 0;
   #waitingBytes = 0;
   #isLost = false;
+  #isClosing = false;
+  /** Said once, not with every try to start again. */
+  #hasAnswered = false;
 
-  private constructor(options: EmbeddedResponsesOptions, worker: Worker) {
+  private constructor(options: EmbeddedResponsesOptions) {
     this.#options = options;
-    this.#worker = worker;
-    worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
-    worker.on("error", (error) => this.#lost(error));
-    worker.on("exit", () => this.#lost(new Error("the thread of the store ended")));
+    this.#worker = this.#startWorker();
   }
 
   /** @throws Error when the folder cannot be used */
   static async open(options: EmbeddedResponsesOptions): Promise<EmbeddedResponses> {
-    const workerData: StoreStart = { folder: options.folder, limits: options.limits ?? defaultStoreLimits };
-    const worker = startThread("./response-store-worker", import.meta.url, workerData);
-    const store = new EmbeddedResponses(options, worker);
+    const store = new EmbeddedResponses(options);
     // Answered only by a thread whose database is open.
     await store.#ask({ type: "get", owner: "", id: "" }).catch((error: unknown) => {
+      store.#isClosing = true;
       throw error instanceof Error && error.cause !== undefined ? error.cause : error;
     });
     return store;
@@ -86,19 +89,41 @@ export class EmbeddedResponses implements ResponseStore {
     return (await this.#read({ type: "find-item", owner, id: itemId }))?.[0];
   }
 
+  async sizeOf(asked: AskedFor, owner: string, id: string): Promise<number> {
+    return (await this.#ask({ type: "size", asked, owner, id })).bytes ?? 0;
+  }
+
   async remove(owner: string, id: string): Promise<boolean> {
     return (await this.#ask({ type: "remove", owner, id })).isDone === true;
   }
 
   /** What was kept is on disk afterwards. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.#ask({ type: "close" }).catch(() => undefined);
     await this.#worker.terminate();
   }
 
+  #startWorker(): Worker {
+    const { folder, limits = defaultStoreLimits } = this.#options;
+    const workerData: StoreStart = { folder, limits };
+    const worker = startThread("./response-store-worker", import.meta.url, workerData);
+    worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
+    worker.on("error", (error) => this.#lost(worker, error));
+    worker.on("exit", () => this.#lost(worker, new Error("the thread of the store ended")));
+    return worker;
+  }
+
   async #read(question: StoreQuestion): Promise<readonly StoredResponse[] | undefined> {
     const { bodies } = await this.#ask(question);
-    return bodies?.map(parsedResponse);
+    if (bodies === undefined) return undefined;
+    const responses: StoredResponse[] = [];
+    for (const body of bodies) {
+      // Parsing megabytes at a stretch would hold up the other calls.
+      if (responses.length > 0) await setImmediate();
+      responses.push(parsedResponse(body));
+    }
+    return responses;
   }
 
   #ask(question: StoreQuestion): Promise<StoreAnswer> {
@@ -114,6 +139,7 @@ export class EmbeddedResponses implements ResponseStore {
   }
 
   #answered(answer: StoreAnswer): void {
+    this.#hasAnswered = true;
     if (answer.number === 0) this.#options.onProblem(answer.problem ?? "");
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
@@ -122,11 +148,23 @@ export class EmbeddedResponses implements ResponseStore {
     else waiting?.reject(unreachable(new Error(answer.problem)));
   }
 
-  #lost(cause: Error): void {
-    if (this.#isLost) return;
+  #lost(worker: Worker, cause: Error): void {
+    if (this.#isLost || worker !== this.#worker) return;
     this.#isLost = true;
+    if (!this.#isClosing) this.#startAgain(cause);
     for (const { reject } of this.#waiting.values()) reject(unreachable(cause));
     this.#waiting.clear();
+  }
+
+  #startAgain({ message }: Error): void {
+    if (this.#hasAnswered) this.#options.onProblem(message);
+    this.#hasAnswered = false;
+    const timer = setTimeout(() => {
+      if (this.#isClosing) return;
+      this.#worker = this.#startWorker();
+      this.#isLost = false;
+    }, retryMs);
+    timer.unref();
   }
 }
 

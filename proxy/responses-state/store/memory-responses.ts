@@ -1,5 +1,5 @@
 /** Keeps responses in this process: for proxies without a data folder of their own, and as the model for tests. */
-import type { ResponseStore, StoreLimits } from "../response-store.ts";
+import type { AskedFor, ResponseStore, StoreLimits } from "../response-store.ts";
 import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
 
 interface Kept {
@@ -60,7 +60,7 @@ export class MemoryResponses implements ResponseStore {
     let next: string | undefined = id;
     while (next !== undefined) {
       const link = this.#find(owner, next);
-      bytes += this.#owners.get(owner)?.responses.get(next)?.bytes ?? 0;
+      bytes += this.#bytesOf(owner, next);
       if (link === undefined || seen.has(next) || links.length === chainLengthMax || bytes > chainBytesMax) {
         return Promise.resolve(undefined);
       }
@@ -76,6 +76,15 @@ export class MemoryResponses implements ResponseStore {
     return Promise.resolve(id === undefined ? undefined : this.#find(owner, id));
   }
 
+  async sizeOf(asked: AskedFor, owner: string, id: string): Promise<number> {
+    if (asked === "chain") {
+      const links = (await this.chain(owner, id)) ?? [];
+      return links.reduce((sum, link) => sum + this.#bytesOf(owner, link.id), 0);
+    }
+    const found = asked === "item" ? await this.findItem(owner, id) : this.#find(owner, id);
+    return found === undefined ? 0 : this.#bytesOf(owner, found.id);
+  }
+
   remove(owner: string, id: string): Promise<boolean> {
     const found = this.#find(owner, id) !== undefined;
     this.#drop(this.#owners.get(owner)?.responses.get(id));
@@ -84,6 +93,10 @@ export class MemoryResponses implements ResponseStore {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  #bytesOf(owner: string, id: string): number {
+    return this.#owners.get(owner)?.responses.get(id)?.bytes ?? 0;
   }
 
   #find(owner: string, id: string): StoredResponse | undefined {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../sqlite/in-transaction.ts";
 import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
-import type { StoreLimits } from "../response-store.ts";
+import type { AskedFor, StoreLimits } from "../response-store.ts";
 import type { KeptRow } from "./store-messages.ts";
 
 const schema = `
@@ -31,6 +31,11 @@ const databaseOptions = { busyTimeoutMs, pragmas: "PRAGMA foreign_keys = ON;", s
 const sweepRowsMax = 500;
 /** So far the bounds may be off where several processes write. */
 const recountAfter = 500;
+
+interface Link {
+  readonly id: string;
+  readonly bytes: number;
+}
 
 interface Totals {
   responses: number;
@@ -85,25 +90,35 @@ export class ResponseDatabase {
 
   /** Oldest first. */
   chain(owner: string, id: string, nowMs: number): readonly string[] | undefined {
-    const bodies: string[] = [];
+    return this.#linksOf(owner, id, nowMs)?.flatMap((link) => this.get(owner, link.id, nowMs) ?? []);
+  }
+
+  /** Bytes of what `get`, `chain` or `findItem` would read. */
+  sizeOf(asked: AskedFor, owner: string, id: string, nowMs: number): number {
+    if (asked === "chain") return (this.#linksOf(owner, id, nowMs) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+    const { place, placeByItem } = this.#statements;
+    const row = (asked === "item" ? placeByItem : place).get(owner, id, nowMs - this.#limits.ttlMs);
+    return row === undefined ? 0 : Number(row["bytes"]);
+  }
+
+  /** Oldest first; known before a body of them is read. */
+  #linksOf(owner: string, id: string, nowMs: number): readonly Link[] | undefined {
+    const links: Link[] = [];
     const seen = new Set<string>();
-    const { chainLengthMax, chainBytesMax } = this.#limits;
-    let bytes = 0;
+    const { chainLengthMax, chainBytesMax, ttlMs } = this.#limits;
+    let total = 0;
     let next: string | undefined = id;
     while (next !== undefined) {
-      const row: Readonly<Record<string, unknown>> | undefined = this.#statements.get.get(
-        owner,
-        next,
-        nowMs - this.#limits.ttlMs,
-      );
-      if (row === undefined || seen.has(next) || bodies.length === chainLengthMax) return undefined;
-      bytes += Number(row["bytes"]);
-      if (bytes > chainBytesMax) return undefined;
+      const row: Readonly<Record<string, unknown>> | undefined = this.#statements.place.get(owner, next, nowMs - ttlMs);
+      if (row === undefined || seen.has(next) || links.length === chainLengthMax) return undefined;
+      const bytes = Number(row["bytes"]);
+      total += bytes;
+      if (total > chainBytesMax) return undefined;
       seen.add(next);
-      bodies.unshift(String(row["body"]));
+      links.unshift({ id: next, bytes });
       next = typeof row["previous_id"] === "string" ? row["previous_id"] : undefined;
     }
-    return bodies;
+    return links;
   }
 
   findItem(owner: string, itemId: string, nowMs: number): string | undefined {
@@ -183,6 +198,8 @@ function openOrBeginAnew(path: string): { database: DatabaseSync; wasDamaged: bo
 
 function prepare(database: DatabaseSync) {
   const key = "sequence, owner, bytes";
+  const byItem = `FROM responses WHERE created_ms > ?3
+    AND sequence = (SELECT response FROM items WHERE owner = ?1 AND id = ?2)`;
   const statement = (sql: string): StatementSync => database.prepare(sql);
   return {
     totals: statement("SELECT owner, count(*) AS responses, sum(bytes) AS bytes FROM responses GROUP BY owner"),
@@ -191,11 +208,10 @@ function prepare(database: DatabaseSync) {
     ),
     insertItem: statement("INSERT OR REPLACE INTO items (owner, id, response) VALUES (?, ?, ?)"),
     find: statement(`SELECT ${key} FROM responses WHERE owner = ? AND id = ?`),
-    get: statement("SELECT body, previous_id, bytes FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
-    getByItem: statement(
-      `SELECT body FROM responses WHERE created_ms > ?3
-       AND sequence = (SELECT response FROM items WHERE owner = ?1 AND id = ?2)`,
-    ),
+    get: statement("SELECT body FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
+    place: statement("SELECT previous_id, bytes FROM responses WHERE owner = ? AND id = ? AND created_ms > ?"),
+    getByItem: statement(`SELECT body ${byItem}`),
+    placeByItem: statement(`SELECT bytes ${byItem}`),
     oldestOf: statement(`SELECT ${key} FROM responses WHERE owner = ? ORDER BY sequence LIMIT 1`),
     oldest: statement(`SELECT ${key} FROM responses ORDER BY sequence LIMIT 1`),
     old: statement(`SELECT ${key} FROM responses WHERE created_ms <= ? ORDER BY created_ms LIMIT ?`),

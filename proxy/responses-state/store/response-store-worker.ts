@@ -32,6 +32,8 @@ function answerTo({ number, nowMs, question }: NumberedQuestion): StoreAnswer {
       return { number, bodies: database.chain(question.owner, question.id, nowMs) };
     case "find-item":
       return { number, bodies: listOf(database.findItem(question.owner, question.id, nowMs)) };
+    case "size":
+      return { number, bytes: database.sizeOf(question.asked, question.owner, question.id, nowMs) };
     case "remove":
       return { number, isDone: database.remove(question.owner, question.id, nowMs) };
     default:

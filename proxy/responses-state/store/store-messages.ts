@@ -1,5 +1,5 @@
 /** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
-import type { StoreLimits } from "../response-store.ts";
+import type { AskedFor, StoreLimits } from "../response-store.ts";
 
 export interface StoreStart {
   readonly folder: string;
@@ -17,6 +17,7 @@ export interface KeptRow {
 
 export type StoreQuestion =
   | { readonly type: "get" | "chain" | "find-item" | "remove"; readonly owner: string; readonly id: string }
+  | { readonly type: "size"; readonly asked: AskedFor; readonly owner: string; readonly id: string }
   | { readonly type: "keep"; readonly row: KeptRow }
   | { readonly type: "close" };
 
@@ -32,6 +33,8 @@ export interface StoreAnswer {
   readonly number: number;
   /** Bodies found; none for nothing found. */
   readonly bodies?: readonly string[] | undefined;
+  /** Of what was asked for the size of. */
+  readonly bytes?: number | undefined;
   readonly isDone?: boolean | undefined;
   /** The store could not do it. */
   readonly problem?: string | undefined;

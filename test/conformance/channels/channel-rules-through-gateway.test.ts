@@ -126,6 +126,9 @@ describe("references to objects of the upstream account", () => {
     },
     { format: "Responses", body: { input: [{ type: "item_reference", id: "msg_1" }] }, param: "input[0].id" },
     { format: "Responses", body: { input: [{ id: "msg_1" }] }, param: "input[0].id" },
+    { format: "Responses", body: { input: [{ type: null, id: "msg_1" }] }, param: "input[0].id" },
+    { format: "Responses", body: { input: [{ id: "msg_1", role: null }] }, param: "input[0].id" },
+    { format: "Responses", body: { input: [{ type: null, id: "msg_1", role: null }] }, param: "input[0].id" },
     {
       format: "Responses",
       body: { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] },
@@ -193,6 +196,7 @@ describe("references to objects of the upstream account", () => {
   const lone: readonly { format: Format; body: object; param: string }[] = [
     { format: "Responses", body: { tools: { type: "mcp", connector_id: "c" } }, param: "tools.connector_id" },
     { format: "Responses", body: { input: { type: "image_generation_call", id: "ig_1" } }, param: "input.id" },
+    { format: "Responses", body: { input: { type: null, id: "msg_1" } }, param: "input.id" },
     {
       format: "Responses",
       body: { tools: { type: "code_interpreter", container: "cntr_1" } },

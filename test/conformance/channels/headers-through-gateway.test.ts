@@ -122,6 +122,17 @@ describe("headers through the gateway", () => {
       for (const secret of [mark, "203.0.113.9", clientKey("main")]) assert.equal(all.includes(secret), false, secret);
     });
 
+    it(`writes the trace to the access log, in ${form.format}`, async () => {
+      for (const [headers, want] of [
+        [trace, trace.traceparent],
+        [{ traceparent: mark }, undefined],
+      ] as const) {
+        const { answer } = await capture().send({ form, model: "plain", headers });
+        const record = await capture().gateway.recordOf(String(answer.headers["x-request-id"]));
+        assert.equal(record.traceparent, want);
+      }
+    });
+
     it(`sets and removes what the channel says, in ${form.format}`, async () => {
       const { received } = await capture().send({ form, model: "edited", headers: { ...trace, "x-team": "client" } });
       assert.equal(received?.headers["x-team"], "search");

@@ -16,6 +16,7 @@ import {
 import { naturalReply } from "../../support/conformance/natural-replies.ts";
 import { at, list } from "../../support/digest/facts.ts";
 import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const chatOnly = { formats: [{ type: "ChatCompletions" }] };
 const responsesOnly = { formats: [{ type: "Responses" }] };
@@ -213,6 +214,16 @@ describe("calls that go on from earlier responses", () => {
     upstream.forget();
     assertNotFound(await create({ input: [{ type: "item_reference", id: item }] }, "thief"), "input[0].id");
     assert.equal(upstream.requests.length, 0);
+  });
+
+  it("answers many calls that go on from one turn, and holds nothing for them afterwards", async () => {
+    const first = await made1();
+    const calls = Array.from({ length: 8 }, (_, index) =>
+      create({ previous_response_id: index % 4 === 3 ? "resp_invented" : first }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    assert.deepEqual(statuses, [200, 200, 200, 400, 200, 200, 200, 400]);
+    await waitFor("all bytes are released", () => gateway.inFlightBytes === 0);
   });
 
   it("keeps nothing with store: false, and says so", async () => {

@@ -59,6 +59,13 @@ describe("rateLimitHeaders()", () => {
     );
   });
 
+  it("names the last moment of the calendar where a bucket is full after it", () => {
+    const slow = state("Tokens", 1n, 2e16, { period: "Hour", algorithm: "TokenBucket", limit: "1" });
+    const headers = rateLimitHeaders([slow], "Anthropic", nowMs);
+    assert.equal(headers["anthropic-ratelimit-tokens-reset"], "+275760-09-13T00:00:00Z");
+    assert.equal(rateLimitHeaders([slow], "OpenAI", nowMs)["x-ratelimit-reset-tokens"], "5555555555h33m20s");
+  });
+
   it("sends Gemini-style clients none", () => {
     assert.deepEqual(rateLimitHeaders([state("Requests", 9n, 6)], "Gemini", nowMs), {});
   });

@@ -53,6 +53,13 @@ describe("refusalToError()", () => {
       wait: undefined,
     },
     {
+      name: "names the last moment of the calendar where a quota resets after it",
+      refusal: refusal({ reason: "quota", limit: { ...limit, unit: "Cost" }, retryAtMs: 2e16 }),
+      code: "insufficient_quota",
+      message: /available again at \+275760-09-13T00:00:00\.000Z/,
+      wait: undefined,
+    },
+    {
       name: "names a balance that is used up",
       refusal: refusal({ reason: "balance", limit: undefined, retryAtMs: undefined }),
       code: "insufficient_quota",

@@ -27,6 +27,7 @@ function countingStore(): { store: ResponseStore; questions: () => number } {
     keep: () => undefined,
     get: nothing,
     chain: nothing,
+    sizeOf: () => Promise.resolve(0),
     remove: () => Promise.resolve(false),
     close: () => Promise.resolve(),
     findItem: (owner, id) => {

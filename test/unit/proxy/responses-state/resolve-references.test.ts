@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../../proxy/errors.ts";
-import type { JsonObject } from "../../../../proxy/protocols/json-value.ts";
+import { asList, type JsonObject, member } from "../../../../proxy/protocols/json-value.ts";
 import { authorizedResponses } from "../../../../proxy/responses-state/authorized-responses.ts";
 import { localResponse, mayKeep, nativeResponse } from "../../../../proxy/responses-state/keep-response.ts";
 import { deletedResponse, listInputItems } from "../../../../proxy/responses-state/list-items.ts";
@@ -172,6 +172,30 @@ describe("resolveReferences()", () => {
     assert.deepEqual(unknown, ["input[0].id"]);
   });
 
+  for (const reference of [{ type: "item_reference", id: "msg_a" }, { id: "msg_a" }, { type: null, id: "msg_a" }]) {
+    it(`goes on from a turn that referred to an item: ${JSON.stringify(reference)}`, async () => {
+      const store = storeWithBoth();
+      store.keep(owner, kept({ input: [reference] }, "resp_3", [answer("msg_c", "THREE")]));
+      const next = { model: "m", previous_response_id: "resp_3", input: "x" };
+      const { body, unknown } = await resolveReferences(next, owner, store);
+      assert.deepEqual(unknown, []);
+      const parts = asList(body["input"]).map((item) => asList(member(item, "content"))[0]);
+      assert.deepEqual(
+        parts.map((part) => member(part, "text")),
+        ["ONE", "THREE", undefined],
+      );
+    });
+  }
+
+  it("gives nobody an item by a turn that only referred to it", async () => {
+    const store = storeWithBoth();
+    store.keep(owner, kept({ input: [{ type: "item_reference", id: "msg_theirs" }] }, "resp_3", []));
+    const { unknown } = await resolveReferences({ model: "m", input: [{ id: "msg_theirs" }] }, owner, store);
+    assert.deepEqual(unknown, ["input[0].id"]);
+    const next = { model: "m", previous_response_id: "resp_3", input: "x" };
+    assert.deepEqual((await resolveReferences(next, owner, store)).unknown, ["previous_response_id"]);
+  });
+
   it("refuses a call that goes on from two providers at once", async () => {
     await assert.rejects(
       resolve({ model: "m", previous_response_id: "resp_n", input: [{ id: "msg_resp_o" }] }),
@@ -195,6 +219,10 @@ describe("resolveReferences()", () => {
     { name: "null for one", body: { input: "x", previous_response_id: null }, want: false },
     { name: "a reference", body: { input: [{ type: "item_reference", id: "i" }] }, want: true },
     { name: "a reference without its type", body: { input: [{ id: "i" }] }, want: true },
+    { name: "a reference of type null", body: { input: [{ type: null, id: "i" }] }, want: true },
+    { name: "a reference of role null", body: { input: [{ id: "i", role: null }] }, want: true },
+    { name: "a reference of neither", body: { input: { type: null, role: null, id: "i" } }, want: true },
+    { name: "a message of type null", body: { input: [{ type: null, role: "user", id: "i" }] }, want: false },
     { name: "a lone reference", body: { input: { type: "item_reference", id: "i" } }, want: true },
     { name: "a picture made earlier", body: { input: [{ type: "image_generation_call", id: "i" }] }, want: true },
     {

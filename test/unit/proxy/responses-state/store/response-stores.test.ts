@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import {
   defaultStoreLimits,
@@ -155,6 +157,22 @@ for (const { name, open } of stores) {
       await store.close();
     });
 
+    it("tells the size of what a question brings, without an answer to others", async () => {
+      const { store } = await open({ chainLengthMax: 2 });
+      const [first, second] = [local("r1"), local("r2", { previousId: "r1" })];
+      const [one, two] = [first, second].map((response) => Buffer.byteLength(JSON.stringify(response)));
+      assert.ok(one !== undefined && two !== undefined);
+      for (const response of [first, second, local("r3", { previousId: "r2" })]) store.keep("ns/a", response);
+      assert.equal(await store.sizeOf("response", "ns/a", "r1"), one);
+      assert.equal(await store.sizeOf("item", "ns/a", "out_r2"), two);
+      assert.equal(await store.sizeOf("chain", "ns/a", "r2"), one + two);
+      assert.equal(await store.sizeOf("chain", "ns/a", "r3"), 0);
+      for (const asked of ["response", "chain", "item"] as const) {
+        assert.equal(await store.sizeOf(asked, "ns/b", asked === "item" ? "out_r1" : "r1"), 0);
+      }
+      await store.close();
+    });
+
     it("has no chain that lost a link, is too long, or bites its tail", async () => {
       const { store } = await open({ chainLengthMax: 2 });
       store.keep("ns/a", local("r1"));
@@ -278,6 +296,24 @@ describe("store of responses: embedded", () => {
     assert.equal(problems.length, 1);
   });
 
+  it("goes on with what it kept when its thread has ended", async () => {
+    const begun: Worker[] = [];
+    const note = (worker: Worker) => begun.push(worker);
+    process.on("worker", note);
+    const { store, problems } = await open();
+    store.keep("ns/a", local("r1"));
+    await store.get("ns/a", "r1");
+    await begun[0]?.terminate();
+    await assert.rejects(store.get("ns/a", "r1"), { code: "overloaded" });
+    assert.equal(problems.length, 1);
+    await setTimeout(1_200);
+    assert.equal((await store.get("ns/a", "r1"))?.id, "r1");
+    await store.close();
+    process.off("worker", note);
+    assert.equal(begun.length, 2);
+    await assert.rejects(store.get("ns/a", "r1"), { code: "overloaded" });
+  }).timeout(10_000);
+
   it("begins anew where the file is damaged, and says so", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "responses.sqlite"), "no database at all, but long enough to be read as one");
@@ -334,6 +370,7 @@ describe("store of responses: embedded", () => {
           } else if (asked.do === "get") {
             assert.deepEqual(parsed(database.get(owner, id, nowMs)), plain(await memory.get(owner, id)));
           } else if (asked.do === "chain") {
+            assert.equal(database.sizeOf("chain", owner, id, nowMs), await memory.sizeOf("chain", owner, id));
             assert.deepEqual(
               database.chain(owner, id, nowMs)?.map(parsed),
               (await memory.chain(owner, id))?.map(plain),

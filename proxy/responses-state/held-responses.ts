@@ -1,0 +1,61 @@
+/**
+ * Kept responses as one call reads them: what a question of a few bytes brings counts among the bytes in flight before
+ * any of it is read, and is bounded as a body is.
+ */
+import { GatewayError } from "../errors.ts";
+import type { InFlightBytes } from "../http/in-flight-bytes.ts";
+import type { AskedFor, ResponseReader, ResponseStore } from "./response-store.ts";
+import type { StoredResponse } from "./stored-response.ts";
+
+export class HeldResponses implements ResponseReader {
+  readonly #store: Pick<ResponseStore, keyof ResponseReader | "sizeOf">;
+  readonly #inFlightBytes: InFlightBytes;
+  readonly #bytesMax: number;
+  #heldBytes = 0;
+
+  /** @param bytesMax of a conversation, and of all that one call reads for references to items */
+  constructor(
+    store: Pick<ResponseStore, keyof ResponseReader | "sizeOf">,
+    inFlightBytes: InFlightBytes,
+    bytesMax: number,
+  ) {
+    this.#store = store;
+    this.#inFlightBytes = inFlightBytes;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** @throws GatewayError `overloaded` where it does not fit among what is in flight; so do the others */
+  async get(owner: string, id: string): Promise<StoredResponse | undefined> {
+    await this.#hold("response", owner, id);
+    return this.#store.get(owner, id);
+  }
+
+  /** @returns undefined for one over the bound, as for every chain that is too much */
+  async chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined> {
+    const isHeld = await this.#hold("chain", owner, id);
+    return isHeld ? this.#store.chain(owner, id) : undefined;
+  }
+
+  /** @throws GatewayError `context_length` too */
+  async findItem(owner: string, itemId: string): Promise<StoredResponse | undefined> {
+    if (await this.#hold("item", owner, itemId)) return this.#store.findItem(owner, itemId);
+    throw new GatewayError("context_length", "The items that this call refers to are too long together.", {
+      param: "input",
+    });
+  }
+
+  /** Whoever reads must release, on every way out, when what was read is needed no more. */
+  release(): void {
+    this.#inFlightBytes.release(this.#heldBytes);
+    this.#heldBytes = 0;
+  }
+
+  /** @returns false where the call would hold more than it may; nothing is held for it then */
+  async #hold(asked: AskedFor, owner: string, id: string): Promise<boolean> {
+    const bytes = await this.#store.sizeOf(asked, owner, id);
+    if (asked !== "response" && bytes > this.#bytesMax - (asked === "item" ? this.#heldBytes : 0)) return false;
+    this.#inFlightBytes.take(bytes);
+    this.#heldBytes += bytes;
+    return true;
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * One conversation of an owner is put together at a time: it is megabytes to be read, parsed and written for a call of
+ * a few bytes, so that one key's calls must not do it side by side.
+ */
+export class OwnerTurns {
+  /** The last work of each owner that has some. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Does the work when all that this owner was to do before is done, however that ended. */
+  async take<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(owner);
+    const done = before === undefined ? work() : before.then(work, work);
+    this.#last.set(owner, done);
+    try {
+      return await done;
+    } finally {
+      if (this.#last.get(owner) === done) this.#last.delete(owner);
+    }
+  }
+}
