@@ -17,7 +17,7 @@ import type { Fleet, Route } from "../snapshot/types.gen.ts";
 import type { Amounts } from "./ledger.ts";
 
 const bytesPerToken = 3;
-const attachmentTokens = 1_600;
+export const attachmentTokens = 1_600;
 const frameTokens = 16;
 /** The least cap that every provider takes (the Responses format's own minimum); shorter answers serve nobody. */
 const outputCapLeast = 16;

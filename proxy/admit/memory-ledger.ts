@@ -36,8 +36,13 @@ export interface LedgerJournal {
 }
 
 export interface MemoryLedgerOptions {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: for windows of the calendar, and for what is told and stored. */
   readonly now: () => number;
+  /**
+   * Milliseconds that nobody sets, `performance.now` unless given: for how long a reservation lives and how fast a
+   * bucket fills. A step of the wall clock must not free what running calls hold (RELIABILITY.md M1).
+   */
+  readonly monotonicNow?: () => number;
   readonly reservationTtlMs: number;
   /** Told when a limit in Shadow mode would have refused. */
   readonly onShadowRefusal?: (counter: string, limit: Limit) => void;
@@ -54,6 +59,7 @@ export class MemoryLedger implements Ledger {
   readonly counts: LedgerCounts = zeroCounts();
   readonly rules = new LimitRules();
   readonly #options: MemoryLedgerOptions;
+  readonly #monotonicNow: () => number;
   readonly #limits = new Map<string, LimitCounter>();
   readonly #balances = new Map<string, BalanceCounter>();
   /** Read from disk and not used since: their limits are not known yet. */
@@ -69,6 +75,7 @@ export class MemoryLedger implements Ledger {
 
   constructor(options: MemoryLedgerOptions) {
     this.#options = options;
+    this.#monotonicNow = options.monotonicNow ?? (() => performance.now());
   }
 
   get openCount(): number {
@@ -76,8 +83,9 @@ export class MemoryLedger implements Ledger {
   }
 
   reserve(request: ReserveRequest): Reservation | Refusal {
-    const nowMs = this.#options.now();
-    if (nowMs >= this.#nextExpiryMs) this.expire(nowMs);
+    const nowMs = this.#now();
+    const tickMs = this.rules.tickAt(nowMs);
+    if (tickMs >= this.#nextExpiryMs) this.#expire(tickMs);
     const known = this.#open.get(request.id);
     if (known !== undefined) return known;
     const amounts = narrowAmounts(request.amounts);
@@ -89,7 +97,7 @@ export class MemoryLedger implements Ledger {
     for (const counter of limits) counter.hold(amountOf(counter.rule.unit, amounts));
     for (const balance of balances) balance.tally.hold(amounts.costNanos);
     for (const counter of inFlight) counter.inFlight += 1;
-    const held = new HeldReservation(request.id, amounts, limits, this.rules.sequence, balances, inFlight, nowMs);
+    const held = new HeldReservation(request.id, amounts, limits, this.rules.sequence, balances, inFlight, tickMs);
     this.#open.set(request.id, held);
     this.counts.reserved += 1;
     this.#options.journal?.openChanged();
@@ -109,21 +117,21 @@ export class MemoryLedger implements Ledger {
   touch(id: string): void {
     const held = this.#open.get(id);
     if (held === undefined) return;
-    held.touchedAtMs = this.#options.now();
+    held.touchedAtMs = this.rules.tickAt(this.#now());
     this.#open.delete(id);
     this.#open.set(id, held);
   }
 
   read(name: string): CounterReading | undefined {
-    const nowMs = this.#options.now();
-    this.expire(nowMs);
+    const nowMs = this.#now();
+    this.#expire(this.rules.tickAt(nowMs));
     const counter = this.#limits.get(name);
     if (counter !== undefined) {
       const { lastUsedMs } = counter;
       counter.refresh(nowMs);
       counter.lastUsedMs = lastUsedMs;
-      const windowStartMs = counter.bucket === undefined ? counter.windowStartMs : counter.bucket.atMs;
-      return { counter: name, posted: counter.posted, pending: counter.tally.pending, windowStartMs };
+      const { posted, startMs: windowStartMs } = counter;
+      return { counter: name, posted, pending: counter.tally.pending, windowStartMs };
     }
     const tally = this.#balances.get(name)?.tally;
     if (tally !== undefined) return { counter: name, posted: tally.posted, pending: tally.pending, windowStartMs: 0 };
@@ -136,14 +144,21 @@ export class MemoryLedger implements Ledger {
     return { counter: name, posted: 0n, pending: BigInt(inFlight.inFlight), windowStartMs: 0 };
   }
 
-  /** Releases reservations that nobody settled or touched in time; `reserve` and `read` do so by themselves. */
-  expire(nowMs: number): void {
+  /** Reads both clocks. @returns the wall clock's time; `rules.tickAt` of it is the monotonic one's */
+  #now(): number {
+    const nowMs = this.#options.now();
+    // Whole milliseconds: buckets count in them exactly.
+    this.rules.wallAheadMs = nowMs - Math.floor(this.#monotonicNow());
+    return nowMs;
+  }
+
+  /** Releases reservations that nobody settled or touched in time. @param tickMs by the monotonic clock */
+  #expire(tickMs: number): void {
     const { reservationTtlMs } = this.#options;
-    this.#nextExpiryMs = nowMs + reservationTtlMs;
+    this.#nextExpiryMs = tickMs + reservationTtlMs;
     for (const held of this.#open.values()) {
-      if (held.touchedAtMs + reservationTtlMs > nowMs) {
-        // A clock that was set back leaves younger entries behind this one: they only expire a little later.
-        this.#nextExpiryMs = Math.min(held.touchedAtMs + reservationTtlMs, this.#nextExpiryMs);
+      if (held.touchedAtMs + reservationTtlMs > tickMs) {
+        this.#nextExpiryMs = held.touchedAtMs + reservationTtlMs;
         break;
       }
       this.#open.delete(held.id);
@@ -152,7 +167,7 @@ export class MemoryLedger implements Ledger {
       this.#expired.set(held.id, held);
     }
     for (const held of this.#expired.values()) {
-      const isOld = held.touchedAtMs + reservationTtlMs + lateSettlementMs <= nowMs;
+      const isOld = held.touchedAtMs + reservationTtlMs + lateSettlementMs <= tickMs;
       if (!isOld && this.#expired.size <= expiredReservationsMax) break;
       this.#expired.delete(held.id);
     }
@@ -168,16 +183,16 @@ export class MemoryLedger implements Ledger {
   *sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
     let seen = 0;
     for (const counter of this.#limits.values()) {
-      const nowMs = this.#options.now();
+      const nowMs = this.#now();
       if (counter.isSpent(nowMs) || this.#isGone(counter, isLive, nowMs)) this.#forget(this.#limits, counter);
       if (++seen % max === 0) yield;
     }
     for (const balance of this.#balances.values()) {
-      if (this.#isGone(balance, isLive, this.#options.now())) this.#forget(this.#balances, balance);
+      if (this.#isGone(balance, isLive, this.#now())) this.#forget(this.#balances, balance);
       if (++seen % max === 0) yield;
     }
     for (const stored of this.#stored.values()) {
-      const isOld = this.#options.now() - this.#restoredAtMs >= counterRetentionMs;
+      const isOld = this.#now() - this.#restoredAtMs >= counterRetentionMs;
       if (isOld && !isLive(stored.name)) {
         this.#stored.delete(stored.name);
         this.#options.journal?.forgotten({ stored });
@@ -195,7 +210,7 @@ export class MemoryLedger implements Ledger {
 
   /** Keeps what a durable store read; a limit's sum waits until the limit itself is known. */
   restore(counters: readonly StoredCounter[], expiredReservations: number): void {
-    const nowMs = this.#options.now();
+    const nowMs = this.#now();
     this.#restoredAtMs = nowMs;
     this.counts.reserved += expiredReservations;
     this.counts.expired += expiredReservations;
@@ -300,7 +315,7 @@ export class MemoryLedger implements Ledger {
 
   /** Replaces what a reservation holds by what was consumed. */
   #close(held: HeldReservation, actual: NarrowAmounts): void {
-    const nowMs = this.#options.now();
+    const nowMs = this.#now();
     const { journal } = this.#options;
     const { amounts, sequence } = held;
     for (const counter of held.limits) {
@@ -346,7 +361,7 @@ export class MemoryLedger implements Ledger {
 
   /** The spend is real although its reservation is gone. */
   #postLate(held: HeldReservation, actual: NarrowAmounts): void {
-    const nowMs = this.#options.now();
+    const nowMs = this.#now();
     const { journal } = this.#options;
     for (const counter of held.limits) {
       counter.settle(held.sequence, 0, amountOf(counter.rule.unit, actual), nowMs);

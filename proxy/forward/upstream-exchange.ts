@@ -13,7 +13,10 @@ export interface UpstreamTimeouts {
   readonly firstByteMs: number;
   /** Between two pieces of progress, as `progress()` reports them. */
   readonly idleMs: number;
+  /** For the whole call, and one length for all calls of a route and channel: their deadlines share a timer. */
   readonly totalMs: number;
+  /** What is left of `totalMs` for this attempt; all of it unless given. */
+  readonly leftMs?: number;
 }
 
 export interface UpstreamFailure {
@@ -51,8 +54,8 @@ export interface UpstreamRequest extends SentRequest {
 export function withinTotal(request: UpstreamRequest, passedMs: number): UpstreamRequest | undefined {
   const { timeouts } = request;
   if (timeouts.totalMs === 0) return request;
-  const totalMs = timeouts.totalMs - passedMs;
-  return totalMs <= 0 ? undefined : { ...request, timeouts: { ...timeouts, totalMs } };
+  const leftMs = timeouts.totalMs - passedMs;
+  return leftMs <= 0 ? undefined : { ...request, timeouts: { ...timeouts, leftMs } };
 }
 
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
@@ -82,9 +85,9 @@ export class UpstreamExchange implements UpstreamHandler {
 
   /** Sends the request. Failures arrive through the listener, never as an exception. */
   start(upstream: Upstream, request: UpstreamRequest): void {
-    const { firstByteMs, totalMs } = this.#timeouts;
+    const { firstByteMs, totalMs, leftMs = totalMs } = this.#timeouts;
     if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
-    if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"));
+    if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"), leftMs);
     upstream.send(request, this);
   }
 

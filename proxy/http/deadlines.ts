@@ -9,7 +9,7 @@
 
 /** Node fires a timer beyond 2^31 - 1 ms (24.8 days) at once; so long is as good as never. */
 const timerMsMax = 2 ** 31 - 1;
-/** Lengths come from settings and channels; a list that is empty is forgotten beyond so many. */
+/** Lengths come from settings and channels; beyond so many, lists that are empty are forgotten. */
 const listsMax = 1_000;
 
 export class Deadline {
@@ -68,6 +68,12 @@ class DeadlineList {
     deadline.previous = deadline.next = undefined;
   }
 
+  /** Ends the timer of a list that is empty and forgotten: it would hold the list for as long as it has to run. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
   /** Runs the timer for the front. */
   #start(): void {
     const inMs = (this.#first?.atMs ?? 0) - performance.now();
@@ -90,6 +96,19 @@ class DeadlineList {
 }
 
 const lists = new Map<number, DeadlineList>();
+/** Number of lists at which the empty ones are looked for. */
+let forgetAt = listsMax;
+
+/** An empty list keeps its timer: its length comes again, and arming a timer for each wait is what lists are there to save. */
+function forgetEmpty(): void {
+  for (const [length, list] of lists) {
+    if (!list.isEmpty) continue;
+    list.stop();
+    lists.delete(length);
+  }
+  // Looked for again when there are twice as many as are in use, so that a new length costs no walk over all of them.
+  forgetAt = Math.max(listsMax, 2 * lists.size);
+}
 
 /**
  * @param lengthMs above 0; waits of one kind must use one length, since each has a list of its own
@@ -99,7 +118,7 @@ export function armDeadline(lengthMs: number, onExpired: () => void, inMs: numbe
   const length = Math.min(lengthMs, timerMsMax);
   let list = lists.get(length);
   if (list === undefined) {
-    if (lists.size >= listsMax) for (const [known, { isEmpty }] of lists) if (isEmpty) lists.delete(known);
+    if (lists.size >= forgetAt) forgetEmpty();
     list = new DeadlineList();
     lists.set(length, list);
   }

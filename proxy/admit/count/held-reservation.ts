@@ -60,6 +60,7 @@ export class HeldReservation implements Reservation {
   readonly sequence: number;
   readonly balances: readonly BalanceCounter[];
   readonly inFlight: readonly InFlightCounter[];
+  /** By the monotonic clock. */
   touchedAtMs: number;
   #states: readonly LimitState[] | undefined;
 
@@ -70,7 +71,7 @@ export class HeldReservation implements Reservation {
     sequence: number,
     balances: readonly BalanceCounter[],
     inFlight: readonly InFlightCounter[],
-    nowMs: number,
+    tickMs: number,
   ) {
     this.id = id;
     this.amounts = amounts;
@@ -78,7 +79,7 @@ export class HeldReservation implements Reservation {
     this.sequence = sequence;
     this.balances = balances;
     this.inFlight = inFlight;
-    this.touchedAtMs = nowMs;
+    this.touchedAtMs = tickMs;
   }
 
   /** Read from the counters when first asked for: most calls never show them. */

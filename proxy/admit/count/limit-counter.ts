@@ -29,8 +29,15 @@ export interface LimitRule {
 export class LimitRules {
   /** Number of the latest start of any counter. */
   sequence = 0;
+  /** How far the wall clock stood ahead of the monotonic one when both were last read; whole milliseconds. */
+  wallAheadMs = 0;
   readonly #rules = new WeakMap<Limit, LimitRule>();
   readonly #clocks = new Map<string, WindowClock>();
+
+  /** The monotonic clock's time at `nowMs` of the wall clock. Buckets go by it: no step of a clock fills or stops them. */
+  tickAt(nowMs: number): number {
+    return nowMs - this.wallAheadMs;
+  }
 
   ruleFor(limit: Limit): LimitRule {
     let rule = this.#rules.get(limit);
@@ -117,8 +124,9 @@ export class LimitCounter {
     this.rule = rule;
     const isSameKind = before.unit === rule.unit && (this.bucket === undefined) === (rule.bucket === undefined);
     if (!isSameKind) this.#start(nowMs);
-    else if (this.bucket !== undefined && rule.bucket !== undefined) this.bucket.reshape(rule.bucket, nowMs);
-    else if (before.clock !== rule.clock) {
+    else if (this.bucket !== undefined && rule.bucket !== undefined) {
+      this.bucket.reshape(rule.bucket, this.#rules.tickAt(nowMs));
+    } else if (before.clock !== rule.clock) {
       if (nowMs >= rule.clock.endMs) rule.clock.advance(nowMs);
       if (this.windowStartMs >= rule.clock.startMs) this.windowStartMs = rule.clock.startMs;
       else this.#start(nowMs);
@@ -129,7 +137,7 @@ export class LimitCounter {
   refresh(nowMs: number): void {
     this.lastUsedMs = nowMs;
     if (this.bucket !== undefined) {
-      this.bucket.refill(nowMs);
+      this.bucket.refill(this.#rules.tickAt(nowMs));
       return;
     }
     const { clock } = this.rule;
@@ -158,13 +166,13 @@ export class LimitCounter {
       this.tally.post(actual);
       return;
     }
-    this.bucket.refill(nowMs);
+    this.bucket.refill(this.#rules.tickAt(nowMs));
     this.bucket.correct(held, actual);
   }
 
   /** Earliest time at which `amount` could fit; undefined when waiting cannot cure it. Only after `fits` said no. */
   retryAtMs(amount: number, nowMs: number): number | undefined {
-    if (this.bucket !== undefined) return this.bucket.readyAtMs(amount);
+    if (this.bucket !== undefined) return this.#wallTime(this.bucket.readyAtMs(amount));
     const { ceiling, clock } = this.rule;
     if (BigInt(amount) > ceiling.exact) return undefined;
     if (this.tally.fitsWithoutPending(amount, ceiling)) return Math.min(nowMs + pendingRetryMs, clock.endMs);
@@ -178,8 +186,13 @@ export class LimitCounter {
       counter: this.name,
       limit: this.limit,
       remaining: bucket === undefined ? this.tally.remaining(rule.ceiling) : bucket.remaining(),
-      resetAtMs: bucket === undefined ? endMs : bucket.fullAtMs(),
+      resetAtMs: bucket === undefined ? endMs : this.#wallTime(bucket.fullAtMs()),
     };
+  }
+
+  /** Start of the window, or when the bucket was last filled; milliseconds since the epoch. */
+  get startMs(): number {
+    return this.bucket === undefined ? this.windowStartMs : this.bucket.atMs + this.#rules.wallAheadMs;
   }
 
   /** What counts against the limit now; for a bucket what is missing from it, reservations apart. */
@@ -197,7 +210,7 @@ export class LimitCounter {
       if (stored.kind !== "bucket") return;
       const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
       this.bucket.level = Math.min(level, this.bucket.shape.burst);
-      this.bucket.atMs = Math.min(stored.startMs, nowMs);
+      this.bucket.atMs = this.#rules.tickAt(Math.min(stored.startMs, nowMs));
     } else if (stored.kind === "limit" && stored.startMs >= this.windowStartMs) this.tally.setPosted(stored.amount);
   }
 
@@ -210,8 +223,12 @@ export class LimitCounter {
       const isUnused = this.lastUsedMs < clock.startMs || nowMs - this.lastUsedMs >= unusedMs;
       return isUnused && this.tally.narrowPosted === 0;
     }
-    this.bucket.refill(nowMs);
+    this.bucket.refill(this.#rules.tickAt(nowMs));
     return this.bucket.level >= this.bucket.shape.burst;
+  }
+
+  #wallTime(tickMs: number | undefined): number | undefined {
+    return tickMs === undefined ? undefined : tickMs + this.#rules.wallAheadMs;
   }
 
   #start(nowMs: number): void {
@@ -219,7 +236,7 @@ export class LimitCounter {
     this.#rules.sequence += 1;
     this.#startedAt = this.#rules.sequence;
     this.tally.clear();
-    this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, nowMs);
+    this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
     if (nowMs >= clock.endMs) clock.advance(nowMs);
     this.windowStartMs = clock.startMs;
   }

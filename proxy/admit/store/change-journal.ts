@@ -150,8 +150,7 @@ function unitOf(counter: AnyCounter): string {
 }
 
 function startMsOf(counter: AnyCounter): number {
-  if (counter instanceof BalanceCounter) return 0;
-  return counter.bucket === undefined ? counter.windowStartMs : counter.bucket.atMs;
+  return counter instanceof BalanceCounter ? 0 : counter.startMs;
 }
 
 function exactAmount(counter: AnyCounter): bigint {

@@ -52,6 +52,7 @@ describe("EmbeddedLedger", function () {
     const onStoreState = (state: StoreState): void => void states.push(state);
     const ledger = await EmbeddedLedger.open({
       now: () => clock.nowMs,
+      monotonicNow: () => clock.nowMs,
       reservationTtlMs: ttlMs,
       folder,
       onStoreState,

@@ -8,7 +8,7 @@ import type {
   Refusal,
   ReserveRequest,
 } from "../../../../proxy/admit/ledger.ts";
-import { counterRetentionMs, MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
+import { counterRetentionMs, MemoryLedger, type MemoryLedgerOptions } from "../../../../proxy/admit/memory-ledger.ts";
 import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
 import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
 
@@ -45,6 +45,11 @@ function interning<T extends { readonly counter: string }>(): (claims: readonly 
   };
 }
 
+/** The model knows one clock. */
+function oneClock(clock: { readonly nowMs: number }): MemoryLedgerOptions {
+  return { now: () => clock.nowMs, monotonicNow: () => clock.nowMs, reservationTtlMs: ttlMs };
+}
+
 describe("MemoryLedger", () => {
   let clock: { nowMs: number };
   let ledger: MemoryLedger;
@@ -56,6 +61,7 @@ describe("MemoryLedger", () => {
     nextId = 0;
     ledger = new MemoryLedger({
       now: () => clock.nowMs,
+      monotonicNow: () => clock.nowMs,
       reservationTtlMs: ttlMs,
       onShadowRefusal: (name) => shadow.push(name),
     });
@@ -83,7 +89,7 @@ describe("MemoryLedger", () => {
     fc.assert(
       fc.property(steps, (commands) => {
         const own = { nowMs: startMs };
-        runSteps(new MemoryLedger({ now: () => own.nowMs, reservationTtlMs: ttlMs }), commands, own);
+        runSteps(new MemoryLedger(oneClock(own)), commands, own);
       }),
       { numRuns: 2_000 },
     );
@@ -97,7 +103,7 @@ describe("MemoryLedger", () => {
     fc.assert(
       fc.property(steps, (commands) => {
         const own = { nowMs: startMs };
-        const checked = new MemoryLedger({ now: () => own.nowMs, reservationTtlMs: ttlMs });
+        const checked = new MemoryLedger(oneClock(own));
         runSteps(
           {
             reserve: (asked) => {
@@ -125,7 +131,7 @@ describe("MemoryLedger", () => {
     fc.assert(
       fc.property(steps, (commands) => {
         const own = { nowMs: startMs };
-        const checked = new MemoryLedger({ now: () => own.nowMs, reservationTtlMs: ttlMs });
+        const checked = new MemoryLedger(oneClock(own));
         runSteps(checked, commands, own);
         const { reserved, settled, expired } = checked.counts;
         assert.equal(settled + expired, reserved);

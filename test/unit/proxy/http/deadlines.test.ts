@@ -70,4 +70,36 @@ describe("armDeadline", () => {
     assert.equal(isExpired, false);
     far.cancel();
   });
+
+  it("keeps few timers where every wait has a length of its own", () => {
+    const running = new Set<NodeJS.Timeout>();
+    const { setTimeout: set, clearTimeout: clear } = globalThis;
+    const counting = (callback: () => void, ms: number): NodeJS.Timeout => {
+      const timer = set(callback, ms);
+      running.add(timer);
+      return timer;
+    };
+    Object.assign(globalThis, {
+      setTimeout: counting,
+      clearTimeout: (timer: NodeJS.Timeout) => {
+        running.delete(timer);
+        clear(timer);
+      },
+    });
+    try {
+      for (let index = 0; index < 5_000; index += 1) armDeadline(3_600_000 + index, () => undefined).cancel();
+    } finally {
+      Object.assign(globalThis, { setTimeout: set, clearTimeout: clear });
+    }
+    assert.ok(running.size <= 1_000, `${running.size} timers`);
+  });
+
+  it("arms a wait of a new length in a time that does not grow with those that are armed", () => {
+    const startedMs = performance.now();
+    const armed = Array.from({ length: 30_000 }, (_, index) => armDeadline(7_200_000 + index, () => undefined));
+    const tookMs = performance.now() - startedMs;
+    for (const deadline of armed) deadline.cancel();
+    // Microseconds for each; one that looks at all the others takes most of a millisecond.
+    assert.ok(tookMs < 2_000, `${tookMs} ms`);
+  });
 });

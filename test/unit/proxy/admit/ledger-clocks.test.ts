@@ -1,0 +1,121 @@
+/** RELIABILITY.md M1: a step of the wall clock moves windows of the calendar and nothing else. */
+import assert from "node:assert/strict";
+import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
+import { MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
+import { ChangeJournal } from "../../../../proxy/admit/store/change-journal.ts";
+import type { StoredCounter } from "../../../../proxy/admit/store/store-messages.ts";
+
+const startMs = Date.UTC(2026, 8, 23, 12);
+const ttlMs = 60_000;
+const dayMs = 86_400_000;
+const amounts: Amounts = { requests: 1n, inputTokens: 100n, outputTokens: 100n, costNanos: 100n };
+const bucketOfSixty: LimitClaim = {
+  counter: "key/ns/k/rpm",
+  limit: {
+    name: "rpm",
+    unit: "Requests",
+    limit: "60",
+    period: "Minute",
+    algorithm: "TokenBucket",
+    mode: "Enforce",
+  },
+};
+
+describe("the ledger's two clocks", () => {
+  let wallMs: number;
+  let monotonicMs: number;
+  let ledger: MemoryLedger;
+  let nextId: number;
+  beforeEach(() => {
+    wallMs = startMs;
+    monotonicMs = 5_000.75;
+    nextId = 0;
+    ledger = new MemoryLedger({
+      now: () => wallMs,
+      monotonicNow: () => monotonicMs,
+      reservationTtlMs: ttlMs,
+    });
+  });
+
+  function pass(ms: number): void {
+    wallMs += ms;
+    monotonicMs += ms;
+  }
+
+  function reserve(request: Partial<ReserveRequest>): Reservation | Refusal {
+    const id = `r${nextId++}`;
+    return ledger.reserve({ id, amounts, limits: [], balances: [], concurrency: [], ...request });
+  }
+
+  function admitted(limits: readonly LimitClaim[], calls: number): number {
+    return Array.from({ length: calls }, () => reserve({ limits })).filter(({ kind }) => kind === "reserved").length;
+  }
+
+  for (const stepMs of [ttlMs + 1_000, dayMs + ttlMs + 1_000, -3_600_000]) {
+    it(`holds what a running call reserved when the clock is set by ${stepMs / 1_000} s`, () => {
+      const balances = [{ counter: "account/ns/a", grantedNanos: 100n }];
+      const concurrency = [{ counter: "key/ns/k", maxInFlight: 1 }];
+      assert.equal(reserve({ id: "running", balances, concurrency }).kind, "reserved");
+      wallMs += stepMs;
+      const second = reserve({ balances, concurrency });
+      assert.equal(second.kind === "refused" && second.reason, "balance");
+      assert.equal(ledger.read("key/ns/k")?.pending, 1n);
+      assert.equal(ledger.settle("running", amounts), "settled");
+      assert.equal(ledger.read("account/ns/a")?.posted, 100n);
+    });
+  }
+
+  it("frees what nobody settled in time although the clock was set back, and posts it up to a day later", () => {
+    const balances = [{ counter: "account/ns/a", grantedNanos: 100n }];
+    reserve({ id: "lost", balances });
+    monotonicMs += ttlMs;
+    wallMs -= 3_600_000;
+    assert.equal(ledger.read("account/ns/a")?.pending, 0n);
+    wallMs += 10 * dayMs;
+    reserve({});
+    assert.equal(ledger.settle("lost", amounts), "late");
+    assert.equal(ledger.read("account/ns/a")?.posted, 100n);
+  });
+
+  it("fills a bucket by the time that passed, however the clock was set", () => {
+    const limits = [bucketOfSixty];
+    wallMs += 3_600_000;
+    assert.equal(admitted(limits, 61), 60);
+    wallMs -= 3_600_000;
+    pass(10_000);
+    assert.equal(admitted(limits, 11), 10);
+    wallMs += 3_600_000;
+    assert.equal(admitted(limits, 1), 0);
+  });
+
+  it("tells and stores a bucket's times by the wall clock", () => {
+    const journal = new ChangeJournal(0, () => undefined);
+    assert.equal(admitted([bucketOfSixty], 60), 60);
+    wallMs += 3_600_000;
+    const refused = reserve({ limits: [bucketOfSixty] });
+    assert.equal(refused.kind === "refused" && refused.retryAtMs, wallMs + 1_000);
+    assert.equal(refused.states[0]?.resetAtMs, wallMs + 60_000);
+    assert.equal(ledger.read(bucketOfSixty.counter)?.windowStartMs, wallMs);
+    assert.equal(journal.takeWhole(1, ledger).rows[0]?.startMs, wallMs);
+  });
+
+  for (const { name, storedAtMs, want } of [
+    { name: "fills a restored bucket by the time since it was stored", storedAtMs: startMs - 20_000, want: 20 },
+    { name: "fills a bucket that was stored in the future from now on", storedAtMs: startMs + 3_600_000, want: 0 },
+  ]) {
+    it(name, () => {
+      const stored: StoredCounter = {
+        id: 1,
+        kind: "bucket",
+        name: bucketOfSixty.counter,
+        unit: "Requests",
+        startMs: storedAtMs,
+        amount: 0n,
+      };
+      ledger.restore([stored], 0);
+      assert.equal(admitted([bucketOfSixty], 60), want);
+      pass(5_000);
+      assert.equal(admitted([bucketOfSixty], 60), 5);
+    });
+  }
+});
