@@ -5,15 +5,16 @@
  * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
  * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
  */
-import type { Estimate } from "./admit/estimate-cost.ts";
+import { attachmentTokens, type Estimate } from "./admit/estimate-cost.ts";
 import { oneRequestAmounts } from "./admit/ledger.ts";
 import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
 import type { Services } from "./services.ts";
+import { roughTokensOf } from "./settle/estimate-tokens.ts";
 import { boundUsage } from "./settle/plausible-usage.ts";
 import { computeCost } from "./settle/price.ts";
-import { promptText } from "./settle/prompt-text.ts";
+import { readPrompt } from "./settle/prompt-text.ts";
 import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "./settle/usage.ts";
 import type { Channel, Route } from "./snapshot/types.gen.ts";
 
@@ -103,7 +104,9 @@ export class CallSettlement {
       const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates });
       return { ...bounded, output: Math.max(bounded.output, produced - bounded.reasoning) };
     }
-    return { ...zeroUsage, input: await estimateTokens(promptText(call.body.bytes)), output: produced };
+    const { text, bytesBeyond } = readPrompt(call.body.bytes);
+    const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;
+    return { ...zeroUsage, input: (await estimateTokens(text)) + rest, output: produced };
   }
 
   #settle(usage: TokenUsage, isEstimated: boolean): Pending {

@@ -5,9 +5,10 @@ import type { CountReply, CountRequest } from "./estimate-tokens.ts";
 
 /**
  * The tokenizer takes quadratic time in the length of a word, so hundreds of thousands of letters without a space
- * would take it minutes. Counted in slices, each cut adds a token at most: one in a thousand of usual text.
+ * would take it minutes, and Chinese without punctuation is such a word. Counted in slices, each cut adds a token at
+ * most: one in two hundred of usual text.
  */
-const sliceCharacters = 4_000;
+const sliceCharacters = 500;
 
 parentPort?.on("message", ({ id, text }: CountRequest) => {
   let tokens = 0;

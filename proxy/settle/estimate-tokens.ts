@@ -39,9 +39,13 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Rule of thumb for text of any kind. */
+/** Rule of thumb for text of any kind, by its length in UTF-8. */
+export function roughTokensOf(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
+
 export function roughTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 4);
+  return roughTokensOf(Buffer.byteLength(text));
 }
 
 export function createTokenEstimator(options: TokenEstimatorOptions = {}): TokenEstimator {

@@ -6,6 +6,8 @@ import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
 
 /** Where a route names no context window: above every window there is. */
 const windowTokensMax = 16 * 1024 * 1024;
+/** No answer takes more; the same as where searches are counted one by one. */
+const searchesMax = 1_000;
 
 const inputClasses = ["input", "cacheRead", "cacheWrite", "cacheWrite1h", "audioInput", "imageInput"] as const;
 const outputClasses = ["output", "reasoning", "audioOutput", "imageOutput"] as const;
@@ -17,14 +19,20 @@ export interface UsageBounds {
   readonly candidates: number;
 }
 
-/** @returns the same object when it is plausible, else one cut to the window, class by class */
+/** @returns the same object when it is plausible, else one cut to the window, class by class, and to some searches */
 export function boundUsage(
   usage: TokenUsage,
   { contextWindow = windowTokensMax, candidates }: UsageBounds,
 ): TokenUsage {
   const outputMax = contextWindow * candidates;
-  if (inputTokens(usage) <= contextWindow && outputTokens(usage) <= outputMax) return usage;
-  return { ...usage, ...cut(usage, inputClasses, contextWindow), ...cut(usage, outputClasses, outputMax) };
+  const isPlausible = inputTokens(usage) <= contextWindow && outputTokens(usage) <= outputMax;
+  if (isPlausible && usage.searches <= searchesMax) return usage;
+  return {
+    ...usage,
+    ...cut(usage, inputClasses, contextWindow),
+    ...cut(usage, outputClasses, outputMax),
+    searches: Math.min(usage.searches, searchesMax),
+  };
 }
 
 function cut<Class extends keyof TokenUsage>(

@@ -2,6 +2,7 @@
 import { type ScannedObject, scanMembers } from "../../http/strict-json.ts";
 import type { ChatCall, ChatEndpoint } from "../chat-format.ts";
 import { countMatches, findMatches, pathPattern, presentMembers, watchedKeysOf } from "../request/member-paths.ts";
+import { outputMembers } from "../request/output-members.ts";
 import {
   checkParameters,
   presentMember,
@@ -54,13 +55,21 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     model,
     stream: readFlag(body, "stream"),
     body,
-    outputCap: readCount(body, "max_completion_tokens") ?? readCount(body, "max_tokens"),
+    outputCap: readCap(body),
     candidates: readCount(body, "n") ?? 1,
     textBytes: body.textBytes,
     attachments: countMatches(body, attachments),
     wantsStreamUsage: wantsUsage(body),
     upstreamObjects: [...presentMembers(body, upstreamMembers), ...findMatches(body, upstreamObjects, "OpenAI")],
   };
+}
+
+/** The larger of two caps: both pass, and many servers know `max_tokens` alone. A translation sends the newer one. */
+function readCap(body: ScannedObject): number | undefined {
+  const caps = outputMembers.ChatCompletions.caps
+    .map((name) => readCount(body, name))
+    .filter((cap) => cap !== undefined);
+  return caps.length === 0 ? undefined : Math.max(...caps);
 }
 
 function wantsUsage(body: ScannedObject): boolean {

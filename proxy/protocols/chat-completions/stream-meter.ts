@@ -2,14 +2,16 @@
  * Reads chat completion streams (`protocols/openai-chat.md` section 6): usage, the end, errors; and hides what only
  * the gateway asked for.
  *
- * A stream is complete when a finish reason and `[DONE]` were seen. Some vendors never send `[DONE]`: where usage comes
- * in the finish event itself (nobody who sends a separate usage chunk does that) and the body ended well, the stream is
- * complete too and gets its `[DONE]` from us. `[DONE]` without any finish reason is dropped: the answer was cut.
+ * A stream is complete when `[DONE]` and a finish reason of every candidate that began were seen. Some vendors never
+ * send `[DONE]`: where usage comes in the finish event itself (nobody who sends a separate usage chunk does so) and the
+ * body ended well, the stream is complete too and gets its `[DONE]` from us. `[DONE]` without all finish reasons is
+ * dropped: the answer was cut.
  */
 import type { TokenUsage } from "../../settle/usage.ts";
 import type { StreamMeter } from "../chat-format.ts";
 import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
+import { FinishedCandidates } from "../finished-candidates.ts";
 import { asList, isObject, member } from "../json-value.ts";
 import { ProducedText, type RetainedEvents } from "../retained-events.ts";
 import { hasProducedText, readProducedText } from "./produced-text.ts";
@@ -27,6 +29,9 @@ const spacedUsageMarker = Buffer.from('usage": {');
 const finishMarker = Buffer.from('_reason":"');
 const spacedFinishMarker = Buffer.from('_reason": "');
 const spacedMember = Buffer.from('"choices": ');
+const indexMarker = Buffer.from('ndex":');
+const space = 0x20;
+const indexMarkers = [indexMarker];
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
 /** @param showsUsage whether the client asked for usage in its stream */
@@ -36,19 +41,28 @@ export function createStreamMeter(showsUsage: boolean, eventBytesMax: number): S
 
 class ChunkReader implements EventReader {
   readonly terminatorText = done;
-  markers: readonly Buffer[];
   wantsEvery = true;
   usage: TokenUsage | undefined;
   readonly #showsUsage: boolean;
   readonly #text = new ProducedText();
-  #hasFinish = false;
+  readonly #candidates = new FinishedCandidates();
+  /** What follows `"index":` in every event of a stream of one candidate: that of the first choice read. */
+  #usualIndex = digit(0);
+  #hasUsualIndex = false;
+  #markers: readonly Buffer[];
+  #holdsOtherIndex = false;
   #finishHadUsage = false;
   /** Usage was found among the events kept, where the last one counts, and not by the native search. */
   #isVisitedUsage = false;
 
   constructor(showsUsage: boolean) {
     this.#showsUsage = showsUsage;
-    this.markers = this.#markersFor(usageMarker, finishMarker);
+    this.#markers = this.#markersFor(usageMarker, finishMarker);
+  }
+
+  /** A block that may hold another candidate is read: where that one begins, its end is waited for. */
+  get markers(): readonly Buffer[] {
+    return this.#holdsOtherIndex ? indexMarkers : this.#markers;
   }
 
   /** Usage that must be hidden is looked for in any spelling; usage that may pass only where it says something. */
@@ -57,6 +71,7 @@ class ChunkReader implements EventReader {
   }
 
   editBlock(block: Buffer): Buffer | undefined {
+    this.#holdsOtherIndex = holdsOtherIndex(block, this.#usualIndex);
     return this.#showsUsage ? undefined : withoutNullUsage(block);
   }
 
@@ -65,17 +80,13 @@ class ChunkReader implements EventReader {
     if (event.data === done) return this.#readDone(event, state, retained);
     if (!isObject(event.json)) return event.bytes;
     const chunk = event.json;
-    if (event.bytes.includes(spacedMember)) this.markers = this.#markersFor(spacedUsageMarker, spacedFinishMarker);
+    if (event.bytes.includes(spacedMember)) this.#markers = this.#markersFor(spacedUsageMarker, spacedFinishMarker);
     this.#readUsage(chunk);
     if (isErrorChunk(chunk, event.name)) {
       state.error = classifyErrorEvent(chunk);
       return undefined;
     }
-    const hasFinish = finishes(chunk);
-    if (hasFinish) {
-      this.#hasFinish = true;
-      this.#finishHadUsage = isObject(chunk["usage"]);
-    }
+    if (this.#readChoices(chunk)) this.#finishHadUsage = isObject(chunk["usage"]);
     if (!state.hasContent && hasProducedText(chunk)) {
       state.hasContent = true;
       this.wantsEvery = false;
@@ -83,6 +94,20 @@ class ChunkReader implements EventReader {
     if (this.#showsUsage || !("usage" in chunk)) return event.bytes;
     if (asList(chunk["choices"]).length === 0 && isObject(chunk["usage"])) return undefined;
     return withoutNullUsage(event.bytes) ?? withoutUsage(event.data ?? "");
+  }
+
+  /** @returns whether a choice of the chunk finishes */
+  #readChoices(chunk: unknown): boolean {
+    let hasFinish = false;
+    for (const choice of asList(member(chunk, "choices"))) {
+      const index = member(choice, "index");
+      if (!this.#hasUsualIndex && typeof index === "number") this.#usualIndex = digit(index);
+      this.#hasUsualIndex = true;
+      const isFinished = typeof member(choice, "finish_reason") === "string";
+      this.#candidates.note(index, isFinished);
+      hasFinish ||= isFinished;
+    }
+    return hasFinish;
   }
 
   #readUsage(chunk: unknown): void {
@@ -94,23 +119,23 @@ class ChunkReader implements EventReader {
 
   #readDone(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {
     // Unusual spacing can hide a finish reason or usage from the native search; what was kept is read before judging.
-    if (!this.#hasFinish || this.usage === undefined) retained.read();
-    if (!this.#hasFinish) return undefined;
+    if (!this.#candidates.areWhole || this.usage === undefined) retained.read();
+    if (!this.#candidates.areWhole) return undefined;
     state.isComplete = true;
     return event.bytes;
   }
 
   end(state: StreamState, retained: RetainedEvents): Buffer | undefined {
     if (state.isComplete) return undefined;
-    if (!this.#hasFinish || this.usage === undefined) retained.read();
-    if (!this.#hasFinish || !this.#finishHadUsage) return undefined;
+    if (!this.#candidates.areWhole || this.usage === undefined) retained.read();
+    if (!this.#candidates.areWhole || !this.#finishHadUsage) return undefined;
     state.isComplete = true;
     return doneEvent;
   }
 
   visit(event: unknown): void {
     readProducedText(event, this.#text);
-    if (finishes(event)) this.#hasFinish = true;
+    this.#readChoices(event);
     const usage = usageOf(event);
     if (usage !== undefined && (this.usage === undefined || this.#isVisitedUsage)) {
       this.usage = usage;
@@ -123,8 +148,29 @@ class ChunkReader implements EventReader {
   }
 }
 
-function finishes(chunk: unknown): boolean {
-  return asList(member(chunk, "choices")).some((choice) => typeof member(choice, "finish_reason") === "string");
+/** The byte that spells an index; where that takes more than a digit, one that no number begins with: all is read. */
+function digit(index: number): number {
+  return 0x30 + index;
+}
+
+/**
+ * Whether some `"index":` is not the usual one. Those of tool calls look the same: such events are read for nothing.
+ *
+ * @param usual byte of its only digit
+ */
+function holdsOtherIndex(block: Buffer, usual: number): boolean {
+  let found = block.indexOf(indexMarker);
+  while (found >= 0) {
+    let at = found + indexMarker.length;
+    while (block[at] === space) at += 1;
+    if (block[at] !== usual || isDigit(block[at + 1])) return true;
+    found = block.indexOf(indexMarker, at);
+  }
+  return false;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 /** A truthy `error`, or the event name, as the SDKs decide (section 6, mid-stream errors). */

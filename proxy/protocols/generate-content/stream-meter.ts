@@ -3,10 +3,11 @@
  *
  * The upstream is always asked for server-sent events (`alt=sse`); an upstream that answers with a JSON array all the
  * same is read too. A client without `alt=sse` gets a JSON array: each element is written when its frame is complete,
- * the first one at once behind `[`. There is no terminator on the wire: a stream is complete when a finish reason (or a
- * blocked prompt) was seen and the body ended well, so `isComplete` is known only at `end`.
+ * the first one at once behind `[`. There is no terminator on the wire: a stream is complete when a finish reason of
+ * every candidate that began (or a blocked prompt) was seen and the body ended well, so `isComplete` is known only at
+ * `end`.
  *
- * Usage is cumulative and stands on every frame, so frames are kept and read when somebody asks.
+ * Usage is cumulative and stands on every frame, so frames are kept and read when somebody asks, or at `end`.
  */
 
 import type { TokenUsage } from "../../settle/usage.ts";
@@ -14,6 +15,7 @@ import { JsonArraySplitter } from "../../sse/json-array-splitter.ts";
 import type { StreamMeter, UpstreamError } from "../chat-format.ts";
 import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
+import { FinishedCandidates } from "../finished-candidates.ts";
 import { asList, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
 import { ProducedText, type RetainedEvents } from "../retained-events.ts";
 import { hasParts, readProducedText } from "./produced-text.ts";
@@ -22,10 +24,8 @@ import { SearchQueries } from "./searches.ts";
 
 export type StreamShape = "sse" | "array";
 
-// Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
-const finishMarker = Buffer.from('hReason"');
+// Begins with a letter that JSON framing has little of: a search for a quote stops at every member.
 const errorMarker = Buffer.from('rror"');
-const feedbackMarker = Buffer.from('Feedback"');
 const lineBreaks = /[\r\n]\s*/g;
 
 export class GenerateContentStreamMeter implements StreamMeter {
@@ -105,7 +105,7 @@ function startsJson(chunk: Buffer): boolean | undefined {
 
 class FrameReader implements EventReader {
   readonly terminatorText = "[DONE]";
-  readonly markers = [finishMarker, errorMarker, feedbackMarker];
+  readonly markers = [errorMarker];
   wantsEvery = true;
   elementsWritten = 0;
   readonly #shape: StreamShape;
@@ -113,7 +113,7 @@ class FrameReader implements EventReader {
   #retained: RetainedEvents | undefined;
   readonly #queries = new SearchQueries();
   #usage: JsonObject | undefined;
-  #hasFinish = false;
+  readonly #candidates = new FinishedCandidates();
 
   constructor(shape: StreamShape) {
     this.#shape = shape;
@@ -134,7 +134,6 @@ class FrameReader implements EventReader {
       state.error ??= classifyErrorEvent(frame);
       return undefined;
     }
-    if (finishes(frame)) this.#hasFinish = true;
     if (!state.hasContent && hasParts(frame)) {
       state.hasContent = true;
       this.wantsEvery = this.#shape === "array";
@@ -144,14 +143,16 @@ class FrameReader implements EventReader {
     return Buffer.from(`${this.elementsWritten === 1 ? "[" : ",\r\n"}${event.data ?? ""}`);
   }
 
-  end(state: StreamState): Buffer | undefined {
-    if (!this.#hasFinish) return undefined;
+  end(state: StreamState, retained: RetainedEvents): Buffer | undefined {
+    retained.read();
+    if (!this.#candidates.areWhole) return undefined;
     state.isComplete = true;
     return this.#shape === "array" ? Buffer.from("]") : undefined;
   }
 
   visit(event: unknown): void {
     readProducedText(event, this.#text);
+    noteCandidates(event, this.#candidates);
     this.#queries.note(event);
     this.#usage = mergeUsage(this.#usage, member(event, "usageMetadata"));
   }
@@ -161,10 +162,11 @@ class FrameReader implements EventReader {
   }
 }
 
-function finishes(frame: JsonObject): boolean {
-  if (memberAt(frame, "promptFeedback", "blockReason") !== undefined) return true;
-  return asList(frame["candidates"]).some((candidate) => {
+function noteCandidates(frame: unknown, candidates: FinishedCandidates): void {
+  if (memberAt(frame, "promptFeedback", "blockReason") !== undefined) candidates.noteEnd();
+  for (const candidate of asList(member(frame, "candidates"))) {
     const reason = member(candidate, "finishReason");
-    return reason !== undefined && reason !== null && reason !== "FINISH_REASON_UNSPECIFIED";
-  });
+    const isFinished = reason !== undefined && reason !== null && reason !== "FINISH_REASON_UNSPECIFIED";
+    candidates.note(member(candidate, "index"), isFinished);
+  }
 }

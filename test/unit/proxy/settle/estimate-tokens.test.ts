@@ -39,6 +39,17 @@ describe("estimate-tokens", function () {
     assert.ok(longestMs < 100, `${longestMs} ms`);
   });
 
+  it("counts a long text of Chinese without punctuation before it gives up", async () => {
+    // A different word in every slice: the tokenizer remembers those it has seen.
+    let state = 1;
+    const characters = Array.from({ length: 250_000 }, () => {
+      state = (state * 48_271) % 0x7fff_ffff;
+      return String.fromCharCode(0x4e00 + (state % 3_000));
+    });
+    const text = characters.join("");
+    assert.notEqual(await estimator.estimate(text), roughTokens(text));
+  });
+
   it("is not stopped by a word of a hundred thousand letters", async () => {
     const tokens = await estimator.estimate("a".repeat(100_000));
     assert.ok(tokens > 10_000 && tokens < 20_000, String(tokens));

@@ -5,7 +5,7 @@ import { inputTokens, outputTokens, zeroUsage } from "../../../../proxy/settle/u
 
 describe("boundUsage()", () => {
   it("leaves what fits as it is", () => {
-    const usage = { ...zeroUsage, input: 60, cacheRead: 40, output: 100 };
+    const usage = { ...zeroUsage, input: 60, cacheRead: 40, output: 100, searches: 1_000 };
     assert.equal(boundUsage(usage, { contextWindow: 100, candidates: 1 }), usage);
   });
 
@@ -23,6 +23,12 @@ describe("boundUsage()", () => {
       want: { output: 100, reasoning: 0 },
     },
     { name: "gives each candidate a window", usage: { output: 1e12 }, candidates: 3, want: { output: 300 } },
+    {
+      name: "bounds searches beside tokens that fit",
+      usage: { input: 5, output: 1, searches: 1e12 },
+      candidates: 1,
+      want: { searches: 1_000 },
+    },
   ]) {
     it(row.name, () => {
       const bounded = boundUsage({ ...zeroUsage, ...row.usage }, { contextWindow: 100, candidates: row.candidates });

@@ -114,7 +114,7 @@ describe("chat completions: readCall", () => {
       {
         model: "public",
         stream: true,
-        outputCap: 7,
+        outputCap: 9,
         candidates: 3,
         attachments: 2,
         wantsStreamUsage: true,
@@ -122,6 +122,21 @@ describe("chat completions: readCall", () => {
       },
     );
   });
+
+  for (const row of [
+    { name: "max_tokens alone", caps: { max_tokens: 9 }, want: 9 },
+    { name: "max_completion_tokens alone", caps: { max_tokens: null, max_completion_tokens: 7 }, want: 7 },
+    {
+      name: "the larger of both, since servers differ in which they know",
+      caps: { max_tokens: 60_000, max_completion_tokens: 1 },
+      want: 60_000,
+    },
+    { name: "the larger of both the other way", caps: { max_tokens: 1, max_completion_tokens: 70 }, want: 70 },
+    { name: "neither", caps: {}, want: undefined },
+  ]) {
+    it(`reads the cap to reserve for from ${row.name}`, () =>
+      assert.equal(readBody(format, { ...usual, ...row.caps }).outputCap, row.want));
+  }
 
   for (const row of [
     {

@@ -14,6 +14,13 @@ const finish = '{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop
 const usage = '{"id":"c","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}';
 const whole = [role, text, finish, usage, "[DONE]"];
 
+function choice(index: number, content: string | undefined, reason: string | null = null, own = ""): string {
+  return `{"choices":[{"index":${index},"delta":${JSON.stringify({ content })},"finish_reason":${JSON.stringify(reason)}}]${own}}`;
+}
+const ownUsage = ',"usage":{"prompt_tokens":3,"completion_tokens":2}';
+const toolCall =
+  '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"{}"}}]},"finish_reason":null}]}';
+
 function bare(event: string): string {
   return event.replace(',"usage":null}', "}");
 }
@@ -93,6 +100,70 @@ describe("chat completions: stream meter", () => {
       ],
       complete: true,
     },
+    {
+      name: "one of two candidates unfinished",
+      events: [choice(0, "a"), choice(1, "b"), choice(0, undefined, "stop"), usage, "[DONE]"],
+      complete: false,
+    },
+    {
+      name: "the first of two candidates unfinished",
+      events: [choice(1, "b"), choice(0, "a"), choice(1, undefined, "stop"), usage, "[DONE]"],
+      complete: false,
+    },
+    {
+      name: "candidate 11 beside 1 unfinished",
+      events: [choice(1, "a"), choice(11, "b"), choice(1, undefined, "stop"), usage, "[DONE]"],
+      complete: false,
+    },
+    {
+      name: "one of two candidates unfinished and spaces after colons",
+      events: [choice(0, "a"), choice(1, "b"), choice(0, undefined, "stop"), usage, "[DONE]"].map((event) =>
+        event.replaceAll('":', '": '),
+      ),
+      complete: false,
+    },
+    {
+      name: "one of two candidates unfinished and no [DONE]",
+      events: [choice(0, "a", null, ownUsage), choice(1, "b", null, ownUsage), choice(0, undefined, "stop", ownUsage)],
+      complete: false,
+    },
+    {
+      name: "both candidates finished",
+      events: [
+        choice(0, "a"),
+        choice(1, "b"),
+        choice(1, undefined, "length"),
+        choice(0, "c"),
+        choice(0, undefined, "stop"),
+        usage,
+        "[DONE]",
+      ],
+      complete: true,
+    },
+    {
+      name: "its only candidate counted from 1 and calling tools",
+      events: [
+        choice(1, "a"),
+        toolCall.replace('"index":0', '"index":1'),
+        choice(1, undefined, "tool_calls"),
+        "[DONE]",
+      ],
+      complete: true,
+    },
+    {
+      name: "several tool calls of one candidate",
+      events: [choice(0, "a"), toolCall, choice(0, undefined, "tool_calls"), "[DONE]"],
+      complete: true,
+    },
+    {
+      name: "chunks that are counted instead of candidates",
+      events: [
+        ...Array.from({ length: 200 }, (_, index) => choice(index, "a")),
+        choice(200, undefined, "stop"),
+        "[DONE]",
+      ],
+      complete: true,
+    },
   ]) {
     it(`${row.complete ? "completes" : "does not complete"} a stream with ${row.name}`, () => {
       const meter = createStreamMeter(true, cap);
@@ -104,6 +175,15 @@ describe("chat completions: stream meter", () => {
       assert.equal(passed.includes("[DONE]"), row.complete, "a terminator only where the stream is complete");
     });
   }
+
+  it("does not complete a cut candidate whatever the network's cuts, for a client that sees no usage", () => {
+    const events = dataEvents(choice(0, "a"), choice(1, "b"), choice(0, undefined, "stop"), usage, "[DONE]");
+    for (const chunks of [[events], [...events]]) {
+      const meter = createStreamMeter(false, cap);
+      assert.doesNotMatch(runMeter(meter, chunks), /DONE/);
+      assert.equal(meter.isComplete, false);
+    }
+  });
 
   it("passes nothing behind [DONE]", () => {
     const meter = createStreamMeter(true, cap);

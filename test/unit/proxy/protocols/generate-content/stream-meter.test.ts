@@ -34,6 +34,29 @@ describe("generateContent: stream meter", () => {
     assert.equal(meter.isComplete, false);
   });
 
+  for (const row of [
+    { name: "one of two candidates unfinished", frames: [[0], [1], [0, "STOP"]], complete: false },
+    {
+      name: "a reason that says nothing",
+      frames: [[0], [1], [0, "STOP"], [1, "FINISH_REASON_UNSPECIFIED"]],
+      complete: false,
+    },
+    { name: "both candidates finished", frames: [[0], [1], [1, "MAX_TOKENS"], [0], [0, "STOP"]], complete: true },
+    { name: "the first one's index left out", frames: [[undefined], [1, "STOP"], [0, "STOP"]], complete: true },
+  ]) {
+    for (const shape of ["sse", "array"] as const) {
+      it(`${row.complete ? "completes" : "does not complete"} a stream with ${row.name}, written as ${shape}`, () => {
+        const meter = new GenerateContentStreamMeter(shape, cap);
+        const frames = row.frames.map(([index, finishReason]) => ({
+          candidates: [{ index, content: { role: "model", parts: [{ text: "a" }] }, finishReason }],
+        }));
+        const passed = runMeter(meter, [dataEvents(...frames)]);
+        assert.equal(meter.isComplete, row.complete);
+        if (shape === "array") assert.equal(passed.endsWith("]"), row.complete);
+      });
+    }
+  }
+
   it("completes a blocked prompt", () => {
     const meter = new GenerateContentStreamMeter("sse", cap);
     runMeter(meter, [dataEvents({ promptFeedback: { blockReason: "SAFETY" } })]);

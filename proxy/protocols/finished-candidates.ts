@@ -1,0 +1,41 @@
+/** Which candidates of a stream began and which of them ended: an answer with one cut candidate is cut (PURE). */
+
+/** More than any format lets a client ask for. Beyond, an upstream counts something else, and any end is the end. */
+const candidatesMax = 128;
+
+export class FinishedCandidates {
+  readonly #open = new Set<number>();
+  readonly #finished = new Set<number>();
+  #hasFinish = false;
+  /** No candidate is waited for any more. */
+  #isAnyEndTheEnd = false;
+
+  /** Some candidate ended and none that began is unfinished. */
+  get areWhole(): boolean {
+    return this.#hasFinish && (this.#isAnyEndTheEnd || this.#open.size === 0);
+  }
+
+  /**
+   * Takes any order, and the same event twice.
+   *
+   * @param index the candidate's own `index`; formats leave it out for the first
+   */
+  note(index: unknown, isFinished: boolean): void {
+    const candidate = typeof index === "number" ? index : 0;
+    if (isFinished) this.#hasFinish = true;
+    if (this.#isAnyEndTheEnd || this.#finished.has(candidate)) return;
+    if (isFinished) {
+      this.#open.delete(candidate);
+      this.#finished.add(candidate);
+    } else {
+      this.#open.add(candidate);
+    }
+    this.#isAnyEndTheEnd = this.#open.size + this.#finished.size > candidatesMax;
+  }
+
+  /** The whole answer ended, whatever its candidates say. */
+  noteEnd(): void {
+    this.#hasFinish = true;
+    this.#isAnyEndTheEnd = true;
+  }
+}
