@@ -36,7 +36,7 @@ export interface ListWatchSink {
 }
 
 export interface ListWatchOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "list" | "watch">;
   readonly resource: ApiResource;
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
@@ -60,6 +60,11 @@ const earlyEndMaxMs = 5_000;
  * wait, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
  */
 const askedAgainMaxMs = 1_500;
+/**
+ * Ends a watch in favour of a list that was asked for. The error itself says so, and nothing that lasts until a list is
+ * complete: what fails while that is read is a failure as any other, and waited after.
+ */
+const listedAgain = new ApiError("Everything is listed again.", { code: "refused" });
 
 export class ListWatch {
   readonly #options: ListWatchOptions;
@@ -75,6 +80,8 @@ export class ListWatch {
   #highest: string | undefined;
   #lastEventVersion: string | undefined;
   #relistReason: RelistReason = "first";
+  /** Something is wanted that the list under way may have passed already: another follows it. */
+  #isWantedAgain = false;
   /**
    * A list that came as a stream ended before its end: so the API server lets go of a reader that is slower than changes
    * come. Measured with ten thousand objects: up to eight times one after the other, so the next list comes in pages.
@@ -120,12 +127,16 @@ export class ListWatch {
 
   /**
    * Lists again now: many objects are wanted at once, or somebody has seen more than this watch, which without a change of
-   * its kind hears of that with the next bookmark only, minutes later.
+   * its kind hears of that with the next bookmark only, minutes later. While a list is being read, what is wanted is read
+   * by another after it; whoever is ahead of it comes again, and many such come at once.
    */
   relist(reason: AskedFor): void {
-    if (this.#version === undefined) return;
+    if (this.#version === undefined) {
+      if (reason === "wanted") this.#isWantedAgain = true;
+      return;
+    }
     this.#forget(reason);
-    this.#watching?.abort(new ApiError("Everything is listed again.", { code: "refused" }));
+    this.#watching?.abort(listedAgain);
   }
 
   /** Ends the watch under way, as the API server is not there: it is followed by another once it is. */
@@ -148,7 +159,10 @@ export class ListWatch {
       try {
         if (this.#isDoubtful) await this.#checkForRewind();
         const listsInPages = !this.#isStreamingOffered || this.#wasCutShort;
-        if (this.#version === undefined && listsInPages) await this.#listInPages();
+        // A list may be asked for while one is read, and a watch without a version would be a streaming list.
+        while (this.#version === undefined && listsInPages) await this.#listInPages();
+        // A signal that is aborted already would tell the watch nothing.
+        if (signal.aborted) return;
         await this.#watch();
         if (performance.now() - begunAtMs >= shortWatchMs) this.#earlyEnds.reset();
         else await pause(this.#earlyEnds.next(), signal);
@@ -164,7 +178,7 @@ export class ListWatch {
   async #recover(error: unknown): Promise<void> {
     const { reachability, counters } = this.#options;
     const { signal } = this.#stop;
-    if (this.#watching?.signal.aborted && isAskedFor(this.#relistReason)) return;
+    if (error === listedAgain) return;
     if (!(error instanceof ApiError)) {
       // A mistake of ours: what is held stays, and the next list may do better.
       this.#forget("failure");
@@ -224,8 +238,14 @@ export class ListWatch {
     if (this.#highest !== undefined && compareVersions(resourceVersion, this.#highest) < 0) this.#forget("rewound");
   }
 
+  /** What was wanted before a list begins is in it. */
+  #beginList(): ListCollector {
+    this.#isWantedAgain = false;
+    return this.#options.sink.beginList();
+  }
+
   async #listInPages(): Promise<void> {
-    const collector = this.#options.sink.beginList();
+    const collector = this.#beginList();
     try {
       const version = await this.#readPages(collector, this.#stop.signal);
       this.#finishList(collector, version);
@@ -265,12 +285,13 @@ export class ListWatch {
     this.#wasCutShort = false;
     if (isRewound) this.#options.onRewind();
     this.#synced.resolve();
+    if (this.#isWantedAgain) this.#forget("wanted");
   }
 
   /** Watches from the version known; without one, and where it is offered, the watch begins with the whole list. */
   async #watch(): Promise<void> {
-    const { client, resource, namespace, fieldSelector, timings, counters, sink } = this.#options;
-    let collector = this.#version === undefined ? sink.beginList() : undefined;
+    const { client, resource, namespace, fieldSelector, timings, counters } = this.#options;
+    let collector = this.#version === undefined ? this.#beginList() : undefined;
     const watching = new AbortController();
     const onStop = () => watching.abort();
     this.#stop.signal.addEventListener("abort", onStop, { once: true });
@@ -289,12 +310,16 @@ export class ListWatch {
         onBytes: (count) => counters.noteBytes(count),
       });
       for await (const event of events) {
+        // An event that was on its way would pass for all that a list was asked for.
+        watching.signal.throwIfAborted();
         counters.noteEvent(event.type);
         if (collector === undefined) this.#take(event);
         else if (event.type === "BOOKMARK") {
           if (!event.isInitialEnd) continue;
           this.#finishList(collector, event.resourceVersion);
+          collector.drop();
           collector = undefined;
+          if (this.#isWantedAgain) throw listedAgain;
         } else if (event.type === "DELETED") collector.remove(event.object);
         else collector.add(event.object);
       }
@@ -365,8 +390,4 @@ export class ListWatch {
       this.#comparison = undefined;
     }
   }
-}
-
-function isAskedFor(reason: RelistReason): reason is AskedFor {
-  return reason === "wanted" || reason === "behind";
 }

@@ -14,11 +14,11 @@ import { watchedResources } from "./own-resources.ts";
 import type { DataReference } from "./wanted-data.ts";
 
 export interface MissingDataOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "list">;
   readonly reachability: Reachability;
   readonly timings: WatchTimings;
   readonly onFound: (kind: DataReference["kind"], object: ApiObject) => void;
-  /** Asks for a whole list. */
+  /** Asks for a whole list; one that is being read may have passed what is missing, and does not count. */
   readonly relist: (kind: DataReference["kind"]) => void;
   readonly onFailure: (error: unknown) => void;
 }
