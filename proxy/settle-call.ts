@@ -85,7 +85,7 @@ export class CallSettlement {
     const { candidates, record, route, services } = this.#context;
     const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
     if (bounded !== usage) {
-      services.log.warn("an upstream reported more tokens than the model's context holds; charged up to that", {
+      services.log.warn("an upstream reported more use than one call can have; charged up to that", {
         request: record.requestId,
         channel: record.channel,
         input: inputTokens(usage),

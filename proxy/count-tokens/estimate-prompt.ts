@@ -5,12 +5,11 @@
  * them before the model as text.
  */
 
+import { attachmentTokens } from "../admit/estimate-cost.ts";
 import type { ChatCall } from "../protocols/chat-format.ts";
 import { isObject } from "../protocols/json-value.ts";
 import { promptText } from "../settle/prompt-text.ts";
 
-/** What the dearest of the usual image encodings takes; the same as the reservation's. */
-const attachmentTokens = 1_600;
 /** A provider's own words around tools, in a prompt that has any. */
 const toolFrameTokens = 350;
 const messageFrameTokens = 4;
