@@ -68,8 +68,7 @@ export class Pipeline {
     if (publisher.hasPublished) await publisher.publishChangesInSlices({ upserts, removes, onPublished });
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });
     await driveInSlices(this.#shareObjects(upserts.keys()));
-    compilation.passOn(upserts.keys());
-    compilation.passOn(removes);
+    compilation.endPass();
     await onPass({ upserts, removes, ...compiled });
   }
 

@@ -36,8 +36,6 @@ import { reserveRequest } from "./reserve-request.ts";
 import { hasReferences, ownerOf, resolveCall } from "./resolve-call.ts";
 import { authorizedResponses } from "./responses-state/authorized-responses.ts";
 import { HeldResponses } from "./responses-state/held-responses.ts";
-import { OwnerTurns } from "./responses-state/owner-turns.ts";
-import type { ResponseStore } from "./responses-state/response-store.ts";
 import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
@@ -219,15 +217,10 @@ async function readCall(
   return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
 }
 
-/** Of each process's store: those whose calls go on from something now. */
-const conversationTurns = new WeakMap<ResponseStore, OwnerTurns>();
-
 /** With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. */
 function withReferences(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
   const { exchange, found, services } = read;
-  const turns = conversationTurns.get(services.responses) ?? new OwnerTurns();
-  conversationTurns.set(services.responses, turns);
-  return turns.take(ownerOf(found), () => {
+  return services.conversationTurns.take(ownerOf(found), () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     return resolveHeld(read);
   });

@@ -20,6 +20,7 @@ import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
 import { reportUsageRegularly } from "./report-usage.ts";
 import { openResponses } from "./responses-state/open-responses.ts";
+import { OwnerTurns } from "./responses-state/owner-turns.ts";
 import { RotatedCredentials } from "./route/rotated-credentials.ts";
 import { DataServer } from "./server.ts";
 import type { Services } from "./services.ts";
@@ -71,6 +72,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     responses,
+    conversationTurns: new OwnerTurns(),
     credentials,
     keyUses,
     metrics,

@@ -9,6 +9,7 @@ import type { LiveReservations } from "./live-reservations.ts";
 import type { AccessLog } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
+import type { OwnerTurns } from "./responses-state/owner-turns.ts";
 import type { ResponseStore } from "./responses-state/response-store.ts";
 import type { RotatedCredentials } from "./route/rotated-credentials.ts";
 import type { KeyUses } from "./sync/key-uses.ts";
@@ -42,6 +43,8 @@ export interface Services {
   readonly callStates: CallStates;
   /** Responses that later calls may go on from. */
   readonly responses: ResponseStore;
+  /** Those that put together what a call goes on from, one of an owner at a time. */
+  readonly conversationTurns: OwnerTurns;
   /** Which secret of a channel's credential is sent, where one was replaced and its provider refuses the new one. */
   readonly credentials: Pick<RotatedCredentials, "inUse" | "accepted" | "refused">;
   /** Told once a call; for the operator's status. */

@@ -5,7 +5,6 @@
  * one key among 100,000 costs microseconds. The outcome depends on the set alone: any order of changes that leads to
  * the same set leads to the same objects and results. Called by `compile.ts` and by the operator's pipeline.
  */
-import { isDeepStrictEqual } from "node:util";
 import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
 import type { Fleet, WireObject } from "../../proxy/snapshot/types.gen.ts";
 import { resolveNamespaces } from "../resources/label-selector.ts";
@@ -16,6 +15,7 @@ import { compileAccount } from "./compile-account.ts";
 import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
 import { compileModelRoute } from "./compile-model-route.ts";
+import { CompiledState, type PassChanges } from "./compiled-state.ts";
 import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./limits/hard-quotas.ts";
 import { type Reach, wholeReach } from "./reach.ts";
 import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
@@ -53,13 +53,6 @@ interface Dirty {
   readonly Account: Set<string>;
 }
 
-interface PassChanges {
-  readonly upserts: Map<string, WireObject>;
-  readonly removes: Set<string>;
-  readonly results: Map<string, ObjectResult | undefined>;
-  readonly counted: Set<string>;
-}
-
 export class Compilation {
   readonly #resources: ResourceSet;
   readonly #settings: CompileSettings;
@@ -67,15 +60,11 @@ export class Compilation {
   readonly #makesKeys: boolean;
   readonly #reach: Reach;
   readonly #egress: EgressPolicy;
-  readonly #objects = new Map<string, WireObject>();
-  readonly #results = new Map<string, ObjectResult>();
-  readonly #counts = { ApiKey: 0, Channel: 0, ModelRoute: 0, Account: 0 };
+  readonly #state: CompiledState;
   readonly #wanted = new Map<string, readonly WantedSecret[]>();
   readonly #references = new ReferenceIndex();
   readonly #digests = new Claims();
   readonly #names = new Claims();
-  /** Wire ids that a pass changed and whoever passes them on has not said to be done with. */
-  readonly #underWay = new Set<string>();
 
   /**
    * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
@@ -94,37 +83,37 @@ export class Compilation {
     this.#resources = resources;
     this.#settings = settings;
     this.#egress = new EgressPolicy(settings.egressAllowCIDRs);
-    this.#objects.set("setting/fleet", { kind: "fleet", name: "fleet", ...settings });
+    this.#state = new CompiledState({ kind: "fleet", name: "fleet", ...settings });
   }
 
   /** All wire objects by id; a live view. */
   get objects(): ReadonlyMap<string, WireObject> {
-    return this.#objects;
+    return this.#state.objects;
   }
 
   /** What is known of every resource, by `resultId`; a live view. */
   get results(): ReadonlyMap<string, ObjectResult> {
-    return this.#results;
+    return this.#state.results;
   }
 
   /** Holds another copy of an equal object from now on, so that one of the two can be let go. */
   adopt(id: string, copy: WireObject): void {
-    if (this.#objects.has(id)) this.#objects.set(id, copy);
+    this.#state.adopt(id, copy);
   }
 
   /** Whether the proxies cannot know of this version yet: the pass that made it has not ended. */
   isUnderWay(wireId: string): boolean {
-    return this.#underWay.has(wireId);
+    return this.#state.isUnderWay(wireId);
   }
 
-  /** A pass has ended: what it changed is on its way to the proxies. */
-  passOn(wireIds: Iterable<string>): void {
-    for (const id of wireIds) this.#underWay.delete(id);
+  /** What the last pass changed is on its way to the proxies. */
+  endPass(): void {
+    this.#state.endPass();
   }
 
   /** How many resources of a kind there are. */
   countOf(kind: OwnKind): number {
-    return this.#counts[kind];
+    return this.#state.counts[kind];
   }
 
   /** Secrets that `generate` credentials wait for; the caller has them created once. */
@@ -163,7 +152,7 @@ export class Compilation {
    * changes in the resources meanwhile must come in a later update; one update at a time.
    */
   *updateInSteps(changes: Iterable<ResourceChange>): Generator<void, CompileChanges> {
-    const pass: PassChanges = { upserts: new Map(), removes: new Set(), results: new Map(), counted: new Set() };
+    const pass = this.#state.beginPass();
     const dirty: Dirty = { ApiKey: new Set(), Channel: new Set(), ModelRoute: new Set(), Account: new Set() };
     for (const change of changes) {
       this.#markChange(change, dirty, pass);
@@ -228,24 +217,24 @@ export class Compilation {
   #compileAccount(identity: string, dirty: Dirty, pass: PassChanges): void {
     const account = this.#resources.accounts.get(identity);
     const compiled = account && withoutHardQuotas(compileAccount(account), this.#quotaScope);
-    const wasServed = this.#objects.has(`account/${identity}`);
-    this.#put(`account/${identity}`, compiled?.object, pass);
-    this.#putResult(`account/${identity}`, compiled?.result, pass);
+    const wasServed = this.#state.objects.has(`account/${identity}`);
+    this.#state.put(`account/${identity}`, compiled?.object, pass);
+    this.#state.putResult(`account/${identity}`, compiled?.result, pass);
     // Keys depend on no more of an account than its being there: a top-up must not compile all of them again.
     if (wasServed !== (compiled?.object !== undefined)) this.#markDependents(`Account/${identity}`, dirty);
   }
 
   #compileChannel(identity: string, dirty: Dirty, pass: PassChanges): void {
     const channel = this.#resources.channels.get(identity);
-    const before = this.#results.get(`channel/${identity}`);
+    const before = this.#state.results.get(`channel/${identity}`);
     const compiled =
       channel && withoutHardChannel(compileChannel(channel, this.#resources, this.#egress), this.#quotaScope);
     const objects = new Map(
       (compiled?.objects ?? []).map((object, index) => [compiled?.result.wireIds[index] ?? "", object]),
     );
-    for (const id of before?.wireIds ?? []) if (!objects.has(id)) this.#put(id, undefined, pass);
-    for (const [id, object] of objects) this.#put(id, object, pass);
-    this.#putResult(`channel/${identity}`, compiled?.result, pass);
+    for (const id of before?.wireIds ?? []) if (!objects.has(id)) this.#state.put(id, undefined, pass);
+    for (const [id, object] of objects) this.#state.put(id, object, pass);
+    this.#state.putResult(`channel/${identity}`, compiled?.result, pass);
     this.#markDependents(`Channel/${identity}`, dirty);
   }
 
@@ -278,8 +267,8 @@ export class Compilation {
     const key = this.#resources.apiKeys.get(identity);
     if (!key) {
       this.#wanted.delete(identity);
-      this.#put(id, undefined, pass);
-      this.#putResult(id, undefined, pass);
+      this.#state.put(id, undefined, pass);
+      this.#state.putResult(id, undefined, pass);
       return;
     }
     const credentials = resolveCredentials(key, this.#resources.secrets, this.#makesKeys);
@@ -288,7 +277,7 @@ export class Compilation {
       if (claimants.length <= 1) return claimants[0] ?? identity;
       return winnerAmong(claimants, (claimant) => this.#resources.apiKeys.get(claimant)?.metadata) ?? identity;
     };
-    const isAccountServed = (account: string) => this.#objects.has(`account/${account}`);
+    const isAccountServed = (account: string) => this.#state.objects.has(`account/${account}`);
     const compiled = withoutHardQuotas(
       compileApiKey(key, credentials, winnerOf, isAccountServed, this.#settings.requireAccount),
       this.#quotaScope,
@@ -296,8 +285,8 @@ export class Compilation {
     const wanted = wantedSecretsOf(key, credentials);
     if (wanted.length > 0) this.#wanted.set(identity, wanted);
     else this.#wanted.delete(identity);
-    this.#put(id, compiled.object, pass);
-    this.#putResult(id, compiled.result, pass);
+    this.#state.put(id, compiled.object, pass);
+    this.#state.putResult(id, compiled.result, pass);
   }
 
   *#compileRoutes(identities: ReadonlySet<string>, pass: PassChanges): Generator<void, void> {
@@ -323,12 +312,12 @@ export class Compilation {
             channels: this.#resources.channels,
             namespaces: this.#resources.namespaces,
             reach: this.#reach,
-            isChannelServed: (channel) => this.#objects.has(`channel/${channel}`),
+            isChannelServed: (channel) => this.#state.objects.has(`channel/${channel}`),
           }),
           this.#quotaScope,
         );
-      this.#put(`route/${identity}`, compiled?.object, pass);
-      this.#putResult(`route/${identity}`, compiled?.result, pass);
+      this.#state.put(`route/${identity}`, compiled?.object, pass);
+      this.#state.putResult(`route/${identity}`, compiled?.result, pass);
       yield;
     }
   }
@@ -360,36 +349,6 @@ export class Compilation {
     const route = this.#resources.modelRoutes.get(identity);
     if (!route) return [];
     return resolveNamespaces(route.spec?.keySelector?.namespaces, route.metadata.namespace, this.#resources.namespaces);
-  }
-
-  #put(id: string, object: WireObject | undefined, pass: PassChanges): void {
-    const before = this.#objects.get(id);
-    if (object === undefined) {
-      if (before === undefined) return;
-      this.#underWay.add(id);
-      this.#objects.delete(id);
-      pass.upserts.delete(id);
-      pass.removes.add(id);
-    } else if (before === undefined || !isDeepStrictEqual(before, object)) {
-      this.#underWay.add(id);
-      this.#objects.set(id, object);
-      pass.removes.delete(id);
-      pass.upserts.set(id, object);
-    }
-  }
-
-  #putResult(id: string, result: ObjectResult | undefined, pass: PassChanges): void {
-    const before = this.#results.get(id);
-    if (result === undefined) {
-      if (before === undefined) return;
-      this.#results.delete(id);
-      this.#counts[before.kind] -= 1;
-      pass.results.set(id, undefined);
-    } else if (before === undefined || !isDeepStrictEqual(before, result)) {
-      if (before === undefined) this.#counts[result.kind] += 1;
-      this.#results.set(id, result);
-      pass.results.set(id, result);
-    }
   }
 }
 

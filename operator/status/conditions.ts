@@ -5,6 +5,7 @@
  * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
  */
 import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "../compile/result.ts";
+import type { Refusal } from "../push/fleet.ts";
 import type { Condition } from "../resources/types.gen.ts";
 import type { ChannelHealth } from "./ejected-book.ts";
 
@@ -16,12 +17,6 @@ const refusalsMax = 5;
 const refusalCharactersMax = 1_000;
 /** As the CRDs bound it. */
 const messageCharactersMax = 32_768;
-
-/** That a proxy, or the operator's own check, could not take an object. */
-export interface Refusal {
-  readonly by: string;
-  readonly why: string;
-}
 
 /** What the fleet says about the wire objects of a resource, all taken together. */
 export interface Acknowledgement {

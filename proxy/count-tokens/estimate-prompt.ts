@@ -8,7 +8,7 @@
 import { attachmentTokens } from "../admit/estimate-cost.ts";
 import type { ChatCall } from "../protocols/chat-format.ts";
 import { isObject } from "../protocols/json-value.ts";
-import { promptText } from "../settle/prompt-text.ts";
+import { readPrompt } from "../settle/prompt-text.ts";
 
 /** A provider's own words around tools, in a prompt that has any. */
 const toolFrameTokens = 350;
@@ -20,7 +20,8 @@ const margin = 1.15;
 export function countedText(call: ChatCall): string {
   const body: unknown = JSON.parse(call.body.bytes.toString("utf8"));
   const tools = isObject(body) ? body["tools"] : undefined;
-  return tools === undefined ? promptText(call.body.bytes) : `${promptText(call.body.bytes)}\n${JSON.stringify(tools)}`;
+  const { text } = readPrompt(call.body.bytes);
+  return tools === undefined ? text : `${text}\n${JSON.stringify(tools)}`;
 }
 
 /** @param textTokens of `countedText`, by a public tokenizer */

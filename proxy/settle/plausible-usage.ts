@@ -6,8 +6,8 @@ import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
 
 /** Where a route names no context window: above every window there is. */
 const windowTokensMax = 16 * 1024 * 1024;
-/** No answer takes more; the same as where searches are counted one by one. */
-const searchesMax = 1_000;
+/** No answer takes more. */
+export const searchesMax = 1_000;
 
 const inputClasses = ["input", "cacheRead", "cacheWrite", "cacheWrite1h", "audioInput", "imageInput"] as const;
 const outputClasses = ["output", "reasoning", "audioOutput", "imageOutput"] as const;

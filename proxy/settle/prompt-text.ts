@@ -18,18 +18,6 @@ export interface Prompt {
   readonly bytesBeyond: number;
 }
 
-/** @param body a request body that has passed the strict scan */
-export function promptText(body: Buffer): string {
-  const pieces: string[] = [];
-  let length = 0;
-  for (const value of textsOf(body)) {
-    pieces.push(value);
-    length += value.length;
-    if (length >= textLengthMax) break;
-  }
-  return pieces.join("\n");
-}
-
 /** All text of a prompt. @param body a request body that has passed the strict scan */
 export function readPrompt(body: Buffer): Prompt {
   const pieces: string[] = [];

@@ -1,11 +1,9 @@
 /** Web searches behind a generateContent answer: each query that the model sent, as grounding metadata tells them. */
+import { searchesMax } from "../../settle/plausible-usage.ts";
 import { asList, member, memberAt } from "../json-value.ts";
 
-/** More are no searches but an upstream that repeats itself; none costs memory. */
-const queriesMax = 1_000;
-
 export class SearchQueries {
-  /** Later frames may say again what an earlier one said. */
+  /** Later frames may say again what an earlier one said. More than the bound are none, and cost no memory. */
   readonly #queries = new Set<string>();
 
   get count(): number {
@@ -16,7 +14,7 @@ export class SearchQueries {
   note(frame: unknown): void {
     for (const [index, candidate] of asList(member(frame, "candidates")).entries()) {
       for (const query of asList(memberAt(candidate, "groundingMetadata", "webSearchQueries"))) {
-        if (typeof query === "string" && this.#queries.size < queriesMax) this.#queries.add(`${index} ${query}`);
+        if (typeof query === "string" && this.#queries.size < searchesMax) this.#queries.add(`${index} ${query}`);
       }
     }
   }

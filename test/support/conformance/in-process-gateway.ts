@@ -17,6 +17,7 @@ import { LiveReservations } from "../../../proxy/live-reservations.ts";
 import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
 import { silentLogger } from "../../../proxy/observe/logger.ts";
 import { ProxyMetrics } from "../../../proxy/observe/metrics.ts";
+import { OwnerTurns } from "../../../proxy/responses-state/owner-turns.ts";
 import { memoryStoreLimits } from "../../../proxy/responses-state/response-store.ts";
 import { MemoryResponses } from "../../../proxy/responses-state/store/memory-responses.ts";
 import { RotatedCredentials } from "../../../proxy/route/rotated-credentials.ts";
@@ -97,6 +98,7 @@ export class InProcessGateway {
       openAttempts: new OpenAttempts(),
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
+      conversationTurns: new OwnerTurns(),
       responses: new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }),
       credentials: new RotatedCredentials({ now: () => performance.now() }),
       keyUses: { note: (key) => usedKeys.push(`${key.namespace}/${key.name}`) },

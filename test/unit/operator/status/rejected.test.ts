@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RouteResult } from "../../../../operator/compile/result.ts";
-import { conditionsOf, type Refusal } from "../../../../operator/status/conditions.ts";
+import type { Refusal } from "../../../../operator/push/fleet.ts";
+import { conditionsOf } from "../../../../operator/status/conditions.ts";
 import { isSameMeaning } from "../../../../operator/status/same-meaning.ts";
 import type { StatusDocument } from "../../../../operator/status/status-document.ts";
 

@@ -13,7 +13,6 @@ import type { StatusDocument } from "../../../../operator/status/status-document
 import { StatusFiles } from "../../../../operator/status/status-files.ts";
 import { StatusKeeper } from "../../../../operator/status/status-keeper.ts";
 import { putText } from "../../../support/compile-manifests.ts";
-import { passOn } from "../../../support/pass-on.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const digest = "1".repeat(64);
@@ -56,7 +55,7 @@ describe("StatusKeeper", () => {
     endPass(compilation.update(everyObject(store.resources)));
   }
   function endPass(pass: CompileChanges): void {
-    passOn(compilation, pass);
+    compilation.endPass();
     keeper.look(pass);
   }
   const condition = (type: string) => {

@@ -7,7 +7,6 @@ import type { Acknowledgement } from "../../../../operator/status/conditions.ts"
 import type { StatusDocument } from "../../../../operator/status/status-document.ts";
 import { StatusKeeper, type StatusKeeperOptions } from "../../../../operator/status/status-keeper.ts";
 import { putText } from "../../../support/compile-manifests.ts";
-import { passOn } from "../../../support/pass-on.ts";
 
 const id = "key/a/bot";
 const acknowledgement = (state: Acknowledgement["state"]): Acknowledgement => {
@@ -26,7 +25,8 @@ describe("a StatusKeeper that begins where another ended", () => {
     const key = { ...api, metadata: { name: "bot", namespace: "a" }, spec: { credentials } };
     putText(store, "keys.yaml", JSON.stringify(key));
     compilation = new Compilation(store.resources, defaultCompileSettings);
-    passOn(compilation, compilation.update(everyObject(store.resources)));
+    compilation.update(everyObject(store.resources));
+    compilation.endPass();
     changes = [];
   });
 
@@ -136,7 +136,8 @@ describe("a StatusKeeper that begins where another ended", () => {
       const documents = [{ ...channel, spec: { provider: "OpenAI", credentials } }, secret];
       putText(store, "channel.yaml", documents.map((document) => JSON.stringify(document)).join("\n---\n"));
       compilation = new Compilation(store.resources, defaultCompileSettings);
-      passOn(compilation, compilation.update(everyObject(store.resources)));
+      compilation.update(everyObject(store.resources));
+      compilation.endPass();
       state = acknowledgement("Programmed");
     });
 

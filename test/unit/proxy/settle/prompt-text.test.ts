@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { promptText, readPrompt } from "../../../../proxy/settle/prompt-text.ts";
+import { readPrompt } from "../../../../proxy/settle/prompt-text.ts";
 
 function textOf(body: unknown): string {
-  return promptText(Buffer.from(JSON.stringify(body)));
+  return readPrompt(Buffer.from(JSON.stringify(body))).text;
 }
 
 const data = "QUJD".repeat(128);
@@ -11,7 +11,7 @@ const chinese = "今天的天气非常好，我们去公园散步吧。".repeat(
 const lines = "word\n".repeat(200);
 const posing = `data:text/plain;base64,${data}`;
 
-describe("promptText()", () => {
+describe("the text of a prompt", () => {
   for (const row of [
     { name: "has nothing of an empty body", body: {}, want: "" },
     {

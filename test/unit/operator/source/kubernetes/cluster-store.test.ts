@@ -349,11 +349,12 @@ describe("cluster store", () => {
     const publisher = new Publisher();
     publisher.publishChanges(compilation.update(everyObject(store.resources)));
     assert.equal(publisher.snapshot.keyCount, count);
-    // As the pipeline does: both sides hold one copy.
+    // As the pipeline does: both sides hold one copy, and the pass has ended.
     for (const id of compilation.objects.keys()) {
       const copy = publisher.latest(id);
       if (copy) compilation.adopt(id, copy);
     }
+    compilation.endPass();
     const perKey = (heap() - before) / count;
     assert.ok(perKey <= 4_096, `${Math.round(perKey)} bytes a key`);
     publisher.close();

@@ -1,0 +1,73 @@
+/**
+ * What has been compiled so far: wire objects and results, and what the pass under way changed of them.
+ *
+ * Only a change of meaning is one: an object or a result equal to the one before keeps its identity.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Fleet, WireObject } from "../../proxy/snapshot/types.gen.ts";
+import type { ObjectResult } from "./result.ts";
+
+/** A pass collects what it changes; whoever passes it on reads it as `CompileChanges`. */
+export interface PassChanges {
+  readonly upserts: Map<string, WireObject>;
+  readonly removes: Set<string>;
+  readonly results: Map<string, ObjectResult | undefined>;
+  readonly counted: Set<string>;
+}
+
+export class CompiledState {
+  readonly objects = new Map<string, WireObject>();
+  readonly results = new Map<string, ObjectResult>();
+  readonly counts = { ApiKey: 0, Channel: 0, ModelRoute: 0, Account: 0 };
+  #pass: PassChanges | undefined;
+
+  constructor(fleet: Fleet) {
+    this.objects.set("setting/fleet", fleet);
+  }
+
+  beginPass(): PassChanges {
+    this.#pass = { upserts: new Map(), removes: new Set(), results: new Map(), counted: new Set() };
+    return this.#pass;
+  }
+
+  endPass(): void {
+    this.#pass = undefined;
+  }
+
+  /** Whether a pass that has not ended changed this wire object. */
+  isUnderWay(id: string): boolean {
+    return this.#pass !== undefined && (this.#pass.upserts.has(id) || this.#pass.removes.has(id));
+  }
+
+  adopt(id: string, copy: WireObject): void {
+    if (this.objects.has(id)) this.objects.set(id, copy);
+  }
+
+  put(id: string, object: WireObject | undefined, pass: PassChanges): void {
+    const before = this.objects.get(id);
+    if (object === undefined) {
+      if (before === undefined) return;
+      this.objects.delete(id);
+      pass.upserts.delete(id);
+      pass.removes.add(id);
+    } else if (before === undefined || !isDeepStrictEqual(before, object)) {
+      this.objects.set(id, object);
+      pass.removes.delete(id);
+      pass.upserts.set(id, object);
+    }
+  }
+
+  putResult(id: string, result: ObjectResult | undefined, pass: PassChanges): void {
+    const before = this.results.get(id);
+    if (result === undefined) {
+      if (before === undefined) return;
+      this.results.delete(id);
+      this.counts[before.kind] -= 1;
+      pass.results.set(id, undefined);
+    } else if (before === undefined || !isDeepStrictEqual(before, result)) {
+      if (before === undefined) this.counts[result.kind] += 1;
+      this.results.set(id, result);
+      pass.results.set(id, result);
+    }
+  }
+}
