@@ -36,6 +36,8 @@ class DeadlineList {
   #first: Deadline | undefined;
   #last: Deadline | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** What the timer runs for: after a cancelled deadline it may be later than the front. */
+  #timerAtMs = Number.POSITIVE_INFINITY;
 
   get isEmpty(): boolean {
     return this.#first === undefined;
@@ -54,7 +56,7 @@ class DeadlineList {
     else before.next = deadline;
     if (after === undefined) this.#last = deadline;
     else after.previous = deadline;
-    if (this.#timer === undefined || (before === undefined && after !== undefined)) this.#start();
+    if (deadline.atMs < this.#timerAtMs) this.#start(deadline.atMs);
     return deadline;
   }
 
@@ -68,30 +70,31 @@ class DeadlineList {
     deadline.previous = deadline.next = undefined;
   }
 
-  /** Ends the timer of a list that is empty and forgotten: it would hold the list for as long as it has to run. */
+  /** Ends the timer. That of a list that is empty and forgotten would hold it for as long as it has to run. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#timerAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Runs the timer for the front. */
-  #start(): void {
-    const inMs = (this.#first?.atMs ?? 0) - performance.now();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(inMs)));
+  /** @param atMs when the front is over */
+  #start(atMs: number): void {
+    this.stop();
+    this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(atMs - performance.now())));
+    this.#timerAtMs = atMs;
     // Whoever waits holds a connection; a list whose deadlines were all met must not keep a process alive.
     this.#timer.unref();
   }
 
   #look(): void {
-    this.#timer = undefined;
+    this.stop();
     const nowMs = performance.now();
     while (this.#first !== undefined && this.#first.atMs <= nowMs) {
       const due = this.#first;
       this.remove(due);
       due.onExpired();
     }
-    if (this.#first !== undefined && this.#timer === undefined) this.#start();
+    if (this.#first !== undefined && this.#first.atMs < this.#timerAtMs) this.#start(this.#first.atMs);
   }
 }
 

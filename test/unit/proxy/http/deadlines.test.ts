@@ -44,6 +44,19 @@ describe("armDeadline", () => {
     assert.deepEqual(heard, ["bit", "half", "whole"]);
   });
 
+  it("expires in time where the timer still runs for a longer one that was cancelled", async () => {
+    armDeadline(45_000, () => undefined).cancel();
+    let isExpired = false;
+    armDeadline(
+      45_000,
+      () => {
+        isExpired = true;
+      },
+      20,
+    );
+    await waitFor("the rest of it", () => isExpired);
+  });
+
   it("may be armed anew, or cancel its neighbours, when it expires", async () => {
     const heard: string[] = [];
     armDeadline(10, () => {
