@@ -120,10 +120,10 @@ async function serveCall(
   let { heldBytes } = body;
   try {
     record.requestBytes = body.bytes.length;
-    const read = await readCall(exchange, services, afterBody(caller, services, record), endpoint, body.bytes, record);
-    let authorized = read;
-    if (hasReferences(read.call)) {
-      const resolved = await withReferences(read); //                                                     400 403 503
+    const live = afterBody(caller, services, record); //                                                   401 403 503
+    let authorized = await readCall(exchange, services, live, endpoint, body.bytes, record); //            400 403 404
+    if (hasReferences(authorized.call)) {
+      const resolved = await withReferences(authorized, live, endpoint); //                       400 401 403 404 503
       authorized = resolved.authorized;
       heldBytes += resolved.conversationBytes;
     }
@@ -217,12 +217,17 @@ async function readCall(
   return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
 }
 
-/** With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. */
-function withReferences(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
-  const { exchange, found, services } = read;
-  return services.conversationTurns.take(ownerOf(found), () => {
+/**
+ * With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. Its turn
+ * may take long to come: where the configuration has changed meanwhile, the call is read again by what holds now.
+ */
+function withReferences(read: AuthorizedCall, caller: Caller, endpoint: ChatEndpoint): Promise<ResolvedAuthorizedCall> {
+  const { exchange, services, record, call } = read;
+  return services.conversationTurns.take(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
-    return resolveHeld(read);
+    const live = afterBody(caller, services, record);
+    if (live === caller) return resolveHeld(read);
+    return resolveHeld(await readCall(exchange, services, live, endpoint, call.body.bytes, record));
   });
 }
 

@@ -18,9 +18,10 @@ import type { RequestRecord } from "./observe/request-record.ts";
 import type { Endpoint } from "./protocols/wire.ts";
 import { reserveOneRequest } from "./reserve-request.ts";
 import { ownerOf } from "./resolve-call.ts";
+import { HeldResponses } from "./responses-state/held-responses.ts";
 import { deletedResponse, listInputItems } from "./responses-state/list-items.ts";
 import { findResponse, storedNotFound } from "./responses-state/resolve-references.ts";
-import type { LocalResponse, NativeResponse } from "./responses-state/stored-response.ts";
+import type { LocalResponse, NativeResponse, StoredResponse } from "./responses-state/stored-response.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
@@ -53,7 +54,37 @@ export async function serveStoredResponse(
       param: "stream",
     });
   }
-  const stored = await findResponse(ownerOf(found), responseId, services.responses);
+  const held = new HeldResponses(services.responses, services.inFlightBytes, services.limits.jsonBodyBytesMax);
+  try {
+    const stored = await findResponse(ownerOf(found), responseId, held);
+    const body = await answerTo(caller, endpoint, stored, query);
+    record.status = 200;
+    record.responseBytes = body.length;
+    exchange.response.writeHead(200, {
+      "content-type": "application/json",
+      "content-length": body.length,
+      "x-request-id": record.requestId,
+      "request-id": record.requestId,
+    });
+    endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+  } finally {
+    // What a slow client has yet to take counts until it has.
+    const { response } = exchange;
+    if (response.writableLength === 0 || response.closed) held.release();
+    else response.once("close", () => held.release());
+  }
+}
+
+type Query = (name: string) => string | undefined;
+
+/** Of the gateway itself or of the provider, whoever keeps it. */
+async function answerTo(
+  caller: StoredResponseCaller,
+  endpoint: StoredResponseEndpoint,
+  stored: StoredResponse,
+  query: Query,
+): Promise<Buffer> {
+  const { found, snapshot, record } = caller;
   record.model = stored.model;
   // INTERFACE.md section 5 makes no exception for what was made before the restriction, nor for deleting it: whoever
   // restricts a key takes its hands off the model. What is kept lapses by itself, and is there again with the leave.
@@ -65,22 +96,9 @@ export async function serveStoredResponse(
     model: stored.model,
   });
   if (route !== undefined) record.route = `${route.namespace}/${route.name}`;
-  const body =
-    stored.kind === "local"
-      ? Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)))
-      : await askProvider(caller, route, endpoint, stored, query);
-  record.status = 200;
-  record.responseBytes = body.length;
-  exchange.response.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": body.length,
-    "x-request-id": record.requestId,
-    "request-id": record.requestId,
-  });
-  endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+  if (stored.kind === "native") return askProvider(caller, route, endpoint, stored, query);
+  return Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)));
 }
-
-type Query = (name: string) => string | undefined;
 
 async function answerOf(
   { services, found }: StoredResponseCaller,

@@ -62,8 +62,17 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
   }
 
   send(request: SentRequest, handler: UpstreamHandler): void {
-    const connection = this.#idle.pop()?.connection ?? this.#connect(request.connectTimeoutMs, handler);
+    const connection = this.#takeIdle() ?? this.#connect(request.connectTimeoutMs, handler);
     connection?.send(request, handler);
+  }
+
+  /** None whose time is over, though the sweep has yet to come: its upstream may be closing it just now. */
+  #takeIdle(): Connection | undefined {
+    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
+      if (last.untilMs > performance.now()) return last.connection;
+      last.connection.abort();
+    }
+    return undefined;
   }
 
   close(): void {

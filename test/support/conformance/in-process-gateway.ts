@@ -40,6 +40,7 @@ export interface InProcessOptions {
 export class InProcessGateway {
   readonly port: number;
   readonly ledger: MemoryLedger;
+  readonly conversationTurns: OwnerTurns;
   /** What the access log was given, in the order in which requests ended. */
   readonly records: AccessRecord[];
   /** Keys whose use was noted, one entry for each call. */
@@ -52,6 +53,7 @@ export class InProcessGateway {
   private constructor(parts: Parts) {
     this.port = parts.port;
     this.ledger = parts.ledger;
+    this.conversationTurns = parts.services.conversationTurns;
     this.records = parts.records;
     this.usedKeys = parts.usedKeys;
     this.#services = parts.services;

@@ -116,6 +116,21 @@ describe("ConnectionPool", () => {
     });
   }
 
+  it("uses no connection again whose time is over, also before the sweep has come by", async () => {
+    serve = (socket) => socket.write(answer("fine", "keep-alive: timeout=60\r\n"));
+    await send();
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 59_000;
+    try {
+      const late = send();
+      performance.now = now;
+      assert.equal((await late).text, "fine");
+    } finally {
+      performance.now = now;
+    }
+    assert.equal(accepted, 2);
+  });
+
   it("uses no connection again on which a request was answered before it was written", async () => {
     serve = (socket, text, number) => {
       if (number > 1) {
