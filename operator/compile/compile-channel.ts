@@ -208,10 +208,12 @@ function resolveCredentials(
     if (typeof found === "string")
       objects.push({ kind: "credential", namespace, channel: channelName, name, secret: found });
     else failures.push(found);
+    const version = secrets.get(identityOf({ namespace, name: secretKeyRef.name }))?.metadata.resourceVersion;
     facts.push({
       name,
       state,
       resolved: typeof found === "string",
+      ...(version !== undefined && { secretResourceVersion: version }),
       reason: typeof found === "string" ? "Resolved" : found.reason,
     });
   }

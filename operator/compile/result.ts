@@ -51,6 +51,7 @@ export interface ChannelResult extends CommonResult<"Channel"> {
     readonly name: string;
     readonly state: "Active" | "Draining" | "Disabled";
     readonly resolved: boolean;
+    readonly secretResourceVersion?: string;
     readonly reason: string;
   }[];
 }

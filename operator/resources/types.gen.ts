@@ -937,6 +937,10 @@ name: string
  */
 resolved?: ("True" | "False" | "Unknown")
 /**
+ * Version of the Secret that every ready proxy serves.
+ */
+secretResourceVersion?: string
+/**
  * Whether the proxies use it.
  */
 healthy?: ("True" | "False" | "Unknown")

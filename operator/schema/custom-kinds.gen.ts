@@ -2232,6 +2232,10 @@ export const customKinds: readonly KindSchema[] = [
            "Unknown"
           ]
          },
+         "secretResourceVersion": {
+          "type": "string",
+          "maxLength": 64
+         },
          "healthy": {
           "type": "string",
           "enum": [

@@ -47,10 +47,7 @@ export function statusDocument(
         status: { ...common, credentials: keyCredentials(result, conditions, nowMs), ...keyUse(attached.use) },
       };
     case "Channel": {
-      const credentials = result.credentials.map(({ name: own, resolved, reason }) => {
-        const refused = attached.health?.ejected.includes(own) === true && { healthy: "False" as const };
-        return { name: own, resolved: resolved ? ("True" as const) : ("False" as const), ...refused, reason };
-      });
+      const credentials = channelCredentials(result, conditions, attached.health);
       const { modelCount } = result;
       const mapped = modelCount === undefined ? {} : { modelCount };
       return { ...base, status: { ...common, credentials, ...mapped, routes: attached.routes ?? 0 } };
@@ -113,12 +110,32 @@ function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
+function channelCredentials(
+  { credentials }: Extract<ObjectResult, { kind: "Channel" }>,
+  conditions: readonly Condition[],
+  health: ChannelHealth | undefined,
+): NonNullable<ChannelStatus["credentials"]> {
+  const isServed = isProgrammed(conditions);
+  return credentials.map(({ name, resolved, secretResourceVersion, reason }) => ({
+    name,
+    resolved: resolved ? ("True" as const) : ("False" as const),
+    ...(health?.ejected.includes(name) === true && { healthy: "False" as const }),
+    // Like that of a key's, a promise that every ready proxy has it: who leads next goes by it.
+    ...(isServed && secretResourceVersion !== undefined && { secretResourceVersion }),
+    reason,
+  }));
+}
+
+function isProgrammed(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ type, status }) => type === "Programmed" && status === "True");
+}
+
 function keyCredentials(
   result: Extract<ObjectResult, { kind: "ApiKey" }>,
   conditions: readonly Condition[],
   nowMs: number,
 ): NonNullable<ApiKeyStatus["credentials"]> {
-  const isProgrammed = conditions.some(({ type, status }) => type === "Programmed" && status === "True");
+  const isAcknowledged = isProgrammed(conditions);
   const isServed = result.wireIds.length > 0;
   return result.credentials.map((credential) => {
     const { name, fingerprint, displayPrefix, secretResourceVersion, notBeforeMs = 0, usable } = credential;
@@ -129,12 +146,12 @@ function keyCredentials(
       ...(fingerprint !== undefined && { fingerprint }),
       ...(displayPrefix !== undefined && { displayPrefix }),
       // The version is a promise that every ready proxy serves it (DESIGN.md section 3, ApiKey).
-      ...(isProgrammed && secretResourceVersion !== undefined && { secretResourceVersion }),
-      active: !served || !isLive ? "False" : isProgrammed ? "True" : "Pending",
+      ...(isAcknowledged && secretResourceVersion !== undefined && { secretResourceVersion }),
+      active: !served || !isLive ? "False" : isAcknowledged ? "True" : "Pending",
       reason: !served
         ? "NotServed"
         : isLive
-          ? isProgrammed
+          ? isAcknowledged
             ? "Active"
             : "Pending"
           : notBeforeMs > nowMs

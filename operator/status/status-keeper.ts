@@ -255,14 +255,19 @@ function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolea
       condition.type === "Programmed" && condition.status === "True" && condition.observedGeneration === generation
     );
   });
-  if (!isSaid || result.kind !== "ApiKey") return isSaid;
-  // A Secret may have changed without the key: its version was not the one that the proxies had.
+  if (!isSaid || (result.kind !== "ApiKey" && result.kind !== "Channel")) return isSaid;
+  // A Secret may have changed without the resource: its version was not the one that the proxies had.
   const told = "credentials" in status ? (status.credentials ?? []) : [];
-  return result.credentials.every(({ name, fingerprint, secretResourceVersion: version }) => {
-    const before = told.find((credential) => credential.name === name);
-    if (before === undefined || !("fingerprint" in before) || before.fingerprint !== fingerprint) return false;
-    return before.secretResourceVersion === version;
+  return result.credentials.every((credential) => {
+    const before = told.find(({ name }) => name === credential.name);
+    if (before === undefined || before.secretResourceVersion !== credential.secretResourceVersion) return false;
+    return fingerprintOf(before) === fingerprintOf(credential);
   });
+}
+
+/** Only keys have one. */
+function fingerprintOf(credential: { readonly fingerprint?: string | undefined } | object): string | undefined {
+  return "fingerprint" in credential ? credential.fingerprint : undefined;
 }
 
 function nextTurnMs(

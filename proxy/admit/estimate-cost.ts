@@ -6,9 +6,9 @@
  * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes,
  * and the dearest class that text can fall into, so that for text no cost exceeds its reservation.
  *
- * Output: the call's own cap, else the smaller of the model's most and `defaultOutputReserve`, for each candidate. With
- * `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its balance affords where
- * that is less: an account that runs dry ends with shorter answers, and never below zero.
+ * Output: the call's own cap, else (and for a cap of 0) the smaller of the model's most and `defaultOutputReserve`, for
+ * each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its
+ * balance affords where that is less: an account that runs dry ends with shorter answers, and never below zero.
  */
 import type { ChatCall } from "../protocols/chat-format.ts";
 import { computeCost, type Price } from "../settle/price.ts";
@@ -68,7 +68,9 @@ export function estimateCost(
       ? upperCost(input, outputTokens(reserve), route.price)
       : textCost(input, outputTokens(reserve), route.price);
   const isCapped = (isOpen || call.outputCap === undefined) && fleet.unboundedOutput === "Cap";
-  const wanted = isOpen ? Math.max(outputCap ?? 0, defaultReserve(route, fleet)) : (outputCap ?? 0);
+  // A cap of 0 warms a prompt cache at one provider and is no cap at all to some servers.
+  const isReservedAsOpen = isOpen || !outputCap;
+  const wanted = isReservedAsOpen ? Math.max(outputCap ?? 0, defaultReserve(route, fleet)) : outputCap;
   const outputReserve = isCapped ? affordableOutput(wanted, costOf, balanceLeft()) : wanted;
   return {
     amounts: {

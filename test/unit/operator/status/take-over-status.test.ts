@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Compilation } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
 import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
+import { ClusterStore } from "../../../../operator/source/kubernetes/cluster-store.ts";
 import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
 import type { Acknowledgement } from "../../../../operator/status/conditions.ts";
 import type { StatusDocument } from "../../../../operator/status/status-document.ts";
@@ -123,18 +124,13 @@ describe("a StatusKeeper that begins where another ended", () => {
     let observed: ReturnType<NonNullable<StatusKeeperOptions["observe"]>>;
 
     beforeEach(() => {
-      const store = new ManifestStore();
-      const meta = { metadata: { name: "openai", namespace: "a" } };
+      const store = new ClusterStore({ onChange: () => undefined, fetchMissing: async () => undefined });
+      const metadata = { name: "openai", namespace: "a", uid: "uid-openai", resourceVersion: "42", generation: 1 };
       const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
-      const channel = { apiVersion: "tollgate.dev/v1alpha1", kind: "Channel", ...meta };
-      const secret = {
-        apiVersion: "v1",
-        kind: "Secret",
-        ...meta,
-        stringData: { apiKey: "provider-secret-0123456789" },
-      };
-      const documents = [{ ...channel, spec: { provider: "OpenAI", credentials } }, secret];
-      putText(store, "channel.yaml", documents.map((document) => JSON.stringify(document)).join("\n---\n"));
+      const channel = { apiVersion: "tollgate.dev/v1alpha1", kind: "Channel", metadata };
+      store.put("Channel", { ...channel, spec: { provider: "OpenAI", credentials } });
+      const apiKey = Buffer.from("provider-secret-0123456789").toString("base64");
+      store.put("Secret", { metadata, data: { apiKey } });
       compilation = new Compilation(store.resources, defaultCompileSettings);
       compilation.update(everyObject(store.resources));
       compilation.endPass();
@@ -159,6 +155,25 @@ describe("a StatusKeeper that begins where another ended", () => {
       const [credential] = "credentials" in status ? (status.credentials ?? []) : [];
       return `${condition?.reason} ${credential && "healthy" in credential ? credential.healthy : undefined}`;
     };
+
+    it("believes that it is programmed only with the Secrets that were", () => {
+      observed = {};
+      const standing = keepObserving(undefined).statusOf(channelId) ?? assert.fail();
+      const told = "credentials" in standing.status ? (standing.status.credentials ?? []) : [];
+      assert.deepEqual(
+        told.map((one) => "secretResourceVersion" in one && one.secretResourceVersion),
+        ["42"],
+      );
+      state = acknowledgement("Pending");
+      const reasonWith = (version: object) => {
+        const credentials = told.map((one) => ({ ...one, ...version }));
+        const keeper = keepObserving({ ...standing, status: { ...standing.status, credentials } });
+        return keeper.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
+      };
+      assert.equal(reasonWith({}), "Programmed");
+      assert.equal(reasonWith({ secretResourceVersion: "41" }), "Pending");
+      assert.equal(reasonWith({ secretResourceVersion: undefined }), "Pending");
+    });
 
     it("changes nothing until every proxy could tell, and then says what is known", () => {
       observed = { health: { ejected: ["main"], formerInUse: ["main"], hasTraffic: true } };

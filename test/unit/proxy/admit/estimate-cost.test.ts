@@ -62,7 +62,13 @@ describe("estimateCost()", () => {
       fleet,
       want: [116n, 1_000n],
     },
-    { name: "reserves nothing for a cap of 0", call: { ...call, outputCap: 0 }, route, fleet, want: [116n, 0n] },
+    {
+      name: "reserves the default for a cap of 0, which some servers read as none",
+      call: { ...call, outputCap: 0 },
+      route,
+      fleet,
+      want: [116n, 4_096n],
+    },
     {
       name: "takes every byte for a token with inputEstimate Upper",
       call,

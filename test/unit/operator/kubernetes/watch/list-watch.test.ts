@@ -160,6 +160,7 @@ describe("list-watch", () => {
     };
     asked.lists = 0;
     watch.relist("wanted");
+    await waitFor("the question whether it is there", () => asked.probes > 0);
     await manyTurns();
     assert.deepEqual([asked.lists, asked.probes], [1, 1]);
   });
