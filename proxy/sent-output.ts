@@ -1,6 +1,7 @@
 /**
- * How much the targets of a route may be asked to produce, where body rules or the route change what the client set: a
- * rule that sets `max_tokens` to 5000 makes of a call with a cap of 10 one that costs 5000.
+ * How much the targets of a route may be asked to read and produce, where body rules or the route change what the client
+ * sent: a rule that sets `max_tokens` to 5000 makes of a call with a cap of 10 one that costs 5000, and a system prompt
+ * that a rule sets is paid for with every call.
  *
  * The reservation is taken before a target is chosen (DESIGN.md section 5) and a ceiling is a ceiling (section 6), so it
  * covers the most that any target of the route would send. The rules are those that edit the body later, applied to the
@@ -28,6 +29,10 @@ interface RuledRoute {
   readonly targets: readonly RuledTarget[];
   /** Parameters that the model does not support: they are taken out before the rules. */
   readonly unsupported: readonly ParameterNames[];
+  /** Whether anything changes how long or how many answers are. */
+  readonly changesOutput: boolean;
+  /** JSON that the rules of one target add to a body, at most. */
+  readonly addedBytes: number;
 }
 
 /** Top-level members by which a rule changes how long or how many answers are. */
@@ -46,6 +51,9 @@ type Channels = Pick<Snapshot, "channel">;
 export function sentOutput(call: ChatCall, route: Route, snapshot: Channels): SentOutput | undefined {
   const ruled = ruledRoute(route, snapshot);
   if (ruled === undefined) return undefined;
+  const { addedBytes } = ruled;
+  const { outputCap, candidates } = call;
+  if (!ruled.changesOutput) return { outputCap, isOpen: outputCap === undefined, candidates, addedBytes };
   const most: { outputCap: number | undefined; isOpen: boolean; candidates: number } = {
     outputCap: undefined,
     isOpen: false,
@@ -64,7 +72,7 @@ export function sentOutput(call: ChatCall, route: Route, snapshot: Channels): Se
       most.candidates = Math.max(most.candidates, asked.candidates);
     }
   }
-  return most;
+  return { ...most, addedBytes };
 }
 
 /** A snapshot never changes, so what of a route counts in it is found once. */
@@ -94,8 +102,19 @@ function findRules(route: Route, snapshot: Channels): RuledRoute | undefined {
     .filter(({ supported }) => supported === false)
     .map(({ name }) => parameterNames(name))
     .filter(({ members }) => Object.values(members).some((paths) => paths.some((path) => capPaths.has(path))));
-  const isRuled = unsupported.length > 0 || targets.some(({ rules }) => rules.some(counts));
-  return isRuled ? { targets, unsupported } : undefined;
+  const changesOutput = unsupported.length > 0 || targets.some(({ rules }) => rules.some(counts));
+  const addedBytes = Math.max(0, ...targets.map(({ rules }) => rules.reduce((sum, rule) => sum + bytesOf(rule), 0)));
+  return changesOutput || addedBytes > 0 ? { targets, unsupported, changesOutput, addedBytes } : undefined;
+}
+
+/** What rules may put into a body besides numbers and flags, whether the client sent the same member or not. */
+function bytesOf({ set = [], default: filled = [] }: BodyRules): number {
+  let bytes = 0;
+  for (const { field, value } of [...set, ...filled]) {
+    const mayHoldText = typeof value === "string" || (typeof value === "object" && value !== null);
+    if (mayHoldText && !namesThatCount.has(field)) bytes += Buffer.byteLength(JSON.stringify(value));
+  }
+  return bytes;
 }
 
 function counts({ set = [], default: filled = [], remove: removed = [] }: BodyRules): boolean {

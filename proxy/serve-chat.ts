@@ -28,6 +28,7 @@ import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
+import { isNothing } from "./protocols/produced.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
@@ -254,8 +255,12 @@ async function concludeOther(
     }
     case "invalid":
       count("invalid_reply");
+      // Paid for, and most likely generated no better by another: billed, and not asked for again.
+      if (outcome.isOversized === true) {
+        await settlement.settleReserved(admitted.estimate);
+        throw errorOfInvalidReply(outcome.reason);
+      }
       if (isGenerated(outcome.reading)) {
-        // Paid for, and most likely generated no better by another: billed as said, and not asked for again.
         await settlement.settleReply(outcome.reading);
         throw errorOfInvalidReply(outcome.reason);
       }
@@ -278,7 +283,7 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
 
 function isGenerated(reading: ReplyReading | undefined): reading is ReplyReading {
   if (reading === undefined) return false;
-  return reading.usage === undefined ? reading.producedText() !== "" : outputTokens(reading.usage) > 0;
+  return (reading.usage !== undefined && outputTokens(reading.usage) > 0) || !isNothing(reading.produced());
 }
 
 function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): undefined {

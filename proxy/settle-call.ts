@@ -10,6 +10,7 @@ import { oneRequestAmounts } from "./admit/ledger.ts";
 import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
+import { isNothing, nothingProduced, type Produced } from "./protocols/produced.ts";
 import type { Services } from "./services.ts";
 import { roughTokensOf } from "./settle/estimate-tokens.ts";
 import { boundUsage } from "./settle/plausible-usage.ts";
@@ -54,22 +55,27 @@ export class CallSettlement {
   }
 
   settleReply(reading: ReplyReading): Pending {
-    return this.#settleReported(reading.usage, reading.producedText);
+    return this.#settleReported(reading.usage, reading.produced);
   }
 
   settleStream(meter: StreamMeter): Pending {
     // Left before its end, an upstream has not counted everything that it said.
-    if (meter.isCut === true) {
-      return this.#estimated(meter.usage, meter.producedText()).then((estimated) => this.#settle(estimated, true));
-    }
-    return this.#settleReported(meter.usage, () => meter.producedText());
+    if (meter.isCut === true) return this.#settleEstimated(meter.usage, meter.produced());
+    return this.#settleReported(meter.usage, () => meter.produced());
   }
 
   /** The answer did not become whole. @param isSent the upstream may have worked on it */
   async settlePartial(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
     if (meter?.isComplete === true && meter.usage !== undefined) await this.settleStream(meter);
-    else if (!isSent) await this.#settle(zeroUsage, false);
-    else await this.#settle(await this.#estimated(meter?.usage, meter?.producedText() ?? ""), true);
+    else if (isSent)
+      await this.#settleEstimated(meter?.usage, meter === undefined ? nothingProduced : producedBy(meter));
+    else await this.settleRequest();
+  }
+
+  /** The answer was more than anybody reads: it was generated, and nothing says more of it than what was reserved. */
+  settleReserved({ amounts }: Estimate): Pending {
+    const { inputTokens: input, outputTokens: output } = amounts;
+    return this.#settle({ ...zeroUsage, input: Number(input), output: Number(output) }, true);
   }
 
   /** Gives back whatever is still held, for a call that ended without an answer or was counted before. */
@@ -77,13 +83,15 @@ export class CallSettlement {
     return this.#held.release(this.#context.record.attempts > 0);
   }
 
-  /** Settles by the upstream's own numbers where they can be true; a whole answer never took nothing. */
-  #settleReported(usage: TokenUsage | undefined, producedText: () => string): Pending {
-    if (usage === undefined || inputTokens(usage) + outputTokens(usage) === 0) {
-      return this.#estimated(undefined, producedText()).then((estimated) => this.#settle(estimated, true));
+  /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
+  #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
+    if (usage === undefined || inputTokens(usage) === 0) return this.#settleEstimated(usage, produced());
+    if (outputTokens(usage) === 0) {
+      const output = produced();
+      if (!isNothing(output)) return this.#settleEstimated(usage, output);
     }
-    const { candidates, record, route, services } = this.#context;
-    const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
+    const { record, services } = this.#context;
+    const bounded = this.#bounded(usage);
     if (bounded !== usage) {
       services.log.warn("an upstream reported more use than one call can have; charged up to that", {
         request: record.requestId,
@@ -95,18 +103,33 @@ export class CallSettlement {
     return this.#settle(bounded, bounded !== usage);
   }
 
-  /** Fills what the upstream did not say: its partial numbers are floors, produced text is counted. */
-  async #estimated(partial: TokenUsage | undefined, producedText: string): Promise<TokenUsage> {
-    const { call, candidates, route, services } = this.#context;
-    const { estimateTokens } = services;
-    const produced = producedText === "" ? 0 : await estimateTokens(producedText);
-    if (partial !== undefined && inputTokens(partial) > 0) {
-      const bounded = boundUsage(partial, { contextWindow: route.info?.contextWindow, candidates });
-      return { ...bounded, output: Math.max(bounded.output, produced - bounded.reasoning) };
-    }
+  async #settleEstimated(partial: TokenUsage | undefined, produced: Produced): Promise<void> {
+    await this.#settle(await this.#estimated(partial, produced), true);
+  }
+
+  #bounded(usage: TokenUsage): TokenUsage {
+    const { candidates, route } = this.#context;
+    return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
+  }
+
+  /** Fills what the upstream did not say: its partial numbers are floors, produced output is counted. */
+  async #estimated(partial: TokenUsage = zeroUsage, { text, imageTokens, audioTokens }: Produced): Promise<TokenUsage> {
+    const bounded = this.#bounded(partial);
+    const produced = text === "" ? 0 : await this.#context.services.estimateTokens(text);
+    return {
+      ...bounded,
+      ...(inputTokens(bounded) === 0 && { input: await this.#promptTokens() }),
+      output: Math.max(bounded.output, produced - bounded.reasoning),
+      imageOutput: Math.max(bounded.imageOutput, imageTokens),
+      audioOutput: Math.max(bounded.audioOutput, audioTokens),
+    };
+  }
+
+  async #promptTokens(): Promise<number> {
+    const { call, services } = this.#context;
     const { text, bytesBeyond } = readPrompt(call.body.bytes);
     const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;
-    return { ...zeroUsage, input: (await estimateTokens(text)) + rest, output: produced };
+    return (await services.estimateTokens(text)) + rest;
   }
 
   #settle(usage: TokenUsage, isEstimated: boolean): Pending {
@@ -125,4 +148,12 @@ export class CallSettlement {
       costNanos,
     });
   }
+}
+
+/** Something was produced of which nobody can count anything: never for nothing. */
+const producedUnseen: Produced = { text: "?", imageTokens: 0, audioTokens: 0 };
+
+function producedBy(meter: StreamMeter): Produced {
+  const produced = meter.produced();
+  return meter.hasContent && isNothing(produced) ? producedUnseen : produced;
 }

@@ -27,13 +27,15 @@ export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments"
   readonly body: { readonly bytes: Buffer };
 };
 
-/** The most that any target of the route is asked to produce, where that is not what the client set. */
+/** The most that any target of the route is asked to read and produce, where that is not what the client sent. */
 export interface SentOutput {
   /** Output tokens of one candidate; undefined where no target gets a cap. */
   readonly outputCap: number | undefined;
   /** Some target gets no cap at all. */
   readonly isOpen: boolean;
   readonly candidates: number;
+  /** Bytes of JSON that rules add to the body. */
+  readonly addedBytes: number;
 }
 
 export interface Estimate {
@@ -58,7 +60,10 @@ export function estimateCost(
   sent?: SentOutput,
 ): Estimate {
   const isUpper = fleet.inputEstimate === "Upper";
-  const text = isUpper ? call.body.bytes.length : Math.ceil(call.textBytes / bytesPerToken) + frameTokens;
+  const addedBytes = sent?.addedBytes ?? 0;
+  const text = isUpper
+    ? call.body.bytes.length + addedBytes
+    : Math.ceil((call.textBytes + addedBytes) / bytesPerToken) + frameTokens;
   const input = text + call.attachments * attachmentTokens;
   const { outputCap, candidates } = sent ?? call;
   const isOpen = sent?.isOpen ?? outputCap === undefined;

@@ -4,6 +4,7 @@
 import type { ChatFormat, ReplyReading } from "../protocols/chat-format.ts";
 import { classifyErrorEvent } from "../protocols/classify-error.ts";
 import { isObject, type JsonObject, member, parseJson } from "../protocols/json-value.ts";
+import { nothingProduced } from "../protocols/produced.ts";
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import { zeroUsage } from "../settle/usage.ts";
 import { parseJsonText } from "../translate/json-text.ts";
@@ -48,7 +49,7 @@ export function countingFormat(chat: ChatFormat, format: CountingFormat): ChatFo
   const readReply = (body: Buffer): ReplyReading => ({
     usage: zeroUsage,
     error: readCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
-    producedText: () => "",
+    produced: () => nothingProduced,
   });
   return { ...chat, readReply };
 }

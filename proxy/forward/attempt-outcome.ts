@@ -14,8 +14,16 @@ export type AttemptOutcome =
   | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
-  /** Success by its status, but not a reply of this format; `reading` where it was generated and counted all the same. */
-  | { readonly kind: "invalid"; readonly reason: string; readonly reading?: ReplyReading | undefined }
+  /**
+   * Success by its status, but not a reply of this format; `reading` where it was generated and counted all the same.
+   * Oversized ones were generated, and nobody reads on to where they are counted.
+   */
+  | {
+      readonly kind: "invalid";
+      readonly reason: string;
+      readonly reading?: ReplyReading | undefined;
+      readonly isOversized?: boolean;
+    }
   | {
       readonly kind: "stopped";
       readonly reason: StopReason;

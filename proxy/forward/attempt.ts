@@ -200,7 +200,12 @@ export class Attempt {
     }
     this.#exchange.abort();
     if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
-    else this.#settle({ kind: "invalid", reason: `the reply exceeds ${this.#collectedBytesMax} bytes` });
+    else
+      this.#settle({
+        kind: "invalid",
+        reason: `the reply exceeds ${this.#collectedBytesMax} bytes`,
+        isOversized: true,
+      });
   }
 
   #pass(chunk: Buffer): void {

@@ -10,6 +10,7 @@ import type { BodyEditor } from "../http/body-editor.ts";
 import type { ScannedObject } from "../http/strict-json.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 import type { Channel, Route } from "../snapshot/types.gen.ts";
+import type { Produced } from "./produced.ts";
 import type { FoundMember } from "./request/member-at.ts";
 import type { ChatWireFormat, Endpoint, Protocol } from "./wire.ts";
 
@@ -79,8 +80,8 @@ export interface ReplyReading {
   readonly usage: TokenUsage | undefined;
   /** A body that is an error although its status says success. */
   readonly error: UpstreamError | undefined;
-  /** Text and tool arguments produced, for an estimate where usage is absent; computed when called. */
-  readonly producedText: () => string;
+  /** Output, for an estimate where usage is absent; computed when called. */
+  readonly produced: () => Produced;
 }
 
 /**
@@ -110,8 +111,8 @@ export interface StreamMeter {
   readonly heldBytes: number;
   /** At least one event with content has passed, so tokens were produced. */
   readonly hasContent: boolean;
-  /** Text, reasoning and tool arguments produced so far, for an estimate when usage never came. */
-  producedText(): string;
+  /** Output so far, for an estimate when usage never came. */
+  produced(): Produced;
 }
 
 /** What the renderer of errors needs besides the error. */

@@ -13,6 +13,7 @@ import { type EventFields, readEventFields, splitEvents } from "../sse/event-fie
 import { EventSplitter } from "../sse/event-splitter.ts";
 import type { StreamMeter, UpstreamError } from "./chat-format.ts";
 import { parseJson } from "./json-value.ts";
+import type { Produced } from "./produced.ts";
 import { RetainedEvents } from "./retained-events.ts";
 
 /** An event that a reader looks at. */
@@ -50,8 +51,8 @@ export interface EventReader {
   end(state: StreamState, retained: RetainedEvents): Buffer | undefined;
   /** Reads an event that was kept, for text and whatever was not read when it passed. */
   visit(event: unknown): void;
-  /** Text that `visit` found. */
-  producedText(): string;
+  /** Output that `visit` found. */
+  produced(): Produced;
 }
 
 const noBytes: readonly Buffer[] = [];
@@ -105,9 +106,9 @@ export class EventStreamMeter implements StreamMeter {
     return this.#splitter.heldBytes;
   }
 
-  producedText(): string {
+  produced(): Produced {
     this.#retained.read();
-    return this.#reader.producedText();
+    return this.#reader.produced();
   }
 
   push(chunk: Buffer): readonly Buffer[] {

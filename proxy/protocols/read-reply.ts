@@ -4,7 +4,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 import type { ReplyReading } from "./chat-format.ts";
 import { classifyErrorEvent } from "./classify-error.ts";
 import { isObject, type JsonObject } from "./json-value.ts";
-import { ProducedText } from "./retained-events.ts";
+import { ProducedOutput } from "./produced.ts";
 
 /** @throws GatewayError `upstream_error` when the body was no JSON object */
 export function requireReply(json: unknown): JsonObject {
@@ -17,15 +17,15 @@ export function readingOf(
   reply: JsonObject,
   usage: TokenUsage | undefined,
   isReply: boolean,
-  readText: (reply: JsonObject, text: ProducedText) => void,
+  readOutput: (reply: JsonObject, output: ProducedOutput) => void,
 ): ReplyReading {
   return {
     usage,
     error: isReply ? undefined : classifyErrorEvent(reply),
-    producedText: () => {
-      const text = new ProducedText();
-      readText(reply, text);
-      return text.toString();
+    produced: () => {
+      const output = new ProducedOutput();
+      readOutput(reply, output);
+      return output.take();
     },
   };
 }

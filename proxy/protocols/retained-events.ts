@@ -51,22 +51,3 @@ export class RetainedEvents {
     }
   }
 }
-
-/** Text produced, bounded: what lies beyond is more than any model produces in one answer. */
-export class ProducedText {
-  readonly #parts: string[] = [];
-  #length = 0;
-
-  add(text: unknown): void {
-    if (typeof text !== "string" || text === "" || this.#length > producedCharactersMax) return;
-    this.#parts.push(text);
-    this.#length += text.length;
-  }
-
-  toString(): string {
-    return this.#parts.join("");
-  }
-}
-
-/** Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (RELIABILITY.md G10). */
-const producedCharactersMax = 1024 * 1024;

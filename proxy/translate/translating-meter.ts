@@ -7,6 +7,7 @@
  */
 import type { GatewayError } from "../errors.ts";
 import type { ErrorContext, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import type { Produced } from "../protocols/produced.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import type { ReplyAdapter } from "./adapt-reply.ts";
@@ -85,8 +86,8 @@ export class TranslatingMeter implements StreamMeter {
     return this.#inner.hasContent;
   }
 
-  producedText(): string {
-    return this.#inner.producedText();
+  produced(): Produced {
+    return this.#inner.produced();
   }
 
   push(chunk: Buffer): readonly Buffer[] {

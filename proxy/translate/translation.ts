@@ -188,7 +188,7 @@ export class Translation {
     if (meter.violation !== undefined) throw new InvalidReply(meter.violation);
     const { error, usage } = meter;
     if (error === undefined && !meter.isComplete) throw new InvalidReply("the answer ended before it was complete");
-    return { reading: { error, usage, producedText: () => meter.producedText() }, pieces };
+    return { reading: { error, usage, produced: () => meter.produced() }, pieces };
   }
 
   #adapted(events: Iterable<ReplyEvent>): Reply {

@@ -1,5 +1,6 @@
 /** A whole reply that answers a streaming client, as its stream's meter would have left it. */
 import type { ReplyReading, StreamMeter } from "../protocols/chat-format.ts";
+import type { Produced } from "../protocols/produced.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 
 export class WholeReplyMeter implements StreamMeter {
@@ -19,8 +20,8 @@ export class WholeReplyMeter implements StreamMeter {
     return this.#reading.usage;
   }
 
-  producedText(): string {
-    return this.#reading.producedText();
+  produced(): Produced {
+    return this.#reading.produced();
   }
 
   push(): readonly Buffer[] {
@@ -35,5 +36,5 @@ export class WholeReplyMeter implements StreamMeter {
 /** What was generated of a stream that broke its format: its own numbers came too early to be right. */
 export function readingOfViolation(meter: StreamMeter): ReplyReading | undefined {
   if (meter.violation === undefined) return undefined;
-  return { usage: undefined, error: undefined, producedText: () => meter.producedText() };
+  return { usage: undefined, error: undefined, produced: () => meter.produced() };
 }

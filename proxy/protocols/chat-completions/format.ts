@@ -11,7 +11,7 @@ import { readingOf, requireReply } from "../read-reply.ts";
 import { errorObject } from "../render-error.ts";
 import { memberAt } from "../request/member-at.ts";
 import { editBody } from "./edit-body.ts";
-import { readProducedText } from "./produced-text.ts";
+import { readProduced } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { usageOf } from "./read-usage.ts";
 import { createStreamMeter } from "./stream-meter.ts";
@@ -33,5 +33,5 @@ function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8")
   const reply = requireReply(Array.isArray(json) ? json[0] : json);
   const hasError = reply["error"] !== undefined && reply["error"] !== null;
   const isReply = Array.isArray(reply["choices"]);
-  return readingOf(reply, usageOf(reply), isReply && !hasError, readProducedText);
+  return readingOf(reply, usageOf(reply), isReply && !hasError, readProduced);
 }

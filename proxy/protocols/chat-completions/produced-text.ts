@@ -1,24 +1,30 @@
-/** Finds what a chat completion produced, for estimates where usage is absent: text, reasoning, refusals, calls. */
+/**
+ * Finds what a chat completion produced, for estimates where usage is absent: text, reasoning, refusals, calls, pictures,
+ * sound.
+ */
 import { asList, isObject, member } from "../json-value.ts";
-import type { ProducedText } from "../retained-events.ts";
+import type { ProducedOutput } from "../produced.ts";
 
 /** Adds the text of all choices of a chunk (`delta`) or a body (`message`). */
-export function readProducedText(value: unknown, text: ProducedText): void {
+export function readProduced(value: unknown, output: ProducedOutput): void {
   for (const choice of asList(member(value, "choices"))) {
     const message = member(choice, "delta") ?? member(choice, "message");
-    addContent(member(message, "content"), text);
+    addContent(member(message, "content"), output);
     const reasoning = member(message, "reasoning_content") ?? member(message, "reasoning");
-    text.add(reasoning);
-    text.add(member(message, "refusal"));
-    for (const call of asList(member(message, "tool_calls"))) addCall(call, text);
-    addFunction(member(message, "function_call"), text);
-    text.add(member(member(message, "audio"), "transcript"));
-    text.add(member(choice, "text"));
+    output.add(reasoning);
+    output.add(member(message, "refusal"));
+    for (const call of asList(member(message, "tool_calls"))) addCall(call, output);
+    addFunction(member(message, "function_call"), output);
+    const audio = member(message, "audio");
+    output.add(member(audio, "transcript"));
+    output.addAudio(member(audio, "data"));
+    for (const _ of asList(member(message, "images"))) output.addImage();
+    output.add(member(choice, "text"));
   }
 }
 
 /** Whether a chunk carries anything a model was paid to produce. */
-export function hasProducedText(chunk: unknown): boolean {
+export function hasProduced(chunk: unknown): boolean {
   for (const choice of asList(member(chunk, "choices"))) {
     const delta = member(choice, "delta") ?? member(choice, "message");
     if (!isObject(delta)) continue;
@@ -40,23 +46,24 @@ export function hasProducedText(chunk: unknown): boolean {
   return false;
 }
 
-function addContent(content: unknown, text: ProducedText): void {
-  text.add(content);
+function addContent(content: unknown, output: ProducedOutput): void {
+  output.add(content);
   for (const part of asList(content)) {
-    text.add(member(part, "text"));
+    output.add(member(part, "text"));
+    if (isObject(part) && part["type"] === "image_url") output.addImage();
     // Mistral's reasoning: a part of parts.
-    for (const thought of asList(member(part, "thinking"))) text.add(member(thought, "text"));
+    for (const thought of asList(member(part, "thinking"))) output.add(member(thought, "text"));
   }
 }
 
-function addCall(call: unknown, text: ProducedText): void {
-  addFunction(member(call, "function"), text);
+function addCall(call: unknown, output: ProducedOutput): void {
+  addFunction(member(call, "function"), output);
   const custom = member(call, "custom");
-  text.add(member(custom, "name"));
-  text.add(member(custom, "input"));
+  output.add(member(custom, "name"));
+  output.add(member(custom, "input"));
 }
 
-function addFunction(called: unknown, text: ProducedText): void {
-  text.add(member(called, "name"));
-  text.add(member(called, "arguments"));
+function addFunction(called: unknown, output: ProducedOutput): void {
+  output.add(member(called, "name"));
+  output.add(member(called, "arguments"));
 }

@@ -13,8 +13,9 @@ import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { FinishedCandidates } from "../finished-candidates.ts";
 import { asList, isObject, member } from "../json-value.ts";
-import { ProducedText, type RetainedEvents } from "../retained-events.ts";
-import { hasProducedText, readProducedText } from "./produced-text.ts";
+import { type Produced, ProducedOutput } from "../produced.ts";
+import type { RetainedEvents } from "../retained-events.ts";
+import { hasProduced, readProduced } from "./produced-text.ts";
 import { usageOf } from "./read-usage.ts";
 import { withoutNullUsage, withoutUsage } from "./strip-usage.ts";
 
@@ -44,7 +45,7 @@ class ChunkReader implements EventReader {
   wantsEvery = true;
   usage: TokenUsage | undefined;
   readonly #showsUsage: boolean;
-  readonly #text = new ProducedText();
+  readonly #produced = new ProducedOutput();
   readonly #candidates = new FinishedCandidates();
   /** What follows `"index":` in every event of a stream of one candidate: that of the first choice read. */
   #usualIndex = digit(0);
@@ -87,7 +88,7 @@ class ChunkReader implements EventReader {
       return undefined;
     }
     if (this.#readChoices(chunk)) this.#finishHadUsage = isObject(chunk["usage"]);
-    if (!state.hasContent && hasProducedText(chunk)) {
+    if (!state.hasContent && hasProduced(chunk)) {
       state.hasContent = true;
       this.wantsEvery = false;
     }
@@ -134,7 +135,7 @@ class ChunkReader implements EventReader {
   }
 
   visit(event: unknown): void {
-    readProducedText(event, this.#text);
+    readProduced(event, this.#produced);
     this.#readChoices(event);
     const usage = usageOf(event);
     if (usage !== undefined && (this.usage === undefined || this.#isVisitedUsage)) {
@@ -143,8 +144,8 @@ class ChunkReader implements EventReader {
     }
   }
 
-  producedText(): string {
-    return this.#text.toString();
+  produced(): Produced {
+    return this.#produced.take();
   }
 }
 

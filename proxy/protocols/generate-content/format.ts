@@ -8,7 +8,7 @@ import type { ChatFormat, ReplyReading } from "../chat-format.ts";
 import { isObject, parseJson } from "../json-value.ts";
 import { readingOf, requireReply } from "../read-reply.ts";
 import { editBody } from "./edit-body.ts";
-import { readProducedText } from "./produced-text.ts";
+import { readProduced } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
@@ -37,5 +37,5 @@ function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8")
   const isReply = ["candidates", "promptFeedback", "usageMetadata"].some((name) => name in reply);
   const queries = new SearchQueries();
   queries.note(reply);
-  return readingOf(reply, readUsage(reply["usageMetadata"], queries.count), isReply && !hasError, readProducedText);
+  return readingOf(reply, readUsage(reply["usageMetadata"], queries.count), isReply && !hasError, readProduced);
 }

@@ -1,19 +1,26 @@
-/** Finds what candidates produced, for estimates where usage is absent: text, thoughts, calls, code. */
-import { asList, member } from "../json-value.ts";
-import type { ProducedText } from "../retained-events.ts";
+/** Finds what candidates produced, for estimates where usage is absent: text, thoughts, calls, code, media. */
+import { asList, asText, member } from "../json-value.ts";
+import type { ProducedOutput } from "../produced.ts";
 
-export function readProducedText(response: unknown, text: ProducedText): void {
+export function readProduced(response: unknown, output: ProducedOutput): void {
   for (const candidate of asList(member(response, "candidates"))) {
     for (const part of asList(member(member(candidate, "content"), "parts"))) {
-      text.add(member(part, "text"));
+      output.add(member(part, "text"));
       const call = member(part, "functionCall");
-      text.add(member(call, "name"));
+      output.add(member(call, "name"));
       const args = member(call, "args");
-      if (args !== undefined) text.add(JSON.stringify(args));
-      for (const partial of asList(member(call, "partialArgs"))) text.add(member(partial, "stringValue"));
-      text.add(member(member(part, "executableCode"), "code"));
+      if (args !== undefined) output.add(JSON.stringify(args));
+      for (const partial of asList(member(call, "partialArgs"))) output.add(member(partial, "stringValue"));
+      output.add(member(member(part, "executableCode"), "code"));
+      addMedia(member(part, "inlineData"), output);
     }
   }
+}
+
+function addMedia(data: unknown, output: ProducedOutput): void {
+  const type = asText(member(data, "mimeType"));
+  if (type.startsWith("image/")) output.addImage();
+  if (type.startsWith("audio/")) output.addAudio(member(data, "data"));
 }
 
 /** Whether a frame carries parts at all. */

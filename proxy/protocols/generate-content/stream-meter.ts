@@ -17,8 +17,9 @@ import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { FinishedCandidates } from "../finished-candidates.ts";
 import { asList, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
-import { ProducedText, type RetainedEvents } from "../retained-events.ts";
-import { hasParts, readProducedText } from "./produced-text.ts";
+import { type Produced, ProducedOutput } from "../produced.ts";
+import type { RetainedEvents } from "../retained-events.ts";
+import { hasParts, readProduced } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
 
@@ -69,8 +70,8 @@ export class GenerateContentStreamMeter implements StreamMeter {
     return this.#reader.elementsWritten;
   }
 
-  producedText(): string {
-    return this.#meter.producedText();
+  produced(): Produced {
+    return this.#meter.produced();
   }
 
   push(chunk: Buffer): readonly Buffer[] {
@@ -109,7 +110,7 @@ class FrameReader implements EventReader {
   wantsEvery = true;
   elementsWritten = 0;
   readonly #shape: StreamShape;
-  readonly #text = new ProducedText();
+  readonly #produced = new ProducedOutput();
   #retained: RetainedEvents | undefined;
   readonly #queries = new SearchQueries();
   #usage: JsonObject | undefined;
@@ -151,14 +152,14 @@ class FrameReader implements EventReader {
   }
 
   visit(event: unknown): void {
-    readProducedText(event, this.#text);
+    readProduced(event, this.#produced);
     noteCandidates(event, this.#candidates);
     this.#queries.note(event);
     this.#usage = mergeUsage(this.#usage, member(event, "usageMetadata"));
   }
 
-  producedText(): string {
-    return this.#text.toString();
+  produced(): Produced {
+    return this.#produced.take();
   }
 }
 

@@ -1,26 +1,26 @@
 /** Finds what a message produced, for estimates where usage is absent: text, thinking, tool input. */
 import { asList, isObject, member } from "../json-value.ts";
-import type { ProducedText } from "../retained-events.ts";
+import type { ProducedOutput } from "../produced.ts";
 
 /** Adds the text of one stream event. */
-export function readEventText(event: unknown, text: ProducedText): void {
+export function readEventText(event: unknown, output: ProducedOutput): void {
   const delta = member(event, "delta");
-  text.add(member(delta, "text"));
-  text.add(member(delta, "thinking"));
-  text.add(member(delta, "partial_json"));
+  output.add(member(delta, "text"));
+  output.add(member(delta, "thinking"));
+  output.add(member(delta, "partial_json"));
   const block = member(event, "content_block");
-  if (block !== undefined) readBlockText(block, text);
+  if (block !== undefined) readBlockText(block, output);
 }
 
 /** Adds the text of a whole message. */
-export function readMessageText(message: unknown, text: ProducedText): void {
-  for (const block of asList(member(message, "content"))) readBlockText(block, text);
+export function readMessageText(message: unknown, output: ProducedOutput): void {
+  for (const block of asList(member(message, "content"))) readBlockText(block, output);
 }
 
-function readBlockText(block: unknown, text: ProducedText): void {
-  text.add(member(block, "text"));
-  text.add(member(block, "thinking"));
-  text.add(member(block, "name"));
+function readBlockText(block: unknown, output: ProducedOutput): void {
+  output.add(member(block, "text"));
+  output.add(member(block, "thinking"));
+  output.add(member(block, "name"));
   const input = member(block, "input");
-  if (isObject(input) && Object.keys(input).length > 0) text.add(JSON.stringify(input));
+  if (isObject(input) && Object.keys(input).length > 0) output.add(JSON.stringify(input));
 }

@@ -12,7 +12,7 @@ import type { StreamMeter } from "../chat-format.ts";
 import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { asText, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
-import { ProducedText } from "../retained-events.ts";
+import { type Produced, ProducedOutput } from "../produced.ts";
 import { readEventText } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 
@@ -30,7 +30,7 @@ class MessageEvents implements EventReader {
   readonly terminatorText = "[DONE]";
   readonly markers = [usageMarker, boundaryMarker, errorMarker];
   wantsEvery = true;
-  readonly #text = new ProducedText();
+  readonly #produced = new ProducedOutput();
   #usage: JsonObject | undefined;
   #lacksNames: boolean | undefined;
   #id: unknown;
@@ -69,7 +69,9 @@ class MessageEvents implements EventReader {
     }
     this.#hasStarted = true;
     this.#id = id;
-    this.#usage = mergeUsage(this.#usage, member(event["message"], "usage"));
+    const usage = member(event["message"], "usage");
+    // One token or a few, before anything was produced: what the answer took only a `message_delta` says.
+    if (isObject(usage)) this.#usage = mergeUsage(this.#usage, { ...usage, output_tokens: null });
     return true;
   }
 
@@ -78,10 +80,10 @@ class MessageEvents implements EventReader {
   }
 
   visit(event: unknown): void {
-    readEventText(event, this.#text);
+    readEventText(event, this.#produced);
   }
 
-  producedText(): string {
-    return this.#text.toString();
+  produced(): Produced {
+    return this.#produced.take();
   }
 }

@@ -1,6 +1,6 @@
-/** Finds what a response produced, for estimates where usage is absent: text, reasoning, refusals, calls. */
+/** Finds what a response produced, for estimates where usage is absent: text, reasoning, refusals, calls, media. */
 import { asList, member } from "../json-value.ts";
-import type { ProducedText } from "../retained-events.ts";
+import type { ProducedOutput } from "../produced.ts";
 
 const textDeltas = new Set([
   "response.output_text.delta",
@@ -15,19 +15,29 @@ const textDeltas = new Set([
 ]);
 
 /** Adds the text of one event. */
-export function readEventText(event: unknown, text: ProducedText): void {
+export function readEventText(event: unknown, output: ProducedOutput): void {
   const type = member(event, "type");
-  if (typeof type === "string" && textDeltas.has(type)) text.add(member(event, "delta"));
-  else if (type === "response.output_item.added") text.add(member(member(event, "item"), "name"));
+  if (typeof type === "string" && textDeltas.has(type)) output.add(member(event, "delta"));
+  else if (type === "response.audio.delta") output.addAudio(member(event, "delta"));
+  else if (type === "response.output_item.added" || type === "response.output_item.done") {
+    const item = member(event, "item");
+    if (type === "response.output_item.added") output.add(member(item, "name"));
+    addPicture(item, output);
+  }
 }
 
 /** Adds the text of a whole response. */
-export function readResponseText(response: unknown, text: ProducedText): void {
+export function readResponseText(response: unknown, output: ProducedOutput): void {
   for (const item of asList(member(response, "output"))) {
-    for (const name of ["name", "arguments", "input", "code"]) text.add(member(item, name));
+    addPicture(item, output);
+    for (const name of ["name", "arguments", "input", "code"]) output.add(member(item, name));
     for (const part of [...asList(member(item, "content")), ...asList(member(item, "summary"))]) {
-      text.add(member(part, "text"));
-      text.add(member(part, "refusal"));
+      output.add(member(part, "text"));
+      output.add(member(part, "refusal"));
     }
   }
+}
+
+function addPicture(item: unknown, output: ProducedOutput): void {
+  if (member(item, "type") === "image_generation_call") output.addImage(member(item, "id"));
 }

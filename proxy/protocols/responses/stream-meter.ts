@@ -12,7 +12,7 @@ import { encodeEvent } from "../../sse/encoder.ts";
 import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { asText, isObject, type JsonObject, member } from "../json-value.ts";
-import { ProducedText } from "../retained-events.ts";
+import { type Produced, ProducedOutput } from "../produced.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -49,7 +49,7 @@ export class ResponsesStreamMeter extends EventStreamMeter {
 
   /** Reads what was kept; for the one event that ends a failed stream. */
   progress(): ResponseProgress {
-    this.producedText();
+    this.produced();
     return this.#events;
   }
 }
@@ -64,7 +64,7 @@ class ResponseEvents implements EventReader, ResponseProgress {
   rawUsage: unknown;
   readonly output: unknown[] = [];
   sequence = 0;
-  readonly #text = new ProducedText();
+  readonly #produced = new ProducedOutput();
   #lacksNames: boolean | undefined;
   #lacksNumbers: boolean | undefined;
 
@@ -115,7 +115,7 @@ class ResponseEvents implements EventReader, ResponseProgress {
   }
 
   visit(event: unknown): void {
-    readEventText(event, this.#text);
+    readEventText(event, this.#produced);
     const type = asText(member(event, "type"));
     if (failing.has(type)) return;
     const sequence = member(event, "sequence_number");
@@ -123,8 +123,8 @@ class ResponseEvents implements EventReader, ResponseProgress {
     if (type === "response.output_item.done") this.output.push(member(event, "item"));
   }
 
-  producedText(): string {
-    return this.#text.toString();
+  produced(): Produced {
+    return this.#produced.take();
   }
 }
 

@@ -102,7 +102,7 @@ function runReply(
     const translation = translations.pick(client, format, random);
     unlessRefused(() => {
       const reading = measure("read usage", () => translation.readReply(input));
-      reading.producedText();
+      reading.produced();
       if (reading.error !== undefined) return;
       const answer = measure(`translate for ${client}`, () => translation.translateReply(input));
       JSON.parse(answer.toString("utf8"));
@@ -129,7 +129,7 @@ function runStream(
       said += text(measure(`push for ${client}`, () => meter.push(piece)));
     }
     if (isGoing(meter)) said += text(measure(`end for ${client}`, () => meter.end()));
-    meter.producedText();
+    meter.produced();
     if (meter.isComplete && meter.error === undefined && meter.violation === undefined) continue;
     said += meter
       .fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "fuzz" })

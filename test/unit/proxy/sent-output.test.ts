@@ -48,8 +48,8 @@ function sent({ client = "ChatCompletions", call = {}, upstreams, route: rules }
 }
 
 describe("sentOutput()", () => {
-  const bounded = (outputCap: number, candidates = 1) => ({ outputCap, isOpen: false, candidates });
-  const open = (outputCap?: number) => ({ outputCap, isOpen: true, candidates: 1 });
+  const bounded = (outputCap: number, candidates = 1) => ({ outputCap, isOpen: false, candidates, addedBytes: 0 });
+  const open = (outputCap?: number) => ({ outputCap, isOpen: true, candidates: 1, addedBytes: 0 });
   /** Unread: a body that this gateway would not take of a client. */
   const rows: readonly (Case & { name: string; want: object | undefined; isUnread?: true })[] = [
     { name: "nothing where no rule is", call: { max_tokens: 10 }, upstreams: [{}], want: undefined },
@@ -70,6 +70,16 @@ describe("sentOutput()", () => {
       upstreams: [{}],
       route: [{ name: "top_k", supported: false }],
       want: undefined,
+    },
+    {
+      name: "the text that rules add, of the target that gets most",
+      call: { max_tokens: 10 },
+      upstreams: [
+        { body: set("preamble", "x".repeat(98)), parameters: fill("tools", [{ type: "x" }]) },
+        { body: set("preamble", "x".repeat(8)) },
+        {},
+      ],
+      want: { ...bounded(10), addedBytes: 100 + 14 },
     },
     {
       name: "what a channel sets over the client's",

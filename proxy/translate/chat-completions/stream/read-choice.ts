@@ -3,7 +3,7 @@
  * one delta.
  */
 
-import { hasProducedText } from "../../../protocols/chat-completions/produced-text.ts";
+import { hasProduced } from "../../../protocols/chat-completions/produced-text.ts";
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { type Citation, InvalidReply, type MediaBlock, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
 import { readAnnotations } from "../reply/citations.ts";
@@ -44,7 +44,7 @@ export class ChoiceReader {
    * @throws InvalidReply for arguments beyond their bound, and for a second answer spliced behind the first
    */
   read(choice: JsonObject, id: string, isBody: boolean): void {
-    if (this.#finishedId !== undefined && id !== this.#finishedId && hasProducedText({ choices: [choice] })) {
+    if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
       throw new InvalidReply("a second answer follows the first one");
     }
     this.#isBody = isBody;

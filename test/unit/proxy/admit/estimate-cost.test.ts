@@ -135,12 +135,23 @@ describe("estimateCost()", () => {
   ] as const) {
     it(`reserves ${name}, for each candidate that is asked for`, () => {
       const given: Fleet = { ...fleet, unboundedOutput: isCap ? "Cap" : "Reserve" };
-      const estimate = estimateCost(call, route, given, () => undefined, { ...sent, candidates: 2 });
+      const estimate = estimateCost(call, route, given, () => undefined, {
+        ...sent,
+        candidates: 2,
+        addedBytes: 0,
+      });
       assert.deepEqual([estimate.outputReserve, estimate.outputCap], want);
       assert.equal(estimate.amounts.outputTokens, BigInt(2 * want[0]));
       assert.equal(estimate.candidates, 2);
     });
   }
+
+  it("reserves for the text that rules add, byte by byte where it is to be exact", () => {
+    const sent = { outputCap: 100, isOpen: false, candidates: 1, addedBytes: 3_000 };
+    const inputOf = (given: Fleet) => estimateCost(call, route, given, () => undefined, sent).amounts.inputTokens;
+    assert.equal(inputOf(fleet), 1_116n);
+    assert.equal(inputOf({ ...fleet, inputEstimate: "Upper" }), 3_500n);
+  });
 
   it("is never below what text can cost with inputEstimate Upper, whatever classes its tokens fall into", () => {
     const amount = fc.integer({ min: 0, max: 100_000_000 }).map(String);

@@ -234,7 +234,7 @@ describe("chat completions: stream meter", () => {
     };
     meter.push(Buffer.from(dataEvents(text, call)));
     assert.equal(meter.hasContent, true);
-    assert.equal(meter.producedText(), 'hi "usage":nullf{"a":1}');
+    assert.equal(meter.produced().text, 'hi "usage":nullf{"a":1}');
   });
 
   it("refuses an event over the cap", () => {
@@ -306,7 +306,7 @@ describe("chat completions: readReply", () => {
       const reading = format.readReply(Buffer.from(JSON.stringify(row.body)));
       assert.equal(reading.error?.kind, row.kind);
       assert.equal(reading.usage?.output, row.output);
-      assert.equal(reading.producedText(), row.text);
+      assert.equal(reading.produced().text, row.text);
     });
   }
 

@@ -25,7 +25,7 @@ describe("generateContent: stream meter", () => {
     assert.deepEqual(meter.end(), []);
     assert.equal(meter.isComplete, true);
     assert.deepEqual([meter.usage?.input, meter.usage?.output, meter.usage?.reasoning], [3, 2, 4]);
-    assert.equal(meter.producedText(), "hello");
+    assert.equal(meter.produced().text, "hello");
   });
 
   it("does not complete without a finish reason", () => {

@@ -23,7 +23,7 @@ describe("messages: stream meter", () => {
     assert.equal(runMeter(meter, [events]), events);
     assert.equal(meter.isComplete, true);
     assert.deepEqual([meter.usage?.input, meter.usage?.output], [25, 12]);
-    assert.equal(meter.producedText(), "hihi");
+    assert.equal(meter.produced().text, "hihi");
   });
 
   it("does not complete without message_stop", () => {
