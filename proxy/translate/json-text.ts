@@ -8,6 +8,8 @@ import { isTooDeep } from "../protocols/json-depth.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
 
 const manyDigits = /\d{16}/;
+/** More digits than any library writes for a double: those need 17 at most. */
+const beyondDoubles = /^-?(?:\d{16,}$|[0.]*[1-9](?:\.?\d){17})/;
 
 /** @throws SyntaxError when the text is no JSON, or has more levels than anybody needs */
 export function parseJsonText(text: string): unknown {
@@ -17,8 +19,8 @@ export function parseJsonText(text: string): unknown {
 
 function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined || String(value) === context.source) return value;
-  // Only what a double cannot hold: 1.0 or 1e3 mean the same as 1 and 1000.
-  return manyDigits.test(context.source) ? rawJson(context.source) : value;
+  // Only what a double cannot hold: 1.0 or 1e3 mean the same as 1 and 1000, and 0.69999999999999996 the same as 0.7.
+  return beyondDoubles.test(context.source) ? rawJson(context.source) : value;
 }
 
 /** A value that is written as it stands. Typed by hand until the standard library's types know it. */

@@ -14,17 +14,10 @@ export function readLogprobs(logprobs: unknown): TokenLogprob[] {
 
 function readToken(entry: unknown): Omit<TokenLogprob, "top"> | undefined {
   if (!isObject(entry)) return undefined;
-  const { token, bytes } = entry;
-  const logprob = plainNumber(entry["logprob"]);
-  if (typeof token !== "string" || logprob === undefined) return undefined;
+  const { token, bytes, logprob } = entry;
+  if (typeof token !== "string" || typeof logprob !== "number") return undefined;
   const isBytes = Array.isArray(bytes) && bytes.every((byte: unknown) => typeof byte === "number");
   return { token, logprob, bytes: isBytes ? bytes : undefined };
-}
-
-/** A number whose digits were kept as text (`json-text.ts`) is a number all the same. */
-function plainNumber(value: unknown): number | undefined {
-  const number = typeof value === "object" ? Number(member(value, "rawJSON") ?? Number.NaN) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 /** @returns null where there are none, which is how this format says so */

@@ -19,6 +19,12 @@ describe("parseJsonText()", () => {
   ]) {
     it(`keeps every digit of ${text}`, () => assert.equal(JSON.stringify(parseJsonText(text)), text));
   }
+  it("takes what libraries write of a double for that double", () => {
+    assert.deepEqual(parseJsonText('{"t":0.69999999999999996,"p":-1.0000000000000002e-3}'), {
+      t: 0.7,
+      p: -1.0000000000000002e-3,
+    });
+  });
   it("makes no prototype of a member's name (pitfall 86)", () => {
     const value = parseJsonText('{"__proto__":{"polluted":12345678901234567890}}');
     assert.equal(Reflect.get(Object.prototype, "polluted"), undefined);
