@@ -19,6 +19,7 @@ import { jsonText, parseJsonText } from "./json-text.ts";
 import { Losses } from "./losses.ts";
 import { InvalidReply, type Reply, type ReplyEvent } from "./reply.ts";
 import { envelopeMark } from "./state/envelope.ts";
+import { ownStates } from "./state/own-states.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
 import { noAdaptation, type ReplyAdaptation, type ReplyContext, type TranslationTarget } from "./translator.ts";
 import { translators } from "./translators.ts";
@@ -108,7 +109,12 @@ export class Translation {
 
   /** For a call that went in the client's own format and was answered streamed though not asked to, or the reverse. */
   static ofOwnFormat(client: ClientRequest, options: TranslationOptions): Translation {
-    return new Translation(client, options, { call: client.call, adaptation: noAdaptation, dropped: [] });
+    const target = { ...options.target, states: ownStates(options.target.states) };
+    return new Translation(
+      client,
+      { ...options, target },
+      { call: client.call, adaptation: noAdaptation, dropped: [] },
+    );
   }
 
   /**

@@ -28,9 +28,9 @@ export function isSealedSignature(signature: unknown): boolean {
   return readSignature(signature).some(({ type }) => type === "sealed");
 }
 
-/** An envelope as a signature. */
-export function sealedSignature(envelope: string): string {
-  return Buffer.from(envelope).toString("base64");
+/** What was sealed as a signature: an envelope as base64, Google's own as it is. */
+export function sealedSignature(sealed: string): string {
+  return isEnvelope(sealed) ? Buffer.from(sealed).toString("base64") : sealed;
 }
 
 /** Google's signature among states; the last one, should there be several. */
