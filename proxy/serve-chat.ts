@@ -26,8 +26,7 @@ import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.t
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
-import type { ChatCall, ReplyReading, StreamMeter, UpstreamError } from "./protocols/chat-format.ts";
-import { toClientError } from "./protocols/client-error.ts";
+import type { ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
 import { isNothing } from "./protocols/produced.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
@@ -37,6 +36,7 @@ import type { Services } from "./services.ts";
 import { outputTokens } from "./settle/usage.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 import { otherCalls } from "./turn.ts";
+import { upstreamRefusal } from "./upstream-refusal.ts";
 
 /** A failed attempt, with what the client is told if it was the last. */
 interface Failed extends FailedAttempt {
@@ -245,7 +245,7 @@ async function concludeOther(
     case "upstream-error": {
       count(labelOfError(outcome.error));
       await settlement.releaseChannel();
-      return { ...failedAttempt(outcome), error: clientError(admitted, selected, outcome.error) };
+      return { ...failedAttempt(outcome), error: upstreamRefusal(admitted, selected, outcome.error) };
     }
     case "failure": {
       count(labelOfFailure(outcome.failure));
@@ -317,7 +317,7 @@ async function concludeStream(
     await settled;
     return;
   }
-  const error = errorOfProblem(outcome.problem, (upstream) => clientError(admitted, selected, upstream));
+  const error = errorOfProblem(outcome.problem, (upstream) => upstreamRefusal(admitted, selected, upstream));
   record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
   await endBroken(admitted, client, error, outcome.meter);
   await settlement.settlePartial(outcome.meter, true);
@@ -368,34 +368,4 @@ async function endBroken(
       ? meter.fail(error, context)
       : format.renderStreamError(error, context, meter, call);
   await client?.endUnclean(lastBytes);
-}
-
-function clientError(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
-  const { call, record, services } = admitted;
-  services.log.warn("an upstream refused a call", {
-    request: record.requestId,
-    channel: selected.target.channel,
-    kind: error.kind,
-    status: error.status,
-  });
-  return toClientError(inClientsWords(error, selected, call), {
-    publicModel: call.model,
-    upstreamModel: selected.target.upstreamModel ?? call.model,
-    requestId: record.requestId,
-    channelSecrets: secretsOf(selected),
-  });
-}
-
-/** A field that an upstream of another format complains of may not be one of the client's. */
-function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ChatCall): UpstreamError {
-  if (error.param === undefined || format === call.endpoint.format) return error;
-  const [first = ""] = error.param.split(/[.[]/);
-  const isPath = first !== error.param;
-  return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
-}
-
-/** Values of the channel's headers may be credentials as well. */
-function secretsOf({ channel, credential }: SelectedTarget): readonly string[] {
-  const values = (channel.headersSet ?? []).map(({ value }) => value);
-  return credential === undefined ? values : [credential.secret, ...values];
 }

@@ -19,6 +19,7 @@ import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
+import { isArray, isStream, joined } from "./body-start.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
@@ -294,7 +295,7 @@ export class Attempt {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
       return;
     }
-    const body = this.#body();
+    const body = joined(this.#chunks);
     if (this.#isArrayInsteadOfEvents(body)) {
       this.#passWhole(body);
       return;
@@ -316,7 +317,7 @@ export class Attempt {
   /** A stream was asked for and one body came, or events came for a call that asked for one body. */
   #isOfOtherManner(body: Buffer): boolean {
     if (this.#options.client !== undefined) return true;
-    return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, 64));
+    return isStream(body);
   }
 
   /** A translated answer may stream though the upstream did not, and the reverse. */
@@ -352,7 +353,7 @@ export class Attempt {
   #isArrayInsteadOfEvents(body: Buffer): boolean {
     const { client, call, translation } = this.#options;
     if (translation !== undefined || client === undefined || call.endpoint.format !== "GenerateContent") return false;
-    return /^\s*\[/.test(body.toString("latin1", 0, 64));
+    return isArray(body);
   }
 
   #passWhole(body: Buffer): void {
@@ -368,12 +369,7 @@ export class Attempt {
   }
 
   #classify(): UpstreamError {
-    return classifyErrorReply(this.#status, toHeaderObject(this.#headers), this.#body(), Date.now());
-  }
-
-  #body(): Buffer {
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
+    return classifyErrorReply(this.#status, toHeaderObject(this.#headers), joined(this.#chunks), Date.now());
   }
 
   #breakOff(cause: unknown): void {

@@ -7,10 +7,10 @@ import type { StateKeeper } from "../translator.ts";
 
 /** @param foreign for what the format has no one place for */
 export function ownStates(foreign: StateKeeper): StateKeeper {
-  return { ...foreign, seal: (states) => valueOf(states) ?? foreign.seal(states) };
+  return { ...foreign, seal: (states) => ownValue(states) ?? foreign.seal(states) };
 }
 
-function valueOf(states: readonly ProviderState[]): string | undefined {
+function ownValue(states: readonly ProviderState[]): string | undefined {
   const [state] = states;
   if (state === undefined || states.length > 1) return undefined;
   switch (state.kind) {

@@ -1,0 +1,37 @@
+/** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
+import type { AdmittedCall } from "./admitted-call.ts";
+import type { GatewayError } from "./errors.ts";
+import type { ChatCall, UpstreamError } from "./protocols/chat-format.ts";
+import { toClientError } from "./protocols/client-error.ts";
+import type { SelectedTarget } from "./route/select-target.ts";
+
+/** Logs it, without its words, and says it in the client's. */
+export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
+  const { call, record, services } = admitted;
+  services.log.warn("an upstream refused a call", {
+    request: record.requestId,
+    channel: selected.target.channel,
+    kind: error.kind,
+    status: error.status,
+  });
+  return toClientError(inClientsWords(error, selected, call), {
+    publicModel: call.model,
+    upstreamModel: selected.target.upstreamModel ?? call.model,
+    requestId: record.requestId,
+    channelSecrets: secretsOf(selected),
+  });
+}
+
+/** A field that an upstream of another format complains of may not be one of the client's. */
+function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ChatCall): UpstreamError {
+  if (error.param === undefined || format === call.endpoint.format) return error;
+  const [first = ""] = error.param.split(/[.[]/);
+  const isPath = first !== error.param;
+  return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
+}
+
+/** Values of the channel's headers may be credentials as well. */
+function secretsOf({ channel, credential }: SelectedTarget): readonly string[] {
+  const values = (channel.headersSet ?? []).map(({ value }) => value);
+  return credential === undefined ? values : [credential.secret, ...values];
+}
