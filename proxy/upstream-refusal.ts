@@ -1,6 +1,7 @@
 /** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { GatewayError } from "./errors.ts";
+import { secretsOf } from "./forward/upstream-headers.ts";
 import type { ChatCall, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
@@ -18,7 +19,7 @@ export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget
     publicModel: call.model,
     upstreamModel: selected.target.upstreamModel ?? call.model,
     requestId: record.requestId,
-    channelSecrets: secretsOf(selected),
+    channelSecrets: secretsOf(selected.channel, selected.credential),
   });
 }
 
@@ -28,10 +29,4 @@ function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: 
   const [first = ""] = error.param.split(/[.[]/);
   const isPath = first !== error.param;
   return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
-}
-
-/** Values of the channel's headers may be credentials as well. */
-function secretsOf({ channel, credential }: SelectedTarget): readonly string[] {
-  const values = (channel.headersSet ?? []).map(({ value }) => value);
-  return credential === undefined ? values : [credential.secret, ...values];
 }

@@ -13,6 +13,7 @@ import { buildPlainRequest, type UpstreamTarget } from "./build-upstream-request
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "./describe-outcome.ts";
 import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamListener } from "./upstream-exchange.ts";
+import { secretsOf } from "./upstream-headers.ts";
 import { type PathOwner, upstreamPath } from "./upstream-path.ts";
 
 export interface StoredQuestion {
@@ -62,12 +63,11 @@ export async function askStored(
   const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
   if (status === 404)
     throw new GatewayError("unknown_url", `Response with id '${question.id}' not found.`, { cause: error });
-  const secrets = target.credential === undefined ? [] : [target.credential.secret];
   throw toClientError(error, {
     publicModel: context.model,
     upstreamModel: context.model,
     requestId: context.requestId,
-    channelSecrets: secrets,
+    channelSecrets: secretsOf(target.channel, target.credential),
   });
 }
 

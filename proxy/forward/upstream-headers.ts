@@ -70,6 +70,15 @@ function renderFixed(kind: UpstreamExchangeKind, channel: Channel, credential: C
 }
 
 /** Whether the channel sets this header itself, or wants none. */
+/** What must not be repeated to a client: values of the channel's headers may be credentials as well. */
+export function secretsOf(
+  channel: Pick<Channel, "headersSet">,
+  credential: Pick<Credential, "secret"> | undefined,
+): readonly string[] {
+  const values = (channel.headersSet ?? []).map(({ value }) => value);
+  return credential === undefined ? values : [credential.secret, ...values];
+}
+
 function isRuled(name: string, { headersRemove, headersSet }: Channel): boolean {
   return (
     headersRemove?.some((entry) => entry.toLowerCase() === name) === true ||

@@ -68,7 +68,7 @@ export interface UpstreamError {
     | "upstream_5xx"
     | "overloaded";
   readonly status: number;
-  /** First text found in the body, at most 2 kB; never shown to a client unless the kind allows it. */
+  /** First text found in the body, not yet cut or cleaned; never shown to a client unless the kind allows it. */
   readonly message: string;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;

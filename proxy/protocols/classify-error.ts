@@ -2,6 +2,10 @@
  * Sorts what an upstream reports as an error into the kinds of `protocols/errors.md` section 5: by the provider's own
  * words first, then by its message where providers have no word for it, then by the status.
  *
+ * A message may repeat what the client wrote (`Invalid value: '...'`), so that a client could make us take a credential
+ * for refused or for spent. What it says of a credential counts only beside a status that says the same, or where the
+ * whole message is a provider's own.
+ *
  * The order of the rows matters: a 429 can be a spent quota, a 400 can be a bad key, a 403 is never the client's.
  */
 import type { UpstreamError } from "./chat-format.ts";
@@ -14,9 +18,13 @@ interface Row {
   readonly kind: Kind;
   readonly words?: RegExp;
   readonly message?: RegExp;
-  /** Whether only a 4xx may be sorted by this row's message: a 500 may say anything. */
-  readonly requestOnly?: true;
+  /** With which the message counts; undefined is a status that nobody stated. */
+  readonly statuses?: ReadonlySet<number | undefined>;
 }
+
+/** The request is at fault, or is said to be. */
+const requestStatuses: ReadonlySet<number | undefined> = new Set([400, 413, 422, undefined]);
+const paymentStatuses: ReadonlySet<number | undefined> = new Set([401, 402, 403, 429]);
 
 const rows: readonly Row[] = [
   { kind: "context_length", words: /context_length_exceeded|context_window_exceeded|string_above_max_length/ },
@@ -24,7 +32,7 @@ const rows: readonly Row[] = [
     kind: "context_length",
     message:
       /maximum context length|prompt is too long|exceeds the maximum number of tokens|exceeds? the context window|input is too long|too many input tokens/i,
-    requestOnly: true,
+    statuses: requestStatuses,
   },
   {
     kind: "policy",
@@ -36,13 +44,19 @@ const rows: readonly Row[] = [
     kind: "channel_quota",
     message:
       /credit balance is too low|insufficient (?:balance|quota|credits)|prepayment credits|usage limits? .*reached|billing hard limit/i,
+    statuses: paymentStatuses,
+  },
+  // Anthropic says it with a 400. Where a client's words are repeated, a colon or a quotation mark stands beside them.
+  {
+    kind: "channel_quota",
+    message: /^(?:your credit balance is too low|you have reached your [\w ]*usage limits)(?:[^:'"`]|:\d)*$/i,
+    statuses: requestStatuses,
   },
   {
     kind: "channel_auth",
     words:
       /invalid_api_key|api_key_invalid|api_key_expired|authentication|unauthenticated|permission|access_denied|unauthorized|forbidden/,
   },
-  { kind: "channel_auth", message: /api key not valid|invalid api key|incorrect api key/i, requestOnly: true },
   { kind: "overloaded", words: /overloaded|unavailable|capacity/ },
   { kind: "rate_limit", words: /rate_limit|resource_exhausted|too_many_requests|throttl|quota_exceeded/ },
   { kind: "too_large", words: /request_too_large|payload_too_large/ },
@@ -52,6 +66,9 @@ const rows: readonly Row[] = [
   { kind: "capability", words: /unsupported_parameter|unsupported_value|unsupported_model|unimplemented/ },
   { kind: "upstream_5xx", words: /server_error|api_error|internal/ },
 ];
+
+/** What a message is about stands at its beginning. */
+const messageLengthMax = 2_048;
 
 const capabilityMessage = /does not support|is not supported|not supported (?:with|for|by|on)|unsupported parameter/i;
 
@@ -76,16 +93,17 @@ function build(kind: Kind, status: number, facts: ErrorFacts, retryAfterMs: numb
 function kindOf(facts: ErrorFacts, status: number | undefined): Kind {
   if (facts.isHtml && status !== undefined && status < 500 && status !== 429) return "upstream_5xx";
   const isServerSide = status !== undefined && status >= 500;
+  const message = facts.message.slice(0, messageLengthMax);
   for (const row of rows) {
     if (row.words?.test(facts.words) === true) {
       // A server error that mentions, say, a permission is still the server's.
       if (isServerSide && !serverKinds.has(row.kind)) continue;
       return row.kind === "upstream_5xx" ? serverKind(status) : row.kind;
     }
-    if (row.message?.test(facts.message) === true && !(row.requestOnly === true && isServerSide)) return row.kind;
+    if (row.statuses?.has(status) === true && row.message?.test(message) === true) return row.kind;
   }
   const isRequest = status === 400 || status === 422 || (status === undefined && /invalid/.test(facts.words));
-  if (isRequest) return capabilityMessage.test(facts.message) ? "capability" : "bad_request";
+  if (isRequest) return capabilityMessage.test(message) ? "capability" : "bad_request";
   return status === undefined ? "upstream_5xx" : serverKind(status);
 }
 

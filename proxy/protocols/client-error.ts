@@ -3,7 +3,7 @@
  *
  * Text of an upstream passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
  * after the upstream's model name became the public one and everything that looks like a key, an organisation, an
- * address or markup is gone. Everything else gets the gateway's own words: which credential failed is ours to know.
+ * address or markup is gone; the channel's own secrets go first, while the text is whole. Everything else gets the gateway's own words: which credential failed is ours to know.
  */
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { UpstreamError } from "./chat-format.ts";
@@ -91,15 +91,35 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 
 /** Shorter values are words of every text: `true` in a header of the channel is no secret. */
 const secretLengthMin = 8;
+/** So much of a secret says nothing of it. */
+const begunLengthMin = 4;
 
 function withoutSecrets(text: string, { channelSecrets = [] }: Pick<ClientErrorContext, "channelSecrets">): string {
+  const spellings = channelSecrets.filter(({ length }) => length >= secretLengthMin).flatMap(spellingsOf);
+  // The longest first: one secret may be the beginning of another.
+  spellings.sort((one, other) => other.length - one.length);
   let cleaned = text;
-  for (const secret of channelSecrets) {
-    if (secret.length < secretLengthMin) continue;
-    const spellings = [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64").replace(/=+$/, "")];
-    for (const spelling of spellings) cleaned = cleaned.replaceAll(spelling, "[key]");
-  }
+  for (const spelling of spellings) cleaned = cleaned.replaceAll(spelling, "[key]");
+  for (const spelling of spellings) cleaned = withoutBegun(cleaned, spelling);
   return cleaned;
+}
+
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString("base64").replace(/=+$/, ""),
+    bytes.toString("hex"),
+  ];
+}
+
+/** An answer that broke off, or was not read to its end, may end within a secret. */
+function withoutBegun(text: string, spelling: string): string {
+  for (let length = spelling.length - 1; length >= begunLengthMin; length -= 1)
+    if (text.endsWith(spelling.slice(0, length))) return `${text.slice(0, -length)}[key]`;
+  return text;
 }
 
 /** Upstream text as it may reach a client; empty when nothing is left. */
@@ -107,7 +127,7 @@ export function cleanUpstreamText(
   text: string,
   context: Pick<ClientErrorContext, "publicModel" | "upstreamModel" | "channelSecrets">,
 ): string {
-  let cleaned = withoutSecrets(text, context);
+  let cleaned = cut(withoutSecrets(text, context));
   for (const [pattern, replacement] of shapes) cleaned = cleaned.replace(pattern, replacement);
   cleaned = replaceName(cleaned, context.upstreamModel, context.publicModel);
   return [...cleaned]
@@ -115,6 +135,17 @@ export function cleanUpstreamText(
     .join("")
     .replace(/ {2,}/g, " ")
     .trim();
+}
+
+/** Longest text that goes to a client (`protocols/errors.md` section 1). */
+const textLengthMax = 2_048;
+const wordLengthMax = 256;
+
+/** Between two words where it can be: half of an address has no shape. */
+function cut(text: string): string {
+  if (text.length <= textLengthMax) return text;
+  const end = text.lastIndexOf(" ", textLengthMax);
+  return text.slice(0, end < textLengthMax - wordLengthMax ? textLengthMax : end);
 }
 
 /** Replaces a model name where it stands as a word of its own: `gpt-5` inside `gpt-5-mini` is another model. */

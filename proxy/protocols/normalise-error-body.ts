@@ -5,7 +5,7 @@
 import { asList, asText, isObject, type JsonObject, member, memberAt, parseJson } from "./json-value.ts";
 
 export interface ErrorFacts {
-  /** First text found, at most 2 kB, without markup; empty when there is none. */
+  /** First text found, no HTML; empty when there is none. Whole: what a client may not see is found in whole text. */
   readonly message: string;
   /** Words by which the provider names the condition: type, code, status, reason; lower case, joined with spaces. */
   readonly words: string;
@@ -17,12 +17,13 @@ export interface ErrorFacts {
   readonly isHtml: boolean;
 }
 
-const messageBytesMax = 2_048;
+/** Nobody says more than this; an event may hold megabytes. */
+const textLengthMax = 256 * 1024;
 const retryDelay = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 
 /** Reads the body of a reply whose status is an error. */
 export function readErrorBody(body: Buffer): ErrorFacts {
-  const text = body.toString("utf8", 0, 256 * 1024).trim();
+  const text = body.toString("utf8", 0, textLengthMax).trim();
   const json = parseJson(text);
   if (json !== undefined) return readErrorJson(json);
   const isHtml = text.startsWith("<");
@@ -53,7 +54,7 @@ function facts(known: Partial<ErrorFacts>): ErrorFacts {
     retryAfterMs: undefined,
     isHtml: false,
     ...known,
-    message: (known.message ?? "").slice(0, messageBytesMax),
+    message: (known.message ?? "").slice(0, textLengthMax),
   };
 }
 

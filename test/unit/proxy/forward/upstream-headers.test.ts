@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { upstreamHeaders } from "../../../../proxy/forward/upstream-headers.ts";
-import { wireChannel } from "../../../support/wire-objects.ts";
+import { secretsOf, upstreamHeaders } from "../../../../proxy/forward/upstream-headers.ts";
+import { wireChannel, wireCredential } from "../../../support/wire-objects.ts";
 
 function headersOf(changes: Parameters<typeof wireChannel>[1], client: Record<string, string> = {}): object {
   const headers = upstreamHeaders("call", wireChannel("a", changes), undefined, client);
@@ -55,5 +55,16 @@ describe("upstreamHeaders()", () => {
     assert.match(call ?? "", /accept application\/json/);
     assert.match(stream ?? "", /accept text\/event-stream/);
     assert.doesNotMatch(plain ?? "", /content-type/);
+  });
+});
+
+describe("secretsOf()", () => {
+  it("are the credential's and the values of the channel's headers", () => {
+    const channel = wireChannel("a", { headersSet: [{ name: "x-token", value: "of-the-header" }] });
+    assert.deepEqual(secretsOf(channel, wireCredential("a", "main", "of-the-credential")), [
+      "of-the-credential",
+      "of-the-header",
+    ]);
+    assert.deepEqual(secretsOf(wireChannel("a"), undefined), []);
   });
 });

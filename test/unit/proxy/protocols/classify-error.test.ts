@@ -91,6 +91,21 @@ describe("classifyErrorReply", () => {
       body: anthropic("invalid_request_error", "Your credit balance is too low to access the API."),
       kind: "channel_quota",
     },
+    {
+      name: "a spent budget, which is a 400",
+      status: 400,
+      body: anthropic(
+        "invalid_request_error",
+        "You have reached your specified API usage limits. You will regain access on 2026-02-01 at 00:00 UTC.",
+      ),
+      kind: "channel_quota",
+    },
+    {
+      name: "low balance, which is a 429",
+      status: 429,
+      body: { error: { message: "Account 7: insufficient balance" } },
+      kind: "channel_quota",
+    },
     { name: "model", status: 404, body: openai("invalid_request_error", "model_not_found"), kind: "channel_config" },
     {
       name: "Azure deployment",
@@ -145,8 +160,33 @@ describe("classifyErrorReply", () => {
       assert.equal(classifyErrorReply(400, {}, Buffer.from(row.body), now).message, row.want));
   }
 
-  it("keeps at most 2 kB of text", () =>
-    assert.equal(classifyErrorReply(400, {}, Buffer.from("x".repeat(5_000)), now).message.length, 2_048));
+  it("keeps at most 256 kB of text", () => {
+    const body = Buffer.from("x".repeat(300 * 1024));
+    assert.equal(classifyErrorReply(400, {}, body, now).message.length, 256 * 1024);
+  });
+
+  for (const row of [
+    { name: "a bad key", words: "invalid api key" },
+    { name: "Google's bad key", words: "API key not valid. Please pass a valid API key." },
+    { name: "a spent quota", words: "insufficient quota" },
+    { name: "Anthropic's low credit", words: "Your credit balance is too low to access the API." },
+    { name: "Anthropic's spent budget", words: "You have reached your specified API usage limits." },
+  ]) {
+    for (const message of [
+      `Invalid value: '${row.words}'. Supported values are: 'low' and 'high'.`,
+      `Invalid value: '' ${row.words} ''. Supported values are: 'low' and 'high'.`,
+      `${row.words}: Extra inputs are not permitted`,
+      `"${row.words}" is no model.`,
+    ]) {
+      for (const status of [400, 404, 422, 500]) {
+        it(`takes a client's words for nothing of ours: ${status} ${message}`, () => {
+          const body = Buffer.from(JSON.stringify(openai("invalid_request_error", "invalid_value", message)));
+          const { kind } = classifyErrorReply(status, {}, body, now);
+          assert.ok(kind !== "channel_auth" && kind !== "channel_quota", kind);
+        });
+      }
+    }
+  }
 
   for (const row of [
     { name: "seconds", headers: { "retry-after": "7" }, want: 7_000 },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { UpstreamError } from "../../../../proxy/protocols/chat-format.ts";
+import { classifyErrorReply } from "../../../../proxy/protocols/classify-error.ts";
 import { cleanUpstreamText, toClientError } from "../../../../proxy/protocols/client-error.ts";
 
 const context = { publicModel: "smart", upstreamModel: "gpt-5-2026", requestId: "req_9" };
@@ -58,14 +59,51 @@ describe("toClientError", () => {
 
   it("says nothing of the channel's secret, in any spelling", () => {
     const secret = "se/cret+of-channel";
-    const encoded = [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
+    const bytes = Buffer.from(secret);
+    const encoded = [secret, encodeURIComponent(secret), bytes.toString("base64"), bytes.toString("hex")];
     const text = `bad key: ${encoded.join(" ")}`;
     const error = toClientError(upstreamError("bad_request", text), { ...context, channelSecrets: [secret] });
     for (const spelling of encoded) assert.equal(error.message.includes(spelling), false);
   });
+
+  it("says nothing of a secret that stands where its text is cut", () => {
+    const secret = "channel-secret-0123456789";
+    for (let padding = 2_000; padding <= 2_060; padding += 1) {
+      const body = Buffer.from(JSON.stringify({ error: { message: `${"y".repeat(padding)} token=${secret} is bad` } }));
+      const read = classifyErrorReply(400, {}, body, 0);
+      const { message } = toClientError(read, { ...context, channelSecrets: [secret] });
+      assert.ok(message.length <= 2_048, `${message.length}`);
+      assert.equal(message.includes("chan"), false, message);
+    }
+  });
+
+  it("says nothing of a secret in which the answer broke off", () => {
+    const secret = "channel-secret-0123456789";
+    for (let length = 4; length <= secret.length; length += 1) {
+      const body = Buffer.from(`{"error":{"message":"token=${secret.slice(0, length)}`);
+      const read = classifyErrorReply(400, {}, body, 0);
+      const { message } = toClientError(read, { ...context, channelSecrets: [secret] });
+      assert.equal(message, '{"error":{"message":"token=[key]');
+    }
+  });
+
+  it("finds a secret that begins with another one", () => {
+    const channelSecrets = ["channel-secret", "channel-secret-of-the-other"];
+    const { message } = toClientError(upstreamError("bad_request", `token=${channelSecrets[1]}.`), {
+      ...context,
+      channelSecrets,
+    });
+    assert.equal(message, "token=[key].");
+  });
 });
 
 describe("cleanUpstreamText", () => {
+  it("keeps at most 2 kB, and no half of an address", () => {
+    assert.equal(cleanUpstreamText("x".repeat(5_000), context).length, 2_048);
+    const text = cleanUpstreamText(`${"ab ".repeat(680)}upstream.svc.cluster.local`, context);
+    assert.equal(text, "ab ".repeat(680).trim());
+  });
+
   for (const row of [
     { name: "puts the public model name", text: "The model `gpt-5-2026` is busy", want: "The model `smart` is busy" },
     {
