@@ -33,6 +33,15 @@ export function openDatabase(path: string, { busyTimeoutMs, pragmas, schema }: D
   return database;
 }
 
+/**
+ * Reads all of it once: a page that is found damaged only when something is written to it would fail for ever.
+ * @throws Error for which `isDamaged` is true
+ */
+export function checkDatabase(database: DatabaseSync): void {
+  const found = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (found !== "ok") throw new Error(`malformed: ${String(found)}`);
+}
+
 /** Whether the file is no SQLite database, or none any more. */
 export function isDamaged(error: unknown): boolean {
   return error instanceof Error && /not a database|malformed|corrupt/.test(error.message);

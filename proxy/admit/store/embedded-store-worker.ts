@@ -24,7 +24,7 @@ function reply(message: StoreReply): void {
 
 function open(acceptEmpty: boolean): void {
   try {
-    store = new EmbeddedStore(start.folder, acceptEmpty);
+    store = EmbeddedStore.open(start.folder, acceptEmpty);
     reply({ type: "opened", ...store.load() });
   } catch (error) {
     const message = messageOf(error);

@@ -13,13 +13,14 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../sqlite/in-transaction.ts";
-import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
+import { checkDatabase, isDamaged, openDatabase } from "../../sqlite/open-database.ts";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
 /** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */
 const journalChangesMax = 50_000;
 /** Rows folded in one step, so that batches wait a few milliseconds at most. */
 const foldSliceRows = 1_000;
+const bytesPerChange = changeLength * Float64Array.BYTES_PER_ELEMENT;
 const int64Max = 2n ** 63n - 1n;
 
 /** The store holds another history than the epoch file names, or none. */
@@ -51,6 +52,8 @@ interface Folding {
 export class EmbeddedStore {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
+  /** As read when opened, until `load` has handed them out. */
+  #loaded: StoredCounter[];
   #sequence = 0;
   #journalChanges = 0;
   #openReservations = 0;
@@ -59,38 +62,51 @@ export class EmbeddedStore {
   #folding: Folding | undefined;
 
   /**
-   * Opens `ledger.sqlite` in `folder`.
+   * Opens `ledger.sqlite` in `folder`, and reads all of it: wherever it is damaged, its history is lost.
    *
    * @param acceptEmpty begins a new epoch where the old one is lost; what was there is moved aside, not deleted
-   * @throws AmnesiaError when the store contradicts its epoch file
+   * @throws AmnesiaError when the store is damaged or contradicts its epoch file
    * @throws Error when another process has the file or the folder cannot be used
    */
-  constructor(folder: string, acceptEmpty: boolean) {
+  static open(folder: string, acceptEmpty: boolean): EmbeddedStore {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, "ledger.sqlite");
-    const epochPath = join(folder, "ledger.epoch");
     try {
-      this.#database = openLedger(path);
+      return new EmbeddedStore(folder, acceptEmpty);
     } catch (error) {
       if (!isDamaged(error)) throw error;
       if (!acceptEmpty) throw new AmnesiaError("the ledger's database is damaged", { cause: error });
-      moveAside(path);
-      this.#database = openLedger(path);
+      moveAside(databasePath(folder));
+      return new EmbeddedStore(folder, acceptEmpty);
     }
+  }
+
+  private constructor(folder: string, acceptEmpty: boolean) {
+    this.#database = openLedger(databasePath(folder));
     try {
-      this.#agreeOnEpoch(epochPath, acceptEmpty);
+      checkDatabase(this.#database);
+      this.#agreeOnEpoch(join(folder, "ledger.epoch"), acceptEmpty);
+      this.#statements = prepare(this.#database);
+      const open = this.#database.prepare("SELECT value FROM meta WHERE name = 'open reservations'").get()?.["value"];
+      this.#openReservations = Number(open ?? 0);
+      this.#foldWhole();
+      this.#loaded = this.#readCounters();
     } catch (error) {
       this.#database.close();
       throw error;
     }
-    this.#statements = prepare(this.#database);
-    const open = this.#database.prepare("SELECT value FROM meta WHERE name = 'open reservations'").get()?.["value"];
-    this.#openReservations = Number(open ?? 0);
-    this.#foldWhole();
   }
 
   /** Everything stored; call once, before the first batch. */
   load(): { counters: StoredCounter[]; openReservations: number } {
+    const counters = this.#loaded;
+    this.#loaded = [];
+    const openReservations = this.#openReservations;
+    this.#openReservations = 0;
+    this.#statements.setOpen.run("0");
+    return { counters, openReservations };
+  }
+
+  #readCounters(): StoredCounter[] {
     const rows = this.#database.prepare("SELECT id, kind, name, unit, start_ms, amount FROM counters");
     rows.setReadBigInts(true);
     const counters: StoredCounter[] = [];
@@ -101,10 +117,7 @@ export class EmbeddedStore {
       this.#idMax = Math.max(this.#idMax, Number(id));
       counters.push({ id: Number(id), kind, name, unit, startMs: Number(startMs), amount });
     }
-    const openReservations = this.#openReservations;
-    this.#openReservations = 0;
-    this.#statements.setOpen.run("0");
-    return { counters, openReservations };
+    return counters;
   }
 
   /** Writes one batch in one transaction. @throws Error when the disk does not take it; nothing of it is then stored. */
@@ -171,11 +184,12 @@ export class EmbeddedStore {
     const latest = new Map<number, { startMs: number; amount: number }>();
     const rows = this.#database.prepare("SELECT sequence, open_reservations, changes FROM journal ORDER BY sequence");
     for (const { sequence, open_reservations: open, changes } of rows.iterate()) {
-      if (!(changes instanceof Uint8Array)) continue;
+      if (!(changes instanceof Uint8Array) || changes.length % bytesPerChange !== 0)
+        throw new Error("malformed: the journal holds something else than changes");
       this.#sequence = Math.max(this.#sequence, Number(sequence));
       this.#openReservations = Number(open);
       const numbers = new Float64Array(changes.slice().buffer);
-      for (let at = 0; at + 2 < numbers.length; at += changeLength) {
+      for (let at = 0; at < numbers.length; at += changeLength) {
         const id = numbers[at] ?? 0;
         let last = latest.get(id);
         if (last === undefined) {
@@ -206,6 +220,10 @@ export class EmbeddedStore {
     this.#database.prepare("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)").run(epoch);
     writeEpoch(epochPath, epoch);
   }
+}
+
+function databasePath(folder: string): string {
+  return join(folder, "ledger.sqlite");
 }
 
 function openLedger(path: string): DatabaseSync {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -258,6 +258,44 @@ describe("EmbeddedLedger", function () {
       assert.equal((await open()).read(balance.counter)?.posted, 1n);
     });
   }
+
+  it("takes a damaged page for a lost history, wherever it is, and keeps the file when that is accepted", async () => {
+    const many = Array.from({ length: 400 }, (_, index) => ({
+      ...balance,
+      counter: `account/ns/a-long-name-${index}`,
+    }));
+    const before = await open();
+    for (const claim of many) spend(before, spent(1n), { limits: [], balances: [claim] });
+    await before.close();
+    const path = join(folder, "ledger.sqlite");
+    const epoch = readFileSync(join(folder, "ledger.epoch"));
+    const whole = readFileSync(path);
+    let lost = 0;
+    for (let at = 4_096; at < whole.length; at += 4_096) {
+      writeFileSync(path, Buffer.from(whole).fill(0xff, at, at + 4_096));
+      writeFileSync(join(folder, "ledger.epoch"), epoch);
+      const ledger = await open();
+      if (ledger.storeState.kind === "writing") {
+        // Nothing stood on that page.
+        for (const { counter } of many) assert.equal(ledger.read(counter)?.posted, 1n, `${counter} with ${at} damaged`);
+        await ledger.close();
+        continue;
+      }
+      lost += 1;
+      assert.match(ledger.storeState.message, /damaged/);
+      assert.equal(ledger.reserve(request(spent(1n))).kind, "refused");
+      assert.equal(ledger.reserve(request(spent(1n), { limits: [bucket], balances: [] })).kind, "reserved");
+      await ledger.close();
+      const accepted = await open({ acceptEmpty: true });
+      assert.equal(accepted.storeState.kind, "writing");
+      spend(accepted, spent(1n));
+      await accepted.close();
+      const aside = readdirSync(folder).find((name) => /^ledger\.sqlite\.damaged-[\w-]{36}$/.test(name));
+      assert.ok(aside !== undefined);
+      rmSync(join(folder, aside));
+    }
+    assert.ok(lost >= 5, `${lost} of ${whole.length / 4_096} pages`);
+  });
 
   it("takes a database whose epoch file is missing: nothing was lost", async () => {
     const before = await open();
