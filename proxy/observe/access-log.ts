@@ -11,6 +11,7 @@ import { pino } from "pino";
 import { inputTokens, outputTokens, type TokenUsage } from "../settle/usage.ts";
 import type { Key } from "../snapshot/types.gen.ts";
 import type { MetricFormat } from "./metric-slot.ts";
+import { oneLine } from "./one-line.ts";
 import { PlaceMap } from "./place-map.ts";
 
 /**
@@ -208,9 +209,7 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
       colors.dim(new Date(record.timeMs).toISOString().slice(11, 23)),
       paint(String(record.status)),
       key,
-      record.model === undefined
-        ? record.format
-        : `${record.format} ${JSON.stringify(record.model.slice(0, 256)).slice(1, -1)}`,
+      record.model === undefined ? record.format : `${record.format} ${oneLine(record.model.slice(0, 256))}`,
     ];
     if (record.channel !== "") parts.push(`-> ${record.channel}`);
     if (record.usage !== undefined)
@@ -221,7 +220,7 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
     parts.push(`${Math.round(record.durationMs)} ms`);
     if (record.errorCode !== undefined) parts.push(paint(record.errorCode));
     if (record.end !== "--") parts.push(colors.dim(record.end));
-    if (metadata !== undefined) parts.push(colors.dim(JSON.stringify(metadata)));
+    if (metadata !== undefined) parts.push(colors.dim(oneLine(JSON.stringify(metadata))));
     return `${parts.join("  ")}\n`;
   };
 }

@@ -7,6 +7,7 @@
 
 import picocolors from "picocolors";
 import { pino } from "pino";
+import { oneLine } from "./one-line.ts";
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -109,14 +110,5 @@ function describeValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return oneLine(
     text === undefined ? String(value) : /\s/.test(text) && typeof value === "string" ? JSON.stringify(text) : text,
-  );
-}
-
-/** Control characters would let a logged value forge lines or move the cursor of a terminal. */
-function oneLine(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) =>
-    JSON.stringify(character)
-      .slice(1, -1)
-      .replace(/[\u007f-\u009f]/, "?"),
   );
 }

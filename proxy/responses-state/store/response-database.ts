@@ -42,6 +42,10 @@ interface Totals {
   bytes: number;
 }
 
+interface Counted extends Readonly<Totals> {
+  readonly owner: string;
+}
+
 export class ResponseDatabase {
   readonly #database: DatabaseSync;
   readonly #limits: StoreLimits;
@@ -49,6 +53,8 @@ export class ResponseDatabase {
   /** Of each owner; what other processes of this machine did since the last count is not in it. */
   readonly #owners = new Map<string, Totals>();
   #bytes = 0;
+  /** What the transaction that runs has added to the totals. */
+  #counted: Counted[] = [];
   #keptSinceCount = 0;
 
   /** The file was no database any more, and a new one was begun; the old one lies beside it. */
@@ -71,13 +77,13 @@ export class ResponseDatabase {
     const bytes = Buffer.byteLength(row.body);
     this.#keptSinceCount += 1;
     if (this.#keptSinceCount >= recountAfter) this.#countAll();
-    inTransaction(this.#database, () => {
+    this.#inTransaction(() => {
       this.#forget(this.#statements.find.get(row.owner, row.id));
       if (bytes > this.#limits.responseBytesMax) return;
       const { owner, id, previousId, createdMs, body, itemIds } = row;
       const { lastInsertRowid } = this.#statements.insert.run(owner, id, previousId ?? null, createdMs, bytes, body);
       for (const itemId of itemIds) this.#statements.insertItem.run(owner, itemId, lastInsertRowid);
-      this.#count(owner, 1, bytes);
+      this.#countInTransaction(owner, 1, bytes);
       this.#trim(owner);
     });
     this.sweep(nowMs);
@@ -128,7 +134,7 @@ export class ResponseDatabase {
 
   remove(owner: string, id: string, nowMs: number): boolean {
     const isThere = this.get(owner, id, nowMs) !== undefined;
-    inTransaction(this.#database, () => this.#forget(this.#statements.find.get(owner, id)));
+    this.#inTransaction(() => this.#forget(this.#statements.find.get(owner, id)));
     return isThere;
   }
 
@@ -136,13 +142,24 @@ export class ResponseDatabase {
   sweep(nowMs: number): void {
     const old = this.#statements.old.all(nowMs - this.#limits.ttlMs, sweepRowsMax);
     if (old.length === 0) return;
-    inTransaction(this.#database, () => {
+    this.#inTransaction(() => {
       for (const row of old) this.#forget(row);
     });
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  /** Totals that count what was rolled back would have others forgotten for it. */
+  #inTransaction(work: () => void): void {
+    this.#counted = [];
+    try {
+      inTransaction(this.#database, work);
+    } catch (error) {
+      for (const { owner, responses, bytes } of this.#counted.reverse()) this.#count(owner, -responses, -bytes);
+      throw error;
+    }
   }
 
   #trim(owner: string): void {
@@ -158,12 +175,11 @@ export class ResponseDatabase {
   #forget(row: Readonly<Record<string, unknown>> | undefined): boolean {
     if (row === undefined) return false;
     const changes = this.#statements.remove.run(Number(row["sequence"])).changes;
-    this.#count(String(row["owner"]), -Number(changes), -Number(row["bytes"]));
+    this.#countInTransaction(String(row["owner"]), -Number(changes), -Number(row["bytes"]));
     return Number(changes) > 0;
   }
 
   #countAll(): void {
-    this.#keptSinceCount = 0;
     this.#owners.clear();
     this.#bytes = 0;
     for (const row of this.#statements.totals.iterate()) {
@@ -171,6 +187,12 @@ export class ResponseDatabase {
       this.#owners.set(String(row["owner"]), { responses: Number(row["responses"]), bytes });
       this.#bytes += bytes;
     }
+    this.#keptSinceCount = 0;
+  }
+
+  #countInTransaction(owner: string, responses: number, bytes: number): void {
+    this.#counted.push({ owner, responses, bytes });
+    this.#count(owner, responses, bytes);
   }
 
   #count(owner: string, responses: number, bytes: number): void {

@@ -88,9 +88,9 @@ describe("access log", () => {
     );
     assert.deepEqual(others, []);
     assert.equal(JSON.parse(line ?? "").model, hostile);
-    const text = lines([{ ...record, model: hostile }], "text");
+    const text = lines([{ ...record, model: `${hostile}\u009b2J\u202e` }], "text");
     assert.equal(text.length, 1);
-    assert.equal(text[0]?.includes("\u001b"), false);
+    assert.equal(/[\u001b\u0080-\u009f\u2028\u202e]/.test(text[0] ?? ""), false);
   });
 
   it("leaves out what a refused request never had", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -256,6 +257,26 @@ describe("store of responses: embedded", () => {
     assert.equal(await second.store.get("ns/a", "r1"), undefined);
     assert.equal((await second.store.findItem("ns/a", "out_r2"))?.id, "r2");
     await second.store.close();
+  });
+
+  it("counts nothing that the disk did not take", () => {
+    const folder = newFolder();
+    const rowOf = (id: string) => ({ owner: "ns/a", id, previousId: undefined, createdMs: 1, body: id, itemIds: [] });
+    const database = new ResponseDatabase(folder, { ...defaultStoreLimits, ownerResponsesMax: 4 });
+    const kept = ["r1", "r2", "r3"];
+    for (const id of kept) database.keep(rowOf(id), 1);
+    const other = new DatabaseSync(path.join(folder, "responses.sqlite"));
+    other.exec(`CREATE TABLE refusing (response REFERENCES responses DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER refuse AFTER INSERT ON responses BEGIN INSERT INTO refusing VALUES (-1); END;`);
+    for (const id of ["lost1", "lost2", "lost3", "r1", "r1", "r1"])
+      assert.throws(() => database.keep(rowOf(id), 1), /constraint/);
+    other.exec("DROP TRIGGER refuse; DROP TABLE refusing;");
+    other.close();
+    database.keep(rowOf("r4"), 1);
+    for (const id of [...kept, "r4"]) assert.equal(database.get("ns/a", id, 1), id);
+    database.keep(rowOf("r5"), 1);
+    assert.equal(database.get("ns/a", "r1", 1), undefined, "and the bound still holds");
+    database.close();
   });
 
   it("is one store for all proxies of a machine", async () => {
