@@ -67,8 +67,8 @@ export class HeldReservations {
   }
 
   /**
-   * Gives back whatever is still held. Nothing was consumed: a request that was tried counts as one, a refusal of the
-   * gateway's own costs nothing. Does nothing when all was settled before.
+   * Gives back whatever is still held. Nothing was consumed: a request that was tried, or for which files were fetched,
+   * counts as one; a refusal of the gateway's own costs nothing. Does nothing when all was settled before.
    */
   release(isTried: boolean): Pending {
     return this.settle(isTried ? oneRequestAmounts : zeroAmounts);

@@ -100,8 +100,9 @@ export class AttemptPreparation {
   }
 
   async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
-    const { exchange } = this.#admitted;
+    const { exchange, settlement } = this.#admitted;
     if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
+    settlement.countFetch();
     const stop = new AbortController();
     exchange.whenClosed(() => stop.abort());
     if (exchange.response.destroyed) stop.abort();

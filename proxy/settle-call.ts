@@ -32,6 +32,7 @@ export interface SettlementContext {
 export class CallSettlement {
   readonly #context: SettlementContext;
   readonly #held: HeldReservations;
+  #hasFetched = false;
 
   constructor(context: SettlementContext) {
     this.#context = context;
@@ -78,9 +79,14 @@ export class CallSettlement {
     return this.#settle({ ...zeroUsage, input: Number(input), output: Number(output) }, true);
   }
 
+  /** Files are fetched for the call: it costs one request, also where none is sent upstream. */
+  countFetch(): void {
+    this.#hasFetched = true;
+  }
+
   /** Gives back whatever is still held, for a call that ended without an answer or was counted before. */
   release(): Pending {
-    return this.#held.release(this.#context.record.attempts > 0);
+    return this.#held.release(this.#hasFetched || this.#context.record.attempts > 0);
   }
 
   /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */

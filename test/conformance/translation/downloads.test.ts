@@ -34,6 +34,7 @@ describe("files fetched for an upstream", () => {
       manifests: manifestOf(
         channelSecretManifest(),
         keyManifest("main"),
+        keyManifest("limited", { limits: [{ name: "calls", unit: "Requests", limit: "2", period: "Hour" }] }),
         channelManifest("gemini", upstream.origin, { provider: "Gemini", formats: [{ type: "GenerateContent" }] }),
         routeManifest("m", {
           targets: [{ name: "main", channelRef: { name: "gemini" }, upstreamModel: "gemini-3-pro" }],
@@ -59,11 +60,11 @@ describe("files fetched for an upstream", () => {
         },
       ],
     });
-  const call = (pictures: number) =>
+  const call = (pictures: number, key = "main") =>
     httpCall({
       origin: gateway.origin,
       path: form.path("m", false),
-      headers: form.headers("main"),
+      headers: form.headers(key),
       body: bodyWith(pictures),
     });
   const served = (body: Buffer): void =>
@@ -115,6 +116,15 @@ describe("files fetched for an upstream", () => {
       );
     });
   }
+
+  it("cost a request, also where nothing of them is sent upstream", async () => {
+    upstream.replyWith({ headers: { "content-type": "text/html" }, body: "<html>log in</html>" });
+    const statuses: number[] = [];
+    for (let round = 0; round < 4; round += 1) statuses.push((await call(1, "limited")).status);
+    assert.deepEqual(statuses, [400, 400, 429, 429]);
+    assert.equal(upstream.requests.length, 2);
+    assert.equal(gateway.ledger.openCount, 0);
+  });
 
   it("are given up when the client leaves", async () => {
     upstream.replyWith({ headers: { "content-type": "image/png" }, body: picture, stallAt: 10 });
