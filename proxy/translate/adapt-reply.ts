@@ -13,9 +13,12 @@ import type { ReplyAdaptation } from "./translator.ts";
 export class ReplyAdapter {
   readonly #filters: readonly ReplyFilter[];
 
-  /** @param promptTokens as estimated before the call */
-  constructor(adaptation: ReplyAdaptation, promptTokens: number) {
-    this.#filters = filtersOf(adaptation, promptTokens);
+  /**
+   * @param promptTokens as estimated before the call
+   * @param candidates that the upstream was asked for
+   */
+  constructor(adaptation: ReplyAdaptation, promptTokens: number, candidates = 1) {
+    this.#filters = filtersOf(adaptation, promptTokens, candidates);
   }
 
   /** The answer is complete for the client; the upstream need not say more. */
@@ -38,7 +41,7 @@ export class ReplyAdapter {
   }
 }
 
-function filtersOf(adaptation: ReplyAdaptation, promptTokens: number): readonly ReplyFilter[] {
+function filtersOf(adaptation: ReplyAdaptation, promptTokens: number, candidates: number): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
   const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
   if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
@@ -47,6 +50,6 @@ function filtersOf(adaptation: ReplyAdaptation, promptTokens: number): readonly 
   if (adaptation.isFencedJson === true) filters.push(new StripFence());
   if (unwrapMember !== undefined) filters.push(new UnwrapMember(unwrapMember));
   const sequences = stop?.filter((sequence) => sequence !== "") ?? [];
-  if (sequences.length > 0) filters.push(new CutAtStop(sequences, promptTokens));
+  if (sequences.length > 0) filters.push(new CutAtStop(sequences, promptTokens, candidates));
   return filters;
 }

@@ -12,6 +12,7 @@ import { chatFormats } from "../protocols/chat-formats.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
 import type { ChatWireFormat, Protocol } from "../protocols/wire.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
+import { exceedsStopLimits, stopLimits } from "./adapt/cut-at-stop.ts";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { Conversation } from "./conversation.ts";
 import { foldReply, ReplyFolder } from "./fold-reply.ts";
@@ -62,6 +63,10 @@ export interface TranslationOptions {
   readonly onResponse?: ReplyContext["onResponse"];
 }
 
+const tooManyStops =
+  `may hold ${stopLimits.sequences} sequences of ${stopLimits.charactersTogether} characters together ` +
+  "for the selected model.";
+
 /** Wrapping a client's content takes a few levels more than the client may use. */
 const depthMax = 96;
 
@@ -100,6 +105,7 @@ export class Translation {
       { ...target, fieldName: (field) => fieldNames[field] },
       losses,
     );
+    if (exceedsStopLimits(adaptation.stop ?? [])) losses.refuse(fieldNames.stop, tooManyStops);
     const format = chatFormats[name];
     const bytes = Buffer.from(jsonText(body));
     const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: format.watchedKeys });
@@ -163,7 +169,8 @@ export class Translation {
   }
 
   #createAdapter(): ReplyAdapter {
-    return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate);
+    const { candidates } = this.#client.conversation.sampling;
+    return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate, candidates);
   }
 
   #read(body: Buffer): Reply {

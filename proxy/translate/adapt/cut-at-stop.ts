@@ -1,32 +1,56 @@
 /**
- * Stop sequences for an upstream that knows none: the visible text ends before the first one
+ * Stop sequences for an upstream that knows none: the visible text of a candidate ends before the first one
  * (`protocols/translation.md` section 12).
  *
- * As much text waits as could be the beginning of a sequence. When one is found everything open is closed, the
- * candidate finishes and the answer ends; the upstream need not say more. It has not counted what it produced then: the
- * client is told an estimate.
+ * As much text waits as could be the beginning of a sequence. When one is found everything open of its candidate is
+ * closed and the candidate finishes; what the upstream still says of it is nobody's. When no other candidate is to come
+ * the answer ends; the upstream need not say more. It has not counted what it produced then: the client is told an
+ * estimate.
  */
 import { type TokenUsage, zeroUsage } from "../../settle/usage.ts";
 import type { ReplyEvent } from "../reply.ts";
 import { partKey, type ReplyFilter } from "./filter.ts";
+import { type Place, SequenceFinder } from "./sequence-finder.ts";
 
 /** Rule of thumb for text of any kind. */
 const charactersPerToken = 4;
 
+/** No provider takes so many: whoever sends more wants our time. */
+export const stopLimits = { sequences: 256, charactersTogether: 16_384 } as const;
+
+export function exceedsStopLimits(sequences: readonly string[]): boolean {
+  if (sequences.length > stopLimits.sequences) return true;
+  return sequences.reduce((sum, { length }) => sum + length, 0) > stopLimits.charactersTogether;
+}
+
+interface OpenPart {
+  readonly candidate: number;
+  readonly part: number;
+  /** Of a text, among the beginnings of the sequences. */
+  place: Place | undefined;
+}
+
 export class CutAtStop implements ReplyFilter {
-  readonly #sequences: readonly string[];
-  readonly #texts = new Map<string, string>();
-  readonly #open = new Map<string, { readonly candidate: number; readonly part: number }>();
+  readonly #finder: SequenceFinder;
+  readonly #open = new Map<string, OpenPart>();
+  readonly #candidates: number;
+  /** Candidates that the client has to their end. */
+  readonly #over = new Set<number>();
   #isCut = false;
   /** As the upstream said it last: the prompt often comes first. */
   #usage: TokenUsage | undefined;
   #producedCharacters = 0;
   readonly #promptTokens: number;
 
-  /** @param sequences none of them empty @param promptTokens as estimated before the call */
-  constructor(sequences: readonly string[], promptTokens: number) {
-    this.#sequences = sequences;
+  /**
+   * @param sequences none of them empty
+   * @param promptTokens as estimated before the call
+   * @param candidates that the upstream was asked for
+   */
+  constructor(sequences: readonly string[], promptTokens: number, candidates: number) {
+    this.#finder = new SequenceFinder(sequences);
     this.#promptTokens = promptTokens;
+    this.#candidates = candidates;
   }
 
   get isCut(): boolean {
@@ -35,56 +59,59 @@ export class CutAtStop implements ReplyFilter {
 
   take(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#isCut) return [];
-    if (event.type === "open") {
-      this.#open.set(partKey(event), event);
-      if (event.block.kind === "text") this.#texts.set(partKey(event), "");
+    if (event.type === "usage") this.#usage = event.usage;
+    if (!("candidate" in event)) return [event];
+    if (event.type === "delta") this.#producedCharacters += event.text.length;
+    if (this.#over.has(event.candidate)) return [];
+    if (event.type === "finish") {
+      this.#over.add(event.candidate);
       return [event];
     }
-    if (event.type === "usage") this.#usage = event.usage;
-    if (event.type === "delta") {
-      this.#producedCharacters += event.text.length;
-      const held = this.#texts.get(partKey(event));
-      return held === undefined ? [event] : this.#search(event, held + event.text);
+    const key = partKey(event);
+    if (event.type === "open") {
+      const place = event.block.kind === "text" ? this.#finder.start : undefined;
+      this.#open.set(key, { candidate: event.candidate, part: event.part, place });
+      return [event];
     }
+    const open = this.#open.get(key);
+    if (event.type === "delta" && open?.place !== undefined) return this.#search(event, open, open.place);
     if (event.type !== "close") return [event];
-    const held = this.#texts.get(partKey(event)) ?? "";
-    this.#texts.delete(partKey(event));
-    this.#open.delete(partKey(event));
-    return held === "" ? [event] : [{ ...event, type: "delta", text: held }, event];
+    this.#open.delete(key);
+    return open === undefined ? [event] : this.#closed(open);
   }
 
-  #search(event: Extract<ReplyEvent, { type: "delta" }>, text: string): readonly ReplyEvent[] {
-    let first: { readonly index: number; readonly sequence: string } | undefined;
-    for (const sequence of this.#sequences) {
-      const index = text.indexOf(sequence);
-      if (index >= 0 && (first === undefined || index < first.index)) first = { index, sequence };
+  #search(event: Extract<ReplyEvent, { type: "delta" }>, open: OpenPart, from: Place): readonly ReplyEvent[] {
+    const { place, characters } = this.#finder.read(from, event.text);
+    const sequence = place.found;
+    if (sequence === undefined) {
+      open.place = place;
+      const text = without(place.length, from, event.text);
+      return text === "" ? [] : [{ ...event, text }];
     }
-    if (first !== undefined) return this.#cut(event, text.slice(0, first.index), first.sequence);
-    const keep = this.#beginningAtEnd(text);
-    this.#texts.set(partKey(event), text.slice(text.length - keep));
-    const free = text.slice(0, text.length - keep);
-    return free === "" ? [] : [{ ...event, text: free }];
+    open.place = undefined;
+    const text = without(sequence.length, from, event.text.slice(0, characters));
+    return [...(text === "" ? [] : [{ ...event, text }]), ...this.#cut(event.candidate, sequence)];
   }
 
-  /** Characters at the end of a text that may be the beginning of a sequence. */
-  #beginningAtEnd(text: string): number {
-    let longest = 0;
-    for (const sequence of this.#sequences) {
-      for (let length = Math.min(sequence.length - 1, text.length); length > longest; length -= 1) {
-        if (sequence.startsWith(text.slice(text.length - length))) longest = length;
-      }
+  #cut(candidate: number, sequence: string): readonly ReplyEvent[] {
+    const events: ReplyEvent[] = [];
+    for (const [key, open] of this.#open) {
+      if (open.candidate !== candidate) continue;
+      this.#open.delete(key);
+      events.push(...this.#closed(open));
     }
-    return longest;
-  }
-
-  #cut(event: Extract<ReplyEvent, { type: "delta" }>, text: string, sequence: string): readonly ReplyEvent[] {
-    this.#isCut = true;
-    const { candidate } = event;
-    const events: ReplyEvent[] = text === "" ? [] : [{ ...event, text }];
-    for (const at of this.#open.values()) events.push({ type: "close", candidate: at.candidate, part: at.part });
     events.push({ type: "finish", candidate, finish: { reason: "stop-sequence", stopSequence: sequence } });
-    events.push({ type: "usage", usage: this.#usageSoFar() }, { type: "end" });
+    this.#over.add(candidate);
+    this.#isCut = this.#over.size >= this.#candidates && this.#open.size === 0;
+    if (this.#isCut) events.push({ type: "usage", usage: this.#usageSoFar() }, { type: "end" });
     return events;
+  }
+
+  /** What waited was no sequence after all. */
+  #closed({ candidate, part, place }: OpenPart): readonly ReplyEvent[] {
+    const close = { type: "close", candidate, part } as const;
+    const text = place?.sequence.slice(0, place.length) ?? "";
+    return text === "" ? [close] : [{ type: "delta", candidate, part, text }, close];
   }
 
   #usageSoFar(): TokenUsage {
@@ -92,4 +119,11 @@ export class CutAtStop implements ReplyFilter {
     const produced = Math.ceil(this.#producedCharacters / charactersPerToken);
     return { ...said, output: Math.max(said.output, produced - said.reasoning) };
   }
+}
+
+/** What waited and what came, less so many characters at the end. */
+function without(characters: number, waited: Place, came: string): string {
+  const free = waited.length + came.length - characters;
+  if (free <= waited.length) return waited.sequence.slice(0, free);
+  return waited.sequence.slice(0, waited.length) + came.slice(0, free - waited.length);
 }

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { zeroUsage } from "../../../../../proxy/settle/usage.ts";
+import { CutAtStop } from "../../../../../proxy/translate/adapt/cut-at-stop.ts";
+import { foldReply } from "../../../../../proxy/translate/fold-reply.ts";
+import type { ReplyEvent } from "../../../../../proxy/translate/reply.ts";
+
+const open = (candidate: number, part = 0): ReplyEvent => ({
+  type: "open",
+  candidate,
+  part,
+  block: { kind: "text" },
+});
+const say = (candidate: number, text: string, part = 0): ReplyEvent => ({ type: "delta", candidate, part, text });
+const close = (candidate: number, part = 0): ReplyEvent => ({ type: "close", candidate, part });
+const finish = (candidate: number): ReplyEvent => ({ type: "finish", candidate, finish: { reason: "stop" } });
+const counted: ReplyEvent = { type: "usage", usage: { ...zeroUsage, input: 3, output: 40 } };
+
+/** What a client of two candidates gets. */
+function twoCandidates(events: readonly ReplyEvent[]) {
+  const filter = new CutAtStop(["END"], 10, 2);
+  const taken = events.flatMap((event) => filter.take(event));
+  const { candidates, usage } = foldReply(taken);
+  const said = candidates.map(({ blocks, finish: { reason } }) => {
+    const texts = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []));
+    return [texts.join("|"), reason];
+  });
+  return { said, usage, isCut: filter.isCut, events: taken };
+}
+
+describe("CutAtStop", () => {
+  it("cuts one candidate and lets the others come to their end, with what the upstream counted", () => {
+    const { said, usage, isCut } = twoCandidates([
+      open(0),
+      say(0, "first E"),
+      open(1),
+      say(1, "second EN"),
+      say(0, "ND rest"),
+      say(0, " and END more"),
+      close(0),
+      say(1, " answer"),
+      close(1),
+      finish(0),
+      finish(1),
+      counted,
+      { type: "end" },
+    ]);
+    assert.deepEqual(said, [
+      ["first ", "stop-sequence"],
+      ["second EN answer", "stop"],
+    ]);
+    assert.deepEqual(usage, { ...zeroUsage, input: 3, output: 40 });
+    assert.equal(isCut, false);
+  });
+
+  it("leaves the upstream when the last candidate is cut, and estimates all that was said", () => {
+    const { said, usage, isCut, events } = twoCandidates([
+      open(0),
+      say(0, "123 END 890"),
+      open(1),
+      say(0, "12345678"),
+      say(1, "abc"),
+      say(1, "d END"),
+      say(1, "more"),
+      close(1),
+      finish(1),
+      { type: "end" },
+    ]);
+    assert.deepEqual(said, [
+      ["123 ", "stop-sequence"],
+      ["abcd ", "stop-sequence"],
+    ]);
+    assert.deepEqual(usage, { ...zeroUsage, input: 10, output: Math.ceil("123 END 89012345678abcd END".length / 4) });
+    assert.equal(isCut, true);
+    assert.equal(events.filter(({ type }) => type === "end").length, 1);
+  });
+
+  it("gives what another text of the cut candidate held back, and closes it", () => {
+    const { said, events } = twoCandidates([
+      open(0),
+      open(0, 1),
+      say(0, "one EN"),
+      say(0, "two END", 1),
+      finish(0),
+      { type: "end" },
+    ]);
+    assert.deepEqual(said, [["one EN|two ", "stop-sequence"]]);
+    assert.equal(events.filter(({ type }) => type === "close").length, 2);
+  });
+});
