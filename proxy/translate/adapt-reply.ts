@@ -5,6 +5,7 @@
 import { AnswerToolAsText } from "./adapt/answer-tool.ts";
 import { CutAtStop } from "./adapt/cut-at-stop.ts";
 import type { ReplyFilter } from "./adapt/filter.ts";
+import { RefuseMalformedCall } from "./adapt/malformed-call.ts";
 import { RenameTools, UnwrapCustomTools } from "./adapt/tools-back.ts";
 import { StripFence, UnwrapMember } from "./adapt/whole-text.ts";
 import type { ReplyEvent } from "./reply.ts";
@@ -43,6 +44,7 @@ export class ReplyAdapter {
 
 function filtersOf(adaptation: ReplyAdaptation, promptTokens: number, candidates: number): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
+  if (adaptation.refusesMalformedCall === true) filters.push(new RefuseMalformedCall());
   const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
   if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
   if (answerTool !== undefined) filters.push(new AnswerToolAsText(answerTool));

@@ -121,6 +121,8 @@ export interface ReplyAdaptation {
   readonly unwrapMember?: string | undefined;
   /** Stop sequences the upstream does not know: the answer is cut at the first one found in its visible text. */
   readonly stop?: readonly string[] | undefined;
+  /** The upstream may end an answer by saying that the model's call was none: alone that is no success. */
+  readonly refusesMalformedCall?: boolean | undefined;
   /** Asked for as prose: a Markdown fence around the JSON is taken off. */
   readonly isFencedJson?: boolean | undefined;
 }

@@ -36,6 +36,12 @@ export const knownCases: Readonly<Record<string, KnownCase>> = {
     reason: "an address in Google's storage is an object of the account that holds it",
     refused: /image_url/,
   },
+  ...Object.fromEntries(
+    ["anthropic-messages", "openai-responses"].map((client) => [
+      `response/openai-chat--${client}--audio`,
+      { reason: "its answers hold no sound: a text says that it was omitted", facts: ["visible text"] },
+    ]),
+  ),
   "response/openai-chat--anthropic-messages--truncated_tool_call": {
     reason: "arguments that were cut at the token limit are mended to an object: the format takes nothing else",
     facts: ["tools"],

@@ -19,6 +19,8 @@ export interface KnownLoss {
 const ownAccount =
   "the provider refused our own credential or balance: no client's key is told so, and the call may be tried again";
 const oneAnswer = "its clients know one answer only; a call that asks for several is refused before it is made";
+/** What a text that stands for a file changes. */
+const placeholder = ["visible text", "order of text and calls"];
 
 export const knownLosses: readonly KnownLoss[] = [
   {
@@ -77,6 +79,20 @@ export const knownLosses: readonly KnownLoss[] = [
     facts: ["media"],
     reason: "its answers hold no images",
   })),
+  ...["gemini/stream-empty-parts-image", "openai-responses/stream-image-generation"].map((replies) => ({
+    replies,
+    to: ["anthropic-messages"] as const,
+    facts: placeholder,
+    reason: "where an image would be stands a text that it was omitted",
+    isImpossible: true as const,
+  })),
+  {
+    replies: "openai-chat/audio-output",
+    to: ["openai-responses", "anthropic-messages"],
+    facts: placeholder,
+    reason: "where sound would be stands a text that it was omitted",
+    isImpossible: true,
+  },
   {
     replies: "openai-chat/audio-output",
     facts: ["media"],

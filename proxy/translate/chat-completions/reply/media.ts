@@ -29,6 +29,11 @@ export function readAudio(audio: unknown): MediaBlock | undefined {
   return transcript === "" ? block : { ...block, transcript };
 }
 
+/** Pictures, and audio by its bytes. */
+export function hasPlace({ mime, base64 }: MediaBlock): boolean {
+  return mime.startsWith("image/") || (mime.startsWith("audio/") && base64 !== undefined);
+}
+
 /** @returns undefined for what is no picture */
 export function writeImage({ mime, base64, url }: MediaBlock): JsonObject | undefined {
   if (!mime.startsWith("image/")) return undefined;

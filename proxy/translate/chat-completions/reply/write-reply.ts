@@ -1,11 +1,12 @@
 /** Writes a whole answer as a chat completion (`protocols/openai-chat.md` section 5). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { omittedText } from "../../media/omitted-media.ts";
 import type { CallBlock, Candidate, Reply, ReplyBlock } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
 import { writeAnnotation } from "./citations.ts";
 import { writeFinish } from "./finish-reason.ts";
 import { writeLogprobs } from "./logprobs.ts";
-import { writeAudio, writeImage } from "./media.ts";
+import { hasPlace, writeAudio, writeImage } from "./media.ts";
 import { showsReasoning, signatureMember, TurnStates, tierMember, writeCall } from "./write-message.ts";
 import { writeUsage } from "./write-usage.ts";
 
@@ -23,13 +24,20 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
 
 function writeChoice(candidate: Candidate, index: number, context: ReplyContext): JsonObject {
   const isLegacy = context.conversation.usesLegacyFunctions === true;
-  const logprobs = candidate.blocks.flatMap((block) => (block.kind === "text" ? block.logprobs : []));
+  const blocks = candidate.blocks.map(placed);
+  const logprobs = blocks.flatMap((block) => (block.kind === "text" ? block.logprobs : []));
   return {
     index,
-    message: writeMessage(candidate.blocks, context),
+    message: writeMessage(blocks, context),
     logprobs: writeLogprobs(logprobs),
     finish_reason: writeFinish(candidate.finish, isLegacy),
   };
+}
+
+/** What has no place is told of in the text. */
+function placed(block: ReplyBlock): ReplyBlock {
+  if (block.kind !== "media" || hasPlace(block)) return block;
+  return { kind: "text", text: omittedText(block), citations: [], logprobs: [], states: [] };
 }
 
 function writeMessage(blocks: readonly ReplyBlock[], context: ReplyContext): JsonObject {

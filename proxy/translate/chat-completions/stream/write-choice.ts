@@ -2,12 +2,13 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
 import type { ProviderState } from "../../conversation.ts";
+import { omittedText } from "../../media/omitted-media.ts";
 import type { Citation, Finish, MediaBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
 import { writeAnnotation } from "../reply/citations.ts";
 import { writeFinish } from "../reply/finish-reason.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
-import { writeAudio, writeImage } from "../reply/media.ts";
+import { hasPlace, writeAudio, writeImage } from "../reply/media.ts";
 import { showsReasoning, signatureMember, TurnStates, writeCall } from "../reply/write-message.ts";
 import { oneLineJson } from "./one-line-json.ts";
 
@@ -122,7 +123,7 @@ export class ChoiceWriter {
       case "call":
         return this.#openCall(part, block);
       case "media":
-        return this.#writeMedia(block);
+        return this.#writeMedia(part, block);
       case "hosted":
         // What a provider's own tool did means nothing to a client of this format.
         return "";
@@ -160,8 +161,9 @@ export class ChoiceWriter {
     return this.#chunk(oneLineJson({ tool_calls: [{ index, ...writeCall(block, id, "") }] }));
   }
 
-  /** A picture or sound has no parts to wait for. */
-  #writeMedia(block: MediaBlock): string {
+  /** A picture or sound has no parts to wait for; what has no place is told of in the text. */
+  #writeMedia(part: number, block: MediaBlock): string {
+    if (!hasPlace(block)) return this.#writeOpen(part, { kind: "text" }) + this.#writeDelta(part, omittedText(block));
     const image = writeImage(block);
     if (image !== undefined) return this.#chunk(oneLineJson({ images: [image] }));
     const audio = writeAudio(block, this.#context.newId("audio_"), this.#context.nowSeconds);

@@ -70,6 +70,7 @@ function adaptationOf(
 ): ReplyAdaptation {
   const custom = conversation.tools.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : []));
   return {
+    refusesMalformedCall: true,
     ...(names.changed.size > 0 ? { toolNames: names.changed } : {}),
     ...(custom.length > 0 ? { customTools: new Set(custom) } : {}),
     ...(surplusStop === undefined ? {} : { stop: surplusStop }),

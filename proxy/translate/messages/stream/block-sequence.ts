@@ -7,6 +7,7 @@
  * are written by this one class, through different sinks.
  */
 import type { ProviderState } from "../../conversation.ts";
+import { omittedText } from "../../media/omitted-media.ts";
 import type { Citation, OpenedBlock, ReplyEvent } from "../../reply.ts";
 import { customArguments } from "../../tools/custom-tools.ts";
 import type { ReplyContext } from "../../translator.ts";
@@ -76,10 +77,10 @@ export class BlockSequence {
     return this.#carriesThinking && this.#context.conversation.reasoning?.show === true;
   }
 
-  /** Files and the provider's own tools have no block here, and must not become text. */
+  /** The provider's own tools have no block here, and must not become text; nor have files, of which is told. */
   #open(number: number, block: OpenedBlock): void {
-    if (block.kind === "media" || block.kind === "hosted") return;
-    const kind = block.kind === "refusal" ? "text" : block.kind;
+    if (block.kind === "hosted") return;
+    const kind = block.kind === "refusal" || block.kind === "media" ? "text" : block.kind;
     const part: Part = {
       kind,
       call: block.kind === "call" ? block : undefined,
@@ -92,6 +93,7 @@ export class BlockSequence {
       isClosed: false,
     };
     this.#parts.set(number, part);
+    if (block.kind === "media") this.#addText(part, omittedText(block));
     if (kind !== "call") return;
     part.id = this.#callIds.take(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
     // The name is worth telling at once, unless state may still come that has to stand before it.

@@ -9,7 +9,8 @@ import type { GatewayError } from "../../../../errors.ts";
 import type { ErrorContext } from "../../../../protocols/chat-format.ts";
 import type { JsonObject } from "../../../../protocols/json-value.ts";
 import type { TokenUsage } from "../../../../settle/usage.ts";
-import type { Finish, HostedBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
+import { omittedText } from "../../../media/omitted-media.ts";
+import type { Finish, HostedBlock, MediaBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
 import type { ReplyContext, StreamWriter } from "../../../translator.ts";
 import { type ResponseEnd, writeFinish } from "../../reply/finish.ts";
 import { clientNames } from "../../reply/namespaces.ts";
@@ -143,9 +144,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#parts.set(part, { kind: "call", call: this.#newCall(block) });
         return;
       case "media":
-        if (!isImage(block)) return;
-        this.#beginOther();
-        writeImage(this.#frames, block, this.#context.newId);
+        this.#openMedia(part, block);
         return;
       default:
         if (block.tool !== "web-search") return;
@@ -154,14 +153,22 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
+  #openMedia(part: number, block: MediaBlock): void {
+    if (isImage(block)) {
+      this.#beginOther();
+      writeImage(this.#frames, block, this.#context.newId);
+    } else this.#openText(part, "text").say("text", omittedText(block));
+  }
+
   /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
-  #openText(part: number, kind: "text" | "refusal"): void {
+  #openText(part: number, kind: "text" | "refusal"): MessageWriter {
     if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
     this.#finishCalls(completed);
     this.#message ??= new MessageWriter(this.#frames, this.#context.newId);
     this.#message.openBlocks += 1;
     this.#message.beginBlock(kind);
     this.#parts.set(part, { kind, message: this.#message });
+    return this.#message;
   }
 
   /** An item of another kind begins: what came before it is done. */

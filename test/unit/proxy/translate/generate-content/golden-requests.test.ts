@@ -99,7 +99,7 @@ describe("generateContent and the golden requests", () => {
     assert.deepEqual(written.body, body);
     assert.deepEqual(written.dropped, []);
     assert.deepEqual(Object.keys(written.body), Object.keys(body));
-    assert.deepEqual(written.adaptation, {});
+    assert.deepEqual(written.adaptation, { refusesMalformedCall: true });
   });
 
   it("G1: writes it for a model of budgets", () => {

@@ -65,6 +65,16 @@ describe("writeReply()", () => {
     ]);
   });
 
+  it("tells of files that it has no place for, and moves the offsets behind them (11.4)", () => {
+    const video = { kind: "media", mime: "video/mp4", url: "https://a.example/v" } as const;
+    const cited = text("seen", { citations: [{ url: "u" }] });
+    const message = messageOf([video, cited]);
+    assert.equal(message["content"], "[video omitted]seen");
+    assert.deepEqual(message["annotations"], [
+      { type: "url_citation", url_citation: { start_index: 15, end_index: 19, title: "", url: "u" } },
+    ]);
+  });
+
   it("answers the older functions in their form", () => {
     const reply = replyOf([call("a", '{"x":1}')], "tool-calls");
     const [choice] = Object(writeWhole(reply, replyContext({ functions: [{ name: "f" }] })))["choices"];

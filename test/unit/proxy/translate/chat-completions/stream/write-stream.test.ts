@@ -244,6 +244,12 @@ describe("chat completions stream writer: deltas", () => {
     ]);
   });
 
+  it("tells of files that it has no place for (11.4)", () => {
+    const video = { kind: "media", mime: "video/mp4", url: "https://a.example/v" } as const;
+    const said = deltas([start, open(0, video), close(0), finish()]);
+    assert.deepEqual(said.slice(1, 2), [{ content: "[video omitted]" }]);
+  });
+
   it("never makes text of what a provider's own tool did", () => {
     const hosted = { kind: "hosted", tool: "code", type: "code_interpreter_call", code: "1+1", output: "2" } as const;
     assert.deepEqual(deltas([start, open(0, hosted), close(0), finish()]), [first, {}]);

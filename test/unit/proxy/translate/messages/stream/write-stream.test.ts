@@ -198,7 +198,7 @@ describe("messages: stream writer, blocks", () => {
       want: ["0 text", "0 no", "0 stop"],
     },
     {
-      name: "makes no text of files and of what the provider did",
+      name: "tells of files, and makes no text of what the provider did (11.4)",
       events: [
         open(0, { kind: "media", mime: "image/png", base64: "AAAA" }),
         close(0),
@@ -208,7 +208,7 @@ describe("messages: stream writer, blocks", () => {
         delta(2, "a"),
         close(2),
       ],
-      want: ["0 text", "0 a", "0 stop"],
+      want: ["0 text", "0 [image omitted]", "0 stop", "1 text", "1 a", "1 stop"],
     },
     {
       name: "tells sources in the block of their text, also those that come first",

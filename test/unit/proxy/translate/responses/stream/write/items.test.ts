@@ -171,7 +171,7 @@ describe("responses: stream writer, items", () => {
     assert.equal(pieces.length, 2);
   });
 
-  it("shows pictures, and drops what the format has no place for", () => {
+  it("shows pictures, tells of other files, and drops what else the format has no place for (11.4)", () => {
     const output = outputOf([
       start,
       open(0, { kind: "media", mime: "image/webp", base64: "AAAA" }),
@@ -184,8 +184,11 @@ describe("responses: stream writer, items", () => {
       end,
     ]);
     assert.deepEqual(
-      output.map(({ type, result }) => [type, result]),
-      [["image_generation_call", "AAAA"]],
+      output.map(({ type, result, content }) => [type, result ?? content]),
+      [
+        ["image_generation_call", "AAAA"],
+        ["message", [{ type: "output_text", text: "[audio omitted]", annotations: [], logprobs: [] }]],
+      ],
     );
   });
 
