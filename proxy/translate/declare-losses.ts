@@ -43,7 +43,8 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,
   tools: ({ tools }) => tools.length > 0,
   toolChoice: ({ toolChoice, tools }) => tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
-  parallelTools: ({ parallelTools }) => parallelTools === false,
+  // Clients of the older functions never said it.
+  parallelTools: ({ parallelTools, usesLegacyFunctions }) => parallelTools === false && usesLegacyFunctions !== true,
 };
 
 function dropDetails({ turns }: Conversation, name: string, losses: Losses): void {

@@ -131,7 +131,7 @@ export class Translation {
     return new TranslatingMeter({
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
-      reader: translators[this.format.format].createStreamReader(),
+      reader: translators[this.format.format].createStreamReader(this.#declaredTools()),
       adapter: this.#createAdapter(),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
@@ -173,10 +173,15 @@ export class Translation {
     return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate, candidates);
   }
 
+  #declaredTools(): ReadonlySet<string> {
+    const { tools } = this.#client.conversation;
+    return new Set(tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name])));
+  }
+
   #read(body: Buffer): Reply {
     const translator = translators[this.format.format];
-    if (isJsonObject(body)) return translator.readReply(this.#parsed(body));
-    const reader = translator.createStreamReader();
+    if (isJsonObject(body)) return translator.readReply(this.#parsed(body), this.#declaredTools());
+    const reader = translator.createStreamReader(this.#declaredTools());
     const read = this.#meterOf(body)
       .pieces.flatMap(splitEvents)
       .flatMap((bytes) => {

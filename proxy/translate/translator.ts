@@ -33,11 +33,15 @@ export interface Translator {
    * this target) takes only content. None when absent.
    */
   needsDownload?(part: MediaPart, target: Pick<TranslationTarget, "channel" | "upstreamModel">): boolean;
-  /** A whole reply with a success status. @throws InvalidReply */
-  readReply(body: JsonObject): Reply;
+  /**
+   * A whole reply with a success status.
+   * @param declared names of the client's tools, for formats whose models wrap calls in one that nobody declared
+   * @throws InvalidReply
+   */
+  readReply(body: JsonObject, declared?: ReadonlySet<string>): Reply;
   /** A whole reply for this format's client. */
   writeReply(reply: Reply, context: ReplyContext): JsonObject;
-  createStreamReader(): StreamReader;
+  createStreamReader(declared?: ReadonlySet<string>): StreamReader;
   createStreamWriter(context: ReplyContext): StreamWriter;
   /**
    * How this format's client spells the neutral fields, for errors and losses: `sampling.seed` is `seed` in one format and

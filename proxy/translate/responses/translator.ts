@@ -20,7 +20,7 @@ export const responsesTranslator: Translator = {
   writeRequest,
   readReply,
   writeReply,
-  createStreamReader: () => new ResponsesStreamReader(),
+  createStreamReader: (declared) => new ResponsesStreamReader(declared),
   createStreamWriter: (context) => new ResponsesStreamWriter(context),
   fieldNames,
   removeSealedState,

@@ -24,7 +24,15 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriter): Js
   const paired = pairResults(turns);
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
-  for (const run of runsOfTurns(placed)) for (const message of writeRun(run, writer)) messages.push(message);
+  /** Files of an answer that called: nothing may stand between it and its results. */
+  let waiting: readonly JsonObject[] = [];
+  for (const run of runsOfTurns(placed)) {
+    for (const message of writeRun(run, writer)) messages.push(message);
+    const files = writeFiles(run, writer);
+    const calls = run.some(({ role, parts }) => role === "assistant" && parts.some(({ kind }) => kind === "call"));
+    for (const message of calls ? waiting : [...waiting, ...files]) messages.push(message);
+    waiting = calls ? files : [];
+  }
   return messages;
 }
 
@@ -121,23 +129,23 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
     .join("\n\n");
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "call");
-  const media = parts.filter((part) => part.kind === "media");
-  const messages: JsonObject[] = [];
-  if (text !== "" || refusal !== "" || calls.length > 0) {
-    messages.push({
+  if (text === "" && refusal === "" && calls.length === 0) return [];
+  return [
+    {
       role: "assistant",
       ...spoken(text, refusal, writer),
       ...reasoningOf(parts, writer),
       ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => writeCall(call, writer)) }),
-    });
-  }
-  // An assistant message has no place for files that the model made.
-  if (media.length > 0) messages.push({ role: "user", content: writeContent(withLabel(media), writer) });
-  return messages;
+    },
+  ];
 }
 
-function withLabel(media: readonly MediaPart[]): (TextPart | MediaPart)[] {
-  return [{ kind: "text", text: "From your answer:" }, ...media];
+/** An assistant message has no place for files that the model made. */
+function writeFiles(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
+  if (run[0]?.role !== "assistant") return [];
+  const media = run.flatMap(({ parts }) => parts.filter((part) => part.kind === "media"));
+  if (media.length === 0) return [];
+  return [{ role: "user", content: writeContent([{ kind: "text", text: "From your answer:" }, ...media], writer) }];
 }
 
 /** Parts of one turn are fragments of one text. */

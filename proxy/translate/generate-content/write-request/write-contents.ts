@@ -44,8 +44,8 @@ function isSpoken(part: Part): part is TextPart {
 
 class ContentsWriter {
   readonly #options: WriteOptions;
-  /** Calls by id, the latest of an id: results are said by their call's name. */
-  readonly #calls = new Map<string, CallPart>();
+  /** Of the model's turn before, in their order, which is that of their results; an id may be used twice. */
+  #calls: readonly CallPart[] = [];
 
   constructor(options: WriteOptions) {
     this.#options = options;
@@ -97,6 +97,7 @@ class ContentsWriter {
     const written: JsonObject[] = [];
     let waiting: string | undefined;
     let isFirstCall = true;
+    this.#calls = parts.filter((part) => part.kind === "call");
     for (const part of parts) {
       declareHints(part, this.#options);
       if (part.kind === "reasoning") {
@@ -126,7 +127,6 @@ class ContentsWriter {
   }
 
   #writeCall(call: CallPart, signature: string | undefined): JsonObject {
-    this.#calls.set(call.id, call);
     const text = functionArguments(call);
     const id = this.#idOf(call);
     const functionCall = {
@@ -140,19 +140,18 @@ class ContentsWriter {
   #writeResults(parts: readonly Part[]): JsonObject[] {
     const results: JsonObject[] = [];
     const besides: JsonObject[] = [];
-    for (const part of parts) {
-      if (part.kind !== "result") continue;
+    for (const [index, part] of parts.filter((part) => part.kind === "result").entries()) {
       declareHints(part, this.#options);
-      const written = this.#writeResult(part);
+      const written = this.#writeResult(part, this.#calls[index]);
       results.push(written.part);
       besides.push(...written.besides);
     }
     return [...results, ...besides];
   }
 
-  #writeResult(part: ResultPart): ReturnType<typeof writeResult> {
+  /** Results are said by their call's name. */
+  #writeResult(part: ResultPart, call: CallPart | undefined): ReturnType<typeof writeResult> {
     const { traits, names, losses } = this.#options;
-    const call = this.#calls.get(part.callId);
     return writeResult(part, {
       name: names.toUpstream(call?.name ?? part.name ?? "unknown"),
       id: call === undefined ? undefined : this.#idOf(call),

@@ -48,6 +48,7 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
 
 function writeDeclaration(tool: FunctionTool, traits: ModelTraits, names: ToolNames, losses: Losses): JsonObject {
   if (tool.cache !== undefined && tool.where !== undefined) losses.drop(`${tool.where}.cache_control`);
+  if (tool.strict === true && !traits.takesValidatedMode) losses.drop(`${tool.where ?? "tools"}.strict`);
   return {
     name: names.toUpstream(tool.name),
     ...(tool.description === undefined ? {} : { description: tool.description }),

@@ -3,15 +3,18 @@ import { asList, asText, isObject, type JsonObject, member, parseJson } from "..
 import type { ProviderState } from "../../conversation.ts";
 import type { CallBlock, Citation, HostedBlock, MediaBlock, ReplyBlock, TextBlock, TokenLogprob } from "../../reply.ts";
 
-/** Blocks of one item; none for one that says nothing. */
-export function readItem(item: JsonObject): readonly ReplyBlock[] {
+/**
+ * Blocks of one item; none for one that says nothing.
+ * @param declared names of the client's tools
+ */
+export function readItem(item: JsonObject, declared: ReadonlySet<string>): readonly ReplyBlock[] {
   switch (item["type"]) {
     case "message":
       return asList(item["content"]).flatMap(readMessagePart);
     case "reasoning":
       return readReasoning(item);
     case "function_call":
-      return expandParallel(readCall(item));
+      return expandParallel(readCall(item), declared);
     case "custom_tool_call":
       return [readCall(item)];
     default:
@@ -86,13 +89,13 @@ export function argumentsText(given: unknown): string {
 /** Names under which a model wraps several calls into one. */
 const parallelNames = new Set(["multi_tool_use.parallel", "parallel"]);
 
-export function mayBeParallel(name: string): boolean {
-  return parallelNames.has(name);
+export function mayBeParallel(name: string, declared: ReadonlySet<string>): boolean {
+  return parallelNames.has(name) && !declared.has(name);
 }
 
 /** Several calls wrapped into one that nobody declared, as single ones; every other call as it is. */
-export function expandParallel(call: CallBlock): readonly CallBlock[] {
-  if (!mayBeParallel(call.name)) return [call];
+function expandParallel(call: CallBlock, declared: ReadonlySet<string>): readonly CallBlock[] {
+  if (!mayBeParallel(call.name, declared)) return [call];
   const wrapped = member(parseJson(call.arguments), "tool_uses");
   const calls = asList(wrapped).flatMap((use, index) => {
     const name = asText(member(use, "recipient_name")).replace(/^functions\./, "");

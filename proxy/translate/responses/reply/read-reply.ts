@@ -6,12 +6,12 @@ import { checkArguments, contentOf, readFinish } from "./finish.ts";
 import { readItem } from "./read-items.ts";
 
 /** @throws InvalidReply for a body without output, or of a response that failed */
-export function readReply(response: JsonObject): Reply {
+export function readReply(response: JsonObject, declared: ReadonlySet<string> = new Set()): Reply {
   const output = response["output"];
   if (!Array.isArray(output)) throw new InvalidReply("the response has no output");
   if (isObject(response["error"])) throw new InvalidReply("the response failed");
   const items = output.filter(isObject);
-  const blocks = items.flatMap(readItem);
+  const blocks = items.flatMap((item) => readItem(item, declared));
   const finish = readFinish(response, contentOf(blocks));
   // A call that was cut is no mistake; one that the model garbled must not pass for an answer.
   if (finish.reason !== "length" && !items.every(checkArguments)) {

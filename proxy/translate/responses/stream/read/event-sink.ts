@@ -7,7 +7,13 @@ export class EventSink {
   events: ReplyEvent[] = [];
   hasCall = false;
   hasRefusal = false;
+  readonly #declared: ReadonlySet<string>;
   #nextPart = 0;
+
+  /** @param declared names of the client's tools */
+  constructor(declared: ReadonlySet<string>) {
+    this.#declared = declared;
+  }
 
   open(block: OpenedBlock): number {
     const part = this.#nextPart;
@@ -36,7 +42,7 @@ export class EventSink {
 
   /** An item of which nothing was said before. */
   whole(item: JsonObject): void {
-    for (const block of readItem(item)) {
+    for (const block of readItem(item, this.#declared)) {
       if (block.kind === "media" || block.kind === "hosted") {
         this.close(this.open(block));
         continue;

@@ -13,11 +13,11 @@ export class OpenCall implements OpenItem {
   #part: number | undefined;
   #sent = 0;
 
-  constructor(item: JsonObject) {
+  constructor(item: JsonObject, declared: ReadonlySet<string>) {
     this.type = asText(item["type"]);
     this.#added = item;
     const name = asText(item["name"]);
-    this.#isHeld = name === "" || mayBeParallel(name);
+    this.#isHeld = name === "" || mayBeParallel(name, declared);
   }
 
   read(type: string, event: JsonObject, sink: EventSink): void {

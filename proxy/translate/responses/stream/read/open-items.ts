@@ -11,7 +11,8 @@ import type { OpenItem } from "./open-item.ts";
 import { OpenMessage } from "./open-message.ts";
 import { OpenReasoning } from "./open-reasoning.ts";
 
-export function openItem(item: JsonObject): OpenItem {
+/** @param declared names of the client's tools */
+export function openItem(item: JsonObject, declared: ReadonlySet<string>): OpenItem {
   switch (item["type"]) {
     case "message":
       return new OpenMessage();
@@ -19,7 +20,7 @@ export function openItem(item: JsonObject): OpenItem {
       return new OpenReasoning();
     case "function_call":
     case "custom_tool_call":
-      return new OpenCall(item);
+      return new OpenCall(item, declared);
     default:
       return new OpenHosted(asText(item["type"]));
   }

@@ -32,7 +32,8 @@ const itemEvents: Readonly<Record<string, string>> = {
 };
 
 export class ResponsesStreamReader implements StreamReader {
-  readonly #sink = new EventSink();
+  readonly #declared: ReadonlySet<string>;
+  readonly #sink: EventSink;
   readonly #open = new Map<number, OpenItem>();
   /** Items seen, by their index. */
   readonly #seen = new Set<number>();
@@ -40,6 +41,12 @@ export class ResponsesStreamReader implements StreamReader {
   #hasBrokenCall = false;
   #hasStarted = false;
   #isOver = false;
+
+  /** @param declared names of the client's tools */
+  constructor(declared: ReadonlySet<string> = new Set()) {
+    this.#declared = declared;
+    this.#sink = new EventSink(declared);
+  }
 
   read({ name, data }: WireEvent): readonly ReplyEvent[] {
     if (data === "[DONE]" || this.#isOver) return [];
@@ -113,7 +120,7 @@ export class ResponsesStreamReader implements StreamReader {
     if (!isObject(item)) throw new InvalidReply("an item was added without an item");
     if (this.#seen.has(index)) throw new InvalidReply("two items have one index");
     this.#see(index);
-    const opened = openItem(item);
+    const opened = openItem(item, this.#declared);
     this.#open.set(index, opened);
     beginItem(opened, this.#sink);
   }

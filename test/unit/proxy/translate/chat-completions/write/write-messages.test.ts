@@ -180,6 +180,14 @@ describe("writeMessages(): assistant turns", () => {
     ]);
   });
 
+  it("shows them behind the results of calls in the same turn: nothing may stand between", () => {
+    const turns = [assistant(png, call("a")), user(result("a", "done"), text("thanks"))];
+    const roles = Object(messages(turns)).map(({ role, content }: { role: string; content: unknown }) =>
+      Array.isArray(content) ? `${role} ${content[0].text}` : role,
+    );
+    assert.deepEqual(roles, ["assistant", "tool", "user From your answer:", "user"]);
+  });
+
   it("writes empty arguments as an object and leaves others as they are", () => {
     const argumentsOf = (args: string) =>
       Object(messages([assistant(call("a", args))]))[0].tool_calls[0].function.arguments;

@@ -101,6 +101,21 @@ describe("writeRequest() of generateContent: turns", () => {
     );
   });
 
+  it("pairs the results of calls that share an id by their order", () => {
+    const contents = contentsFor([
+      user,
+      { role: "assistant", parts: [call("a", "read"), call("a", "delete")] },
+      { role: "tool", parts: [result("a", "1"), result("a", "2")] },
+    ]);
+    assert.deepEqual(Object(contents).at(-1), {
+      role: "user",
+      parts: [
+        { functionResponse: { name: "read", response: { output: "1" } } },
+        { functionResponse: { name: "delete", response: { output: "2" } } },
+      ],
+    });
+  });
+
   it("answers a call that nobody answered", () => {
     assert.deepEqual(
       Reflect.get(Object(contentsFor([user, { role: "assistant", parts: [call("a", "f")] }, user])), 2),

@@ -116,6 +116,17 @@ describe("writeRequest() of generateContent: tools", () => {
     assert.deepEqual(mode("gemini-2.0-flash"), { functionCallingConfig: { mode: "AUTO" } });
   });
 
+  it("declares where calls of strict tools are not checked", () => {
+    const tools = [{ ...g, strict: true, where: "tools[1]" } as const];
+    assert.deepEqual(writeFor({ tools }, targetOf("gemini-2.0-flash")).dropped, ["tools[1].strict"]);
+    assert.deepEqual(writeFor({ tools }, targetOf("gemini-3-pro")).dropped, []);
+  });
+
+  it("loses nothing that a client of the older functions never said", () => {
+    assert.deepEqual(writeFor({ tools: [g], parallelTools: false, usesLegacyFunctions: true }).dropped, []);
+    assert.deepEqual(writeFor({ tools: [g], parallelTools: false }).dropped, ["parallelTools"]);
+  });
+
   it("pitfall 80: sends built-in tools that Google has, and refuses others", () => {
     assert.deepEqual(writeFor({ tools: [search] }).body["tools"], [{ googleSearch: {} }]);
     const fileSearch: Tool = { kind: "hosted", tool: "file-search", type: "file_search", where: "tools[0]" };
