@@ -15,22 +15,22 @@ export function contentOf(blocks: readonly ReplyBlock[]): Content {
   };
 }
 
-/** @throws InvalidReply for a response that failed or was cancelled: it is an error and no answer */
-export function readFinish(response: JsonObject, { hasCall, hasRefusal }: Content): Finish {
-  switch (response["status"]) {
-    case "failed":
-    case "cancelled":
-      throw new InvalidReply("the response failed");
-    case "incomplete":
-      return readIncomplete(asText(memberAt(response, "incomplete_details", "reason")), hasCall);
-    default:
-      // Relays leave the status out, or send the one of the beginning.
-      return { reason: hasCall ? "tool-calls" : hasRefusal ? "refusal" : "stop" };
-  }
+/**
+ * @param isIncomplete the event that ends the stream says so
+ * @throws InvalidReply for a response that failed or was cancelled: it is an error and no answer
+ */
+export function readFinish(response: JsonObject, { hasCall, hasRefusal }: Content, isIncomplete = false): Finish {
+  const { status } = response;
+  if (status === "failed" || status === "cancelled") throw new InvalidReply("the response failed");
+  const reason = asText(memberAt(response, "incomplete_details", "reason"));
+  // Relays leave the status out, or send the one of the beginning: each of the three signs is enough.
+  if (isIncomplete || status === "incomplete" || reason !== "") return readIncomplete(reason, hasCall);
+  return { reason: hasCall ? "tool-calls" : hasRefusal ? "refusal" : "stop" };
 }
 
 function readIncomplete(reason: string, hasCall: boolean): Finish {
-  if (reason === "max_output_tokens" || reason === "max_tokens") return { reason: "length" };
+  // Without a word why, it was cut all the same, and no client may take it for whole.
+  if (reason === "max_output_tokens" || reason === "max_tokens" || reason === "") return { reason: "length" };
   if (reason === "content_filter") return { reason: "content-filter" };
   return { reason: hasCall ? "tool-calls" : "other" };
 }

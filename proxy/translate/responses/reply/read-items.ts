@@ -80,10 +80,15 @@ export function callId(item: JsonObject): string | undefined {
   return asText(item["call_id"]) || asText(item["id"]) || undefined;
 }
 
-/** Some servers send an object; none at all are `{}`. */
-export function argumentsText(given: unknown): string {
-  if (typeof given === "string") return given.trim() === "" ? "{}" : given;
-  return given === undefined || given === null ? "{}" : JSON.stringify(given);
+/** None at all are `{}`. */
+function argumentsText(given: unknown): string {
+  return givenArguments(given) ?? "{}";
+}
+
+/** Some servers send an object. */
+export function givenArguments(given: unknown): string | undefined {
+  if (typeof given === "string") return given.trim() === "" ? undefined : given;
+  return given === undefined || given === null ? undefined : JSON.stringify(given);
 }
 
 /** Names under which a model wraps several calls into one. */

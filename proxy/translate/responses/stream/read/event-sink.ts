@@ -1,12 +1,18 @@
 /** Where the reader of a stream puts its neutral events; hands out part numbers in the order of their opening. */
 import type { JsonObject } from "../../../../protocols/json-value.ts";
-import type { Citation, OpenedBlock, ReplyEvent, TokenLogprob } from "../../../reply.ts";
+import { type Citation, InvalidReply, type OpenedBlock, type ReplyEvent, type TokenLogprob } from "../../../reply.ts";
 import { readItem } from "../../reply/read-items.ts";
+
+/** All text of an answer, held until the end of its items: far beyond what any model writes. */
+const charactersMax = 16 * 1024 * 1024;
 
 export class EventSink {
   events: ReplyEvent[] = [];
   hasCall = false;
   hasRefusal = false;
+  /** Calls whose arguments are no JSON, or doubtful: an answer must not have them unless it was cut. */
+  hasBrokenCall = false;
+  #characters = 0;
   readonly #declared: ReadonlySet<string>;
   #nextPart = 0;
 
@@ -24,8 +30,12 @@ export class EventSink {
     return part;
   }
 
+  /** @throws InvalidReply when the answer is too long */
   delta(part: number, text: string): void {
-    if (text !== "") this.events.push({ type: "delta", candidate: 0, part, text });
+    if (text === "") return;
+    this.#characters += text.length;
+    if (this.#characters > charactersMax) throw new InvalidReply("the answer is too long");
+    this.events.push({ type: "delta", candidate: 0, part, text });
   }
 
   citation(part: number, citation: Citation): void {

@@ -1,17 +1,19 @@
 /** A call of a stream while it is open. */
-import { asText, type JsonObject } from "../../../../protocols/json-value.ts";
+import { isDeepStrictEqual } from "node:util";
+import { asText, type JsonObject, parseJson } from "../../../../protocols/json-value.ts";
 import { InvalidReply } from "../../../reply.ts";
-import { argumentsText, callId, mayBeParallel } from "../../reply/read-items.ts";
+import { callId, givenArguments, mayBeParallel } from "../../reply/read-items.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { OpenItem } from "./open-item.ts";
+import { SaidText } from "./said-text.ts";
 
 export class OpenCall implements OpenItem {
   readonly type: string;
   readonly #added: JsonObject;
   /** A call that may have to be said otherwise waits for its end. */
   readonly #isHeld: boolean;
+  readonly #said = new SaidText();
   #part: number | undefined;
-  #sent = 0;
 
   constructor(item: JsonObject, declared: ReadonlySet<string>) {
     this.type = asText(item["type"]);
@@ -43,7 +45,7 @@ export class OpenCall implements OpenItem {
   }
 
   #say(text: string, sink: EventSink): void {
-    this.#sent += text.length;
+    this.#said.add(text);
     sink.delta(this.#opened(sink), text);
   }
 
@@ -57,10 +59,28 @@ export class OpenCall implements OpenItem {
       sink.whole(item);
       return;
     }
-    const isCustom = this.type === "custom_tool_call";
-    const given = isCustom ? asText(item?.["input"]) : argumentsText(item?.["arguments"]);
-    // Some servers stream an object's spelling and finish with another one; what was said stays.
-    if (this.#sent === 0 || isCustom || given.length > this.#sent) this.#say(given.slice(this.#sent), sink);
+    if (this.type === "custom_tool_call") this.#say(this.#said.restOf(asText(item?.["input"])) ?? "", sink);
+    else this.#finishArguments(givenArguments(item?.["arguments"]), sink);
     sink.close(this.#opened(sink));
   }
+
+  /** @param given of the finished item; whether they are JSON themselves is judged by whoever reads it */
+  #finishArguments(given: string | undefined, sink: EventSink): void {
+    const said = this.#said.text;
+    if (said.trim() === "") {
+      this.#say(given ?? "{}", sink);
+      return;
+    }
+    const rest = given === undefined ? undefined : this.#said.restOf(given);
+    if (rest !== undefined) this.#say(rest, sink);
+    // Some servers stream an object's spelling and finish with another one, or with none; what was said stays.
+    else if (!isMeant(said, given)) sink.hasBrokenCall = true;
+  }
+}
+
+/** Whether what was said is JSON, and the same as the finished item's: some relays finish with the `{}` of the beginning. */
+function isMeant(said: string, given: string | undefined): boolean {
+  const value = parseJson(said);
+  if (value === undefined) return false;
+  return given === undefined || given === "{}" || isDeepStrictEqual(value, parseJson(given));
 }

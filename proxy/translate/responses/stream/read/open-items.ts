@@ -2,7 +2,8 @@
  * Output items of a stream while they are open: what of each has been said on, so that the full value at its end adds
  * only what the deltas left out (`protocols/translation.md` section 9.1, responses decoder).
  *
- * Deltas are previews and the finished item counts; kept are lengths, never texts.
+ * What was said is kept until the item ends: where the finished one says something else, nothing can be taken back,
+ * and a rest cut from it would fit nowhere.
  */
 import { asText, type JsonObject } from "../../../../protocols/json-value.ts";
 import type { EventSink } from "./event-sink.ts";

@@ -4,10 +4,11 @@ import { InvalidReply, type TokenLogprob } from "../../../reply.ts";
 import { readCitation, readCitations, readLogprobs } from "../../reply/read-items.ts";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
+import { SaidText } from "./said-text.ts";
 
 interface OpenPart {
   readonly part: number;
-  sent: number;
+  readonly said: SaidText;
   citations: number;
   logprobs: number;
 }
@@ -66,7 +67,7 @@ export class OpenMessage implements OpenItem {
   #say(open: OpenPart, text: string, logprobs: readonly TokenLogprob[], sink: EventSink): void {
     sink.logprobs(open.part, logprobs);
     open.logprobs += logprobs.length;
-    open.sent += text.length;
+    open.said.add(text);
     sink.delta(open.part, text);
   }
 
@@ -78,7 +79,7 @@ export class OpenMessage implements OpenItem {
     if (known === undefined && full === "") return;
     const open = known ?? this.#part(index, isRefusal ? "refusal" : "text", sink);
     const logprobs = open.logprobs === 0 ? readLogprobs(member(part, "logprobs")) : [];
-    this.#say(open, full.slice(open.sent), logprobs, sink);
+    this.#say(open, open.said.restOf(full) ?? "", logprobs, sink);
     const citations = readCitations(member(part, "annotations"));
     for (const citation of citations.slice(open.citations)) sink.citation(open.part, citation);
     open.citations = Math.max(open.citations, citations.length);
@@ -88,7 +89,7 @@ export class OpenMessage implements OpenItem {
     if (this.#closed.has(index)) throw new InvalidReply("a piece came for a part that was closed");
     const known = this.#parts.get(index);
     if (known !== undefined) return known;
-    const opened = { part: sink.open({ kind }), sent: 0, citations: 0, logprobs: 0 };
+    const opened = { part: sink.open({ kind }), said: new SaidText(), citations: 0, logprobs: 0 };
     this.#parts.set(index, opened);
     return opened;
   }

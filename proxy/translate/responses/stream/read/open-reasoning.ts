@@ -3,11 +3,12 @@ import { asList, asText, type JsonObject, member } from "../../../../protocols/j
 import { reasoningState } from "../../reply/read-items.ts";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
+import { SaidText } from "./said-text.ts";
 
 export class OpenReasoning implements OpenItem {
   readonly type = "reasoning";
+  readonly #said = new SaidText();
   #part: number | undefined;
-  #sent = 0;
   /** Servers send the thoughts themselves or summaries; of both the first one counts. */
   #source: "content" | "summary" | undefined;
   #index = 0;
@@ -23,9 +24,9 @@ export class OpenReasoning implements OpenItem {
     this.#source ??= source;
     if (text === "" || this.#source !== source) return;
     this.#part ??= sink.open({ kind: "reasoning" });
-    const separated = index > this.#index && this.#sent > 0 ? `\n\n${text}` : text;
+    const separated = index > this.#index && this.#said.text !== "" ? `\n\n${text}` : text;
     this.#index = Math.max(this.#index, index);
-    this.#sent += separated.length;
+    this.#said.add(separated);
     sink.delta(this.#part, separated);
   }
 
@@ -35,11 +36,11 @@ export class OpenReasoning implements OpenItem {
   }
 
   finish(item: JsonObject | undefined, sink: EventSink): void {
-    const full = item === undefined ? "" : this.#fullText(item);
+    const rest = item === undefined ? "" : (this.#said.restOf(this.#fullText(item)) ?? "");
     const state = item === undefined ? undefined : reasoningState(item);
-    if (full.length > this.#sent || state !== undefined) this.#part ??= sink.open({ kind: "reasoning" });
+    if (rest !== "" || state !== undefined) this.#part ??= sink.open({ kind: "reasoning" });
     if (this.#part === undefined) return;
-    sink.delta(this.#part, full.slice(this.#sent));
+    sink.delta(this.#part, rest);
     if (state !== undefined) sink.events.push({ type: "state", candidate: 0, part: this.#part, state });
     sink.close(this.#part);
   }

@@ -1,7 +1,7 @@
 /**
  * Reads the events of a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.1).
  *
- * Items are known by `output_index`, because relays change ids on the way; finished items count, deltas are previews;
+ * Items are known by `output_index`, because relays change ids on the way; finished items add what deltas left out;
  * what never came as an item is taken from the final response. Errors are found by the meter before they come here.
  */
 import { asText, isObject, type JsonObject, parseJson } from "../../../../protocols/json-value.ts";
@@ -13,6 +13,7 @@ import { EventSink } from "./event-sink.ts";
 import type { OpenItem } from "./open-item.ts";
 import { beginItem, openItem } from "./open-items.ts";
 import { OpenMessage } from "./open-message.ts";
+import { SeenItems } from "./seen-items.ts";
 
 /** Far more than any model says in one answer; each new one is told to those that are open. */
 const itemsMax = 2_000;
@@ -35,10 +36,7 @@ export class ResponsesStreamReader implements StreamReader {
   readonly #declared: ReadonlySet<string>;
   readonly #sink: EventSink;
   readonly #open = new Map<number, OpenItem>();
-  /** Items seen, by their index. */
-  readonly #seen = new Set<number>();
-  /** Finished calls whose arguments are to be JSON, unless the answer was cut. */
-  #hasBrokenCall = false;
+  readonly #seen = new SeenItems();
   #hasStarted = false;
   #isOver = false;
 
@@ -86,7 +84,7 @@ export class ResponsesStreamReader implements StreamReader {
       case "response.completed":
       case "response.incomplete":
       case "response.done":
-        this.#finish(event["response"]);
+        this.#finish(event["response"], type === "response.incomplete");
         return;
       case "response.failed":
       case "response.cancelled":
@@ -109,17 +107,17 @@ export class ResponsesStreamReader implements StreamReader {
     });
   }
 
-  #see(index: number): void {
+  #see(index: number, item: JsonObject): void {
     this.#start(undefined);
     for (const open of this.#open.values()) open.pause(this.#sink);
-    this.#seen.add(index);
+    this.#seen.add(index, item);
     if (this.#seen.size > itemsMax) throw new InvalidReply("the response has too many items");
   }
 
   #added(index: number, item: unknown): void {
     if (!isObject(item)) throw new InvalidReply("an item was added without an item");
     if (this.#seen.has(index)) throw new InvalidReply("two items have one index");
-    this.#see(index);
+    this.#see(index, item);
     const opened = openItem(item, this.#declared);
     this.#open.set(index, opened);
     beginItem(opened, this.#sink);
@@ -131,7 +129,7 @@ export class ResponsesStreamReader implements StreamReader {
     let item = this.#open.get(index);
     if (item === undefined && wanted === "message" && !this.#seen.has(index)) {
       // Some relays say text without having announced a message.
-      this.#see(index);
+      this.#see(index, { type: "message", id: event["item_id"] });
       item = new OpenMessage();
       this.#open.set(index, item);
     }
@@ -149,37 +147,37 @@ export class ResponsesStreamReader implements StreamReader {
     const open = this.#open.get(index);
     if (open !== undefined) {
       this.#open.delete(index);
+      this.#seen.add(index, item);
       open.finish(open.type === item["type"] ? item : undefined, this.#sink);
     } else if (!this.#seen.has(index)) {
-      this.#see(index);
+      this.#see(index, item);
       this.#sink.whole(item);
     }
   }
 
   #check(item: JsonObject): void {
-    if (!checkArguments(item)) this.#hasBrokenCall = true;
+    if (!checkArguments(item)) this.#sink.hasBrokenCall = true;
   }
 
   /** The final response says what the events did not. */
-  #finish(given: unknown): void {
+  #finish(given: unknown, isIncomplete: boolean): void {
     const response = isObject(given) ? given : {};
     this.#start(response);
     const output = Array.isArray(response["output"]) ? response["output"].filter(isObject) : [];
-    // Relays number from where they like: the first item is the first one whatever its index.
-    const order = new Map([...this.#seen].sort((left, right) => left - right).map((index, place) => [index, place]));
+    const { known, unseen } = this.#seen.findIn(output);
     for (const [index, open] of this.#open) {
-      const item = output[order.get(index) ?? -1];
+      const item = known.get(index);
       if (item !== undefined) this.#check(item);
-      open.finish(open.type === item?.["type"] ? item : undefined, this.#sink);
+      open.finish(item, this.#sink);
     }
     this.#open.clear();
-    for (const item of output.slice(order.size)) {
+    for (const item of unseen) {
       this.#check(item);
       this.#sink.whole(item);
     }
-    const finish = readFinish(response, this.#sink);
-    if (this.#hasBrokenCall && finish.reason !== "length") {
-      throw new InvalidReply("the arguments of a call are not JSON");
+    const finish = readFinish(response, this.#sink, isIncomplete);
+    if (this.#sink.hasBrokenCall && finish.reason !== "length") {
+      throw new InvalidReply("the arguments of a call are not JSON, or not those that were said");
     }
     const usage = readUsage(response);
     if (usage !== undefined) this.#sink.events.push({ type: "usage", usage });

@@ -1,56 +1,21 @@
 import assert from "node:assert/strict";
 import { foldReply } from "../../../../../../../proxy/translate/fold-reply.ts";
-import { InvalidReply, type ReplyBlock } from "../../../../../../../proxy/translate/reply.ts";
+import { InvalidReply } from "../../../../../../../proxy/translate/reply.ts";
 import { readReply } from "../../../../../../../proxy/translate/responses/reply/read-reply.ts";
+import {
+  added,
+  blocksOf,
+  call,
+  completed,
+  created,
+  delta,
+  done,
+  factsOf,
+  message,
+  said,
+  streamOf,
+} from "../../../../../../support/translation/responses-events.ts";
 import { readStream } from "../../../../../../support/translation/responses-exchange.ts";
-
-type Event = Readonly<Record<string, unknown>>;
-
-function streamOf(events: readonly Event[]): Buffer {
-  return Buffer.from(
-    events
-      .map(
-        (event, index) => `event: ${event["type"]}\ndata: ${JSON.stringify({ sequence_number: index, ...event })}\n\n`,
-      )
-      .join(""),
-  );
-}
-
-const created: Event = { type: "response.created", response: { id: "resp_1", model: "up", status: "in_progress" } };
-const added = (output_index: number, item: Event): Event => ({
-  type: "response.output_item.added",
-  output_index,
-  item,
-});
-const done = (output_index: number, item: Event): Event => ({ type: "response.output_item.done", output_index, item });
-const message: Event = { type: "message", id: "msg_1", role: "assistant", content: [] };
-const said = (text: string): Event => ({ ...message, content: [{ type: "output_text", text, annotations: [] }] });
-const delta = (output_index: number, text: string, type = "output_text"): Event => ({
-  type: `response.${type}.delta`,
-  output_index,
-  content_index: 0,
-  delta: text,
-});
-const call: Event = { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "" };
-const completed = (output: readonly Event[] = [], changes: Event = {}): Event => ({
-  type: "response.completed",
-  response: { id: "resp_1", status: "completed", output, ...changes },
-});
-
-function blocksOf(...events: readonly Event[]): readonly ReplyBlock[] {
-  return foldReply(readStream(streamOf([created, ...events]))).candidates[0]?.blocks ?? [];
-}
-
-/** What blocks say, without their empty lists. */
-function factsOf(blocks: readonly ReplyBlock[]): unknown {
-  return blocks.map((block) =>
-    block.kind === "call"
-      ? `${block.kind} ${block.id} ${block.name} ${block.arguments}`
-      : "text" in block
-        ? `${block.kind} ${block.text}`
-        : block.kind,
-  );
-}
 
 describe("responses: stream reader", () => {
   for (const row of [
@@ -244,6 +209,22 @@ describe("responses: stream reader", () => {
     assert.equal(read?.output, 3);
   });
 
+  for (const row of [
+    { name: "without a status", response: { incomplete_details: { reason: "max_output_tokens" } }, want: "length" },
+    {
+      name: "with the status of the beginning",
+      response: { status: "in_progress", incomplete_details: { reason: "content_filter" } },
+      want: "content-filter",
+    },
+    { name: "that does not say why", response: { status: "completed" }, want: "length" },
+  ]) {
+    it(`an incomplete response ${row.name} is never whole`, () => {
+      const end = { type: "response.incomplete", response: { output: [], ...row.response } };
+      const [candidate] = foldReply(readStream(streamOf([created, done(0, said("Half an ans")), end]))).candidates;
+      assert.equal(candidate?.finish.reason, row.want);
+    });
+  }
+
   it("keeps the half arguments of a call that the length cut", () => {
     const half = { ...call, arguments: '{"x"' };
     const end = {
@@ -336,6 +317,26 @@ describe("responses: readReply", () => {
       name: "pitfall 126: cut calls stay cut",
       body: { status: "incomplete", incomplete_details: { reason: "max_tokens" }, output: [call] },
       want: "length",
+    },
+    {
+      name: "a reason counts without its status",
+      body: { incomplete_details: { reason: "max_output_tokens" }, output: [] },
+      want: "length",
+    },
+    {
+      name: "a reason counts beside the status of the beginning",
+      body: { status: "in_progress", incomplete_details: { reason: "content_filter" }, output: [] },
+      want: "content-filter",
+    },
+    {
+      name: "an incomplete answer without a reason was cut",
+      body: { status: "incomplete", incomplete_details: null, output: [] },
+      want: "length",
+    },
+    {
+      name: "an empty reason is none",
+      body: { status: "completed", incomplete_details: { reason: null }, output: [] },
+      want: "stop",
     },
   ]) {
     it(row.name, () => assert.equal(readReply(row.body).candidates[0]?.finish.reason, row.want));

@@ -1,0 +1,19 @@
+/** A text that is said in pieces and comes again in full: kept to find out what the full one adds. */
+export class SaidText {
+  #text = "";
+
+  get text(): string {
+    return this.#text;
+  }
+
+  add(piece: string): void {
+    this.#text += piece;
+  }
+
+  /** @returns what the full text says behind what was said; undefined where it says something else: that stays */
+  restOf(full: string): string | undefined {
+    // A shorter one is not looked at: comparing joins the pieces, and full texts may follow each of them.
+    if (full.length < this.#text.length || !full.startsWith(this.#text)) return undefined;
+    return full.slice(this.#text.length);
+  }
+}
