@@ -1,5 +1,6 @@
 /** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
 import { unreachable } from "../../../unreachable.ts";
+import { isReplacedBy } from "../../later-reason.ts";
 import { type Finish, InvalidReply } from "../../reply.ts";
 
 const reasons: Readonly<Record<string, Finish["reason"]>> = {
@@ -36,13 +37,25 @@ export interface Produced {
 export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: Produced): Finish {
   const word = native?.toLowerCase() ?? "stop";
   if (failures.has(word)) throw new InvalidReply("the provider ended the answer with a failure");
-  const reason = Object.hasOwn(reasons, word) ? (reasons[word] ?? "other") : "other";
+  const reason = reasonOf(word);
   // Arguments are probably cut, or kept back: a client must not take such calls for finished.
   if (reason === "length" || reason === "content-filter") return { reason };
   if (hasCalls) return { reason: "tool-calls" };
   // A word that speaks of calls where there are none.
   if (reason === "tool-calls") return { reason: "stop" };
   return { reason: hasRefusal && reason === "stop" ? "refusal" : reason };
+}
+
+/** Of two reasons for one choice. A failure is no end that another word could mend. */
+export function heldReason(known: string | undefined, later: string): string {
+  if (known === undefined || known === later) return later;
+  const [earlierWord, word] = [known.toLowerCase(), later.toLowerCase()];
+  if (failures.has(earlierWord)) return known;
+  return failures.has(word) || isReplacedBy(reasonOf(earlierWord), reasonOf(word)) ? later : known;
+}
+
+function reasonOf(word: string): Finish["reason"] {
+  return Object.hasOwn(reasons, word) ? (reasons[word] ?? "other") : "other";
 }
 
 /** @param isLegacy the client uses `functions`, whose answers have a word of their own */

@@ -7,7 +7,7 @@ import { hasProduced } from "../../../protocols/chat-completions/produced-text.t
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { type Citation, InvalidReply, type MediaBlock, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
 import { readAnnotations } from "../reply/citations.ts";
-import { readFinish } from "../reply/finish-reason.ts";
+import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { readAudio, readImage, readImages } from "../reply/media.ts";
 import { CallsReader } from "./read-calls.ts";
@@ -53,7 +53,7 @@ export class ChoiceReader {
     if (choice["logprobs"] !== null && choice["logprobs"] !== undefined) this.#readLogprobs(choice["logprobs"]);
     const finish = choice["finish_reason"];
     if (typeof finish !== "string" || finish === "") return;
-    this.#native = finish;
+    this.#native = heldReason(this.#native, finish);
     this.#finishedId = id;
   }
 

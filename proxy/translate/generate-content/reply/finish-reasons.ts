@@ -1,4 +1,5 @@
 /** Why an answer ended, in Google's words and in neutral ones (`protocols/translation.md` section 8.1). */
+import { isReplacedBy } from "../../later-reason.ts";
 import type { Finish } from "../../reply.ts";
 
 const reasons: Readonly<Record<string, Finish["reason"]>> = {
@@ -23,9 +24,19 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   MISSING_THOUGHT_SIGNATURE: "malformed-call",
 };
 
-/** An open list: what is unknown is `other`. Google has no word for a turn that ends with calls. */
+/** An open list: what is unknown is `other`. */
+function reasonOf(word: string): Finish["reason"] {
+  return Object.hasOwn(reasons, word) ? (reasons[word] ?? "other") : "other";
+}
+
+/** Whether a reason holds in place of the one that an earlier frame gave. */
+export function replaces(known: string | undefined, later: string): boolean {
+  return known === undefined || isReplacedBy(reasonOf(known), reasonOf(later));
+}
+
+/** Google has no word for a turn that ends with calls. */
 export function readFinish(reason: string, hasCalls: boolean, message: unknown): Finish {
-  const known = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? "other") : "other";
+  const known = reasonOf(reason);
   const neutral = known === "stop" && hasCalls ? "tool-calls" : known;
   return typeof message === "string" && message !== ""
     ? { reason: neutral, explanation: message }

@@ -7,7 +7,7 @@
  */
 import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { type Finish, InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
-import { readFinish } from "../reply/finish-reasons.ts";
+import { readFinish, replaces } from "../reply/finish-reasons.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { CitationCollector } from "../reply/read-citations.ts";
 import { PartialArguments } from "./partial-arguments.ts";
@@ -62,7 +62,7 @@ export class CandidateReader {
       this.#events.push({ type: "logprobs", candidate: this.#candidate, part: this.#ensure("text").part, tokens });
     }
     const reason = candidate["finishReason"];
-    if (typeof reason === "string" && reason !== "FINISH_REASON_UNSPECIFIED") {
+    if (typeof reason === "string" && reason !== "FINISH_REASON_UNSPECIFIED" && replaces(this.#finishReason, reason)) {
       this.#finishReason = reason;
       this.#finishMessage = candidate["finishMessage"];
     }

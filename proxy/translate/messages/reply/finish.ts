@@ -1,6 +1,7 @@
 /** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
 import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
+import { isReplacedBy } from "../../later-reason.ts";
 import type { Finish } from "../../reply.ts";
 
 const reasons: ReadonlyMap<unknown, Finish["reason"]> = new Map<unknown, Finish["reason"]>([
@@ -14,13 +15,22 @@ const reasons: ReadonlyMap<unknown, Finish["reason"]> = new Map<unknown, Finish[
   ["model_context_window_exceeded", "context"],
 ]);
 
+/** Of two endings of one message. */
+export function heldEnding(known: JsonObject | undefined, later: JsonObject): JsonObject {
+  return known === undefined || isReplacedBy(reasonOf(known), reasonOf(later)) ? later : known;
+}
+
+function reasonOf(ending: JsonObject): Finish["reason"] {
+  return reasons.get(ending["stop_reason"]) ?? "other";
+}
+
 /**
  * @param ending the object with `stop_reason`, `stop_sequence` and `stop_details`
  * @param hasCalls vendors say `end_turn` after calls, and `tool_use` after tools that the provider ran itself
  * @param hasOutput whether anything was answered at all
  */
 export function readFinish(ending: JsonObject, hasCalls: boolean, hasOutput: boolean): Finish {
-  const reason = reasons.get(ending["stop_reason"]) ?? "other";
+  const reason = reasonOf(ending);
   switch (reason) {
     case "stop":
     case "tool-calls":

@@ -7,9 +7,10 @@
  */
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "../../../protocols/json-value.ts";
 import { mergeUsage, readUsage } from "../../../protocols/messages/read-usage.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { InvalidReply, type ReplyEvent } from "../../reply.ts";
 import type { StreamReader, WireEvent } from "../../translator.ts";
-import { readFinish } from "../reply/finish.ts";
+import { heldEnding, readFinish } from "../reply/finish.ts";
 import type { BlockReader, Numbering } from "./block-events.ts";
 import { type CallOutcome, startBlock } from "./read-block.ts";
 import { HostedReader } from "./read-hosted.ts";
@@ -35,7 +36,7 @@ export class MessageReader implements StreamReader {
 
   read(event: WireEvent): readonly ReplyEvent[] {
     if (event.data === "[DONE]" || this.#state === "ended") return [];
-    const json = parseJson(event.data);
+    const json = parseEvent(event.data);
     if (!isObject(json)) throw new InvalidReply("an event is no JSON object");
     return this.readEvent(asText(json["type"]) || (event.name ?? ""), json);
   }
@@ -127,10 +128,10 @@ export class MessageReader implements StreamReader {
     return reader === undefined ? [] : reader.stop();
   }
 
-  /** May come more than once; the last reason that is one counts. */
+  /** May come more than once. */
   #readEnding(event: JsonObject): readonly ReplyEvent[] {
     const ending = event["delta"];
-    if (isObject(ending) && typeof ending["stop_reason"] === "string") this.#ending = ending;
+    if (isObject(ending) && typeof ending["stop_reason"] === "string") this.#ending = heldEnding(this.#ending, ending);
     return this.#readUsage(event["usage"]);
   }
 
@@ -160,3 +161,16 @@ export class MessageReader implements StreamReader {
 }
 
 const ownTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+
+/** Arguments come in pieces of text; where a reseller sends the object itself, plain parsing would lose digits. */
+function parseEvent(data: string): unknown {
+  const event = parseJson(data);
+  const block = member(event, "content_block");
+  const begun = block === undefined ? asList(member(member(event, "message"), "content")) : [block];
+  return begun.some(hasInput) ? parseJsonText(data) : event;
+}
+
+function hasInput(block: unknown): boolean {
+  const input = member(block, "input");
+  return isObject(input) && Object.keys(input).length > 0;
+}

@@ -29,11 +29,18 @@ export function writeItems(turns: readonly Turn[], writing: ItemWriting): readon
   return writer.items;
 }
 
+/** Calls of one id, which clients use again. */
+interface SameId {
+  /** Of each in its order, whether it is a custom tool call for the target: its result is of that kind too. */
+  readonly isCustom: boolean[];
+  /** How many of them have their result. */
+  answered: number;
+}
+
 class ItemWriter {
   readonly items: JsonObject[] = [];
   readonly #writing: ItemWriting;
-  /** Ids of calls that are custom tool calls for the target: their results are of that kind too. */
-  readonly #customCalls = new Set<string>();
+  readonly #callsById = new Map<string, SameId>();
   /** Encrypted content that was written: a state may hang on several parts, and must not come twice. */
   readonly #written = new Set<string>();
 
@@ -125,8 +132,11 @@ class ItemWriter {
 
   #writeCall(call: CallPart): void {
     const name = this.#writing.names.toUpstream(call.name);
-    if (call.tool === "custom" && this.#writing.hasCustomTools) {
-      this.#customCalls.add(call.id);
+    const isCustom = call.tool === "custom" && this.#writing.hasCustomTools;
+    const sameId = this.#callsById.get(call.id);
+    if (sameId === undefined) this.#callsById.set(call.id, { isCustom: [isCustom], answered: 0 });
+    else sameId.isCustom.push(isCustom);
+    if (isCustom) {
       this.items.push({ type: "custom_tool_call", call_id: call.id, name, input: call.arguments });
       return;
     }
@@ -139,8 +149,11 @@ class ItemWriter {
     });
   }
 
+  /** Results stand in the order of their calls, and are of their kind. */
   #writeResult(result: ResultPart): void {
-    const isCustom = this.#customCalls.has(result.callId);
+    const sameId = this.#callsById.get(result.callId);
+    const isCustom = sameId?.isCustom[sameId.answered] ?? false;
+    if (sameId !== undefined) sameId.answered += 1;
     this.items.push({
       type: isCustom ? "custom_tool_call_output" : "function_call_output",
       call_id: result.callId,

@@ -45,6 +45,20 @@ describe("chat completions stream reader: the end", () => {
     );
   });
 
+  for (const row of [
+    { reasons: ["length", "stop"], want: "length" },
+    { reasons: ["content_filter", "stop"], want: "content-filter" },
+    { reasons: ["length", "something_new"], want: "length" },
+    { reasons: ["stop", "length"], want: "length" },
+    { reasons: ["length", "content_filter"], want: "content-filter" },
+    { reasons: ["stop", "stop_sequence"], want: "stop-sequence" },
+  ]) {
+    it(`an answer that was cut stays cut: ${row.reasons.join(", then ")} is ${row.want}`, () => {
+      const chunks = row.reasons.map((reason) => chunk({}, reason));
+      assert.deepEqual(read(chunk({ content: "a" }), ...chunks).at(-2), `finish ${row.want}`);
+    });
+  }
+
   it("pitfall 116: usage on every chunk comes through as it is: the last one counts", () => {
     const events = readChunks([
       chunk({ content: "a" }, null, { usage: { ...usage, completion_tokens: 1 } }),
@@ -104,6 +118,14 @@ describe("chat completions stream reader: broken streams", () => {
       chunks: [chunk({ content: "a" }, "stop"), { ...chunk({ content: "b" }, "stop"), id: "c2" }],
     },
     { name: "a provider that gave up", chunks: [chunk({ content: "a" }, "error")] },
+    {
+      name: "a provider that gave up, whatever a relay says behind it",
+      chunks: [chunk({ content: "a" }, "error"), chunk({}, "stop")],
+    },
+    {
+      name: "a provider that gave up behind its limit",
+      chunks: [chunk({ content: "a" }, "length"), chunk({}, "abort")],
+    },
     {
       name: "more calls than any client takes",
       chunks: [...Array(129).keys()].map((index) => chunk(opening(index, `c${index}`, "f"))),

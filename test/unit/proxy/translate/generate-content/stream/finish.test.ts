@@ -80,4 +80,20 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     ]);
     assert.equal(foldReply(events).candidates[0]?.finish.reason, "length");
   });
+
+  for (const row of [
+    { first: "MAX_TOKENS", later: "STOP", want: { reason: "length", explanation: "why" } },
+    { first: "SAFETY", later: "STOP", want: { reason: "content-filter", explanation: "why" } },
+    { first: "MALFORMED_FUNCTION_CALL", later: "STOP", want: { reason: "malformed-call", explanation: "why" } },
+    { first: "MAX_TOKENS", later: "SAFETY", want: { reason: "content-filter" } },
+  ]) {
+    it(`an answer that was cut stays cut: ${row.first}, then ${row.later} is ${row.want.reason}`, () => {
+      const events = readFrames([
+        frame({ text: "half of" }),
+        { candidates: [{ finishReason: row.first, finishMessage: "why" }] },
+        { candidates: [{ finishReason: row.later }] },
+      ]);
+      assert.deepEqual(foldReply(events).candidates[0]?.finish, row.want);
+    });
+  }
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFinish, writeFinish } from "../../../../../../proxy/translate/messages/reply/finish.ts";
+import { heldEnding, readFinish, writeFinish } from "../../../../../../proxy/translate/messages/reply/finish.ts";
 import type { Finish } from "../../../../../../proxy/translate/reply.ts";
 
 describe("readFinish() of messages", () => {
@@ -31,6 +31,22 @@ describe("readFinish() of messages", () => {
     assert.deepEqual(read, { reason: "content-filter", explanation: "no", isPromptBlocked: true });
     assert.equal(readFinish(ending, false, true).isPromptBlocked, undefined);
   });
+});
+
+describe("heldEnding() of messages", () => {
+  for (const row of [
+    { first: "max_tokens", later: "end_turn", want: "max_tokens" },
+    { first: "refusal", later: "end_turn", want: "refusal" },
+    { first: "max_tokens", later: "tool_use", want: "max_tokens" },
+    { first: "max_tokens", later: "refusal", want: "refusal" },
+    { first: "end_turn", later: "max_tokens", want: "max_tokens" },
+    { first: "end_turn", later: "tool_use", want: "tool_use" },
+  ]) {
+    it(`takes ${row.want} of ${row.first} and ${row.later}`, () => {
+      const ending = heldEnding({ stop_reason: row.first }, { stop_reason: row.later });
+      assert.deepEqual(ending, { stop_reason: row.want });
+    });
+  }
 });
 
 describe("writeFinish() of messages", () => {

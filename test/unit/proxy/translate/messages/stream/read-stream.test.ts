@@ -165,6 +165,18 @@ describe("messages: stream reader", () => {
     it(row.name, () => assert.deepEqual(within(...row.events), row.want));
   }
 
+  it("keeps digits of an input that stands in the start", () => {
+    const reader = messagesTranslator.createStreamReader();
+    const input = '{"id":12345678901234567890}';
+    const block = `{"type":"tool_use","id":"a","name":"f","input":${input}}`;
+    const start = `{"type":"message_start","message":{"id":"msg_1","content":[${block}]}}`;
+    const begun = `{"type":"content_block_start","index":0,"content_block":${block}}`;
+    const stop = '{"type":"content_block_stop","index":0}';
+    const events = [start, begun, stop].flatMap((data) => reader.read({ name: undefined, data }));
+    const said = events.flatMap((event) => (event.type === "delta" ? [event.text] : []));
+    assert.deepEqual(said, [input, input]);
+  });
+
   it("pitfall 40: ignores a second start of the same message and refuses another one", () => {
     assert.deepEqual(sketch([begin, begin, ending("end_turn"), last]), ["stop", "end"]);
     const other = { ...begin, message: { ...begin.message, id: "msg_2" } };

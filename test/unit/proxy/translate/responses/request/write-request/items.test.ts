@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Turn } from "../../../../../../../proxy/translate/conversation.ts";
+import type { ResultPart, Turn } from "../../../../../../../proxy/translate/conversation.ts";
 import { readRequest } from "../../../../../../../proxy/translate/responses/request/read-request.ts";
 import { refusalOf } from "../../../../../../support/calls/read-body.ts";
 import { OpenStates } from "../../../../../../support/translation/exchange.ts";
@@ -13,6 +13,10 @@ import {
 
 function inputOf(turns: readonly Turn[], target: TargetChanges = {}): unknown {
   return writeChanged({ turns }, target).body["input"];
+}
+
+function resultOfA(text: string): ResultPart {
+  return { kind: "result", callId: "a", content: [{ kind: "text", text }] };
 }
 
 describe("responses: writeRequest, items", () => {
@@ -127,6 +131,29 @@ describe("responses: writeRequest, items", () => {
         { type: "function_call", call_id: "b", name: "f", arguments: "{}" },
         { type: "function_call_output", call_id: "a", output: "a" },
         { type: "function_call_output", call_id: "b", output: "b" },
+      ],
+    },
+    {
+      name: "gives each result the kind of its own call where a client uses an id again",
+      turns: [
+        {
+          role: "assistant",
+          parts: [
+            { kind: "call", id: "a", name: "c", tool: "custom", arguments: "x" },
+            { kind: "call", id: "a", name: "f", tool: "function", arguments: "{}" },
+          ],
+        },
+        { role: "tool", parts: ["1", "2"].map(resultOfA) },
+        { role: "assistant", parts: [{ kind: "call", id: "a", name: "f", tool: "function", arguments: "{}" }] },
+        { role: "tool", parts: [resultOfA("3")] },
+      ],
+      want: [
+        { type: "custom_tool_call", call_id: "a", name: "c", input: "x" },
+        { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+        { type: "custom_tool_call_output", call_id: "a", output: "1" },
+        { type: "function_call_output", call_id: "a", output: "2" },
+        { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "3" },
       ],
     },
     {
