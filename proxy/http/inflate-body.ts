@@ -1,52 +1,66 @@
-/** Unpacks an encoded body within a cap: a bomb is refused at the first byte too many, not after it went off. */
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, type InputType, inflate, zstdDecompress } from "node:zlib";
+/**
+ * Unpacks an encoded body within two caps: a bomb is refused at the first piece too many, not after it went off, and what
+ * has come out counts in flight piece by piece, so that many packed bodies at once hold no more than plain ones may.
+ */
+import type { Transform } from "node:stream";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  type Zlib,
+} from "node:zlib";
 import { GatewayError } from "../errors.ts";
 import type { ContentEncoding } from "./content-rules.ts";
+import type { InFlightBytes } from "./in-flight-bytes.ts";
 
-/** With `info`, zlib tells how much of its input it used; what follows the end of the data shows only there. */
-interface Inflated {
-  readonly buffer: Buffer;
-  readonly engine: { readonly bytesWritten: number };
-}
-type Inflater = (input: InputType, options: { maxOutputLength: number; info: true }) => Promise<unknown>;
+type Inflater = Transform & Zlib;
 
-const inflaters: Readonly<Record<Exclude<ContentEncoding, "identity">, Inflater>> = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
+/** No frame of this coding may ask for a larger window (RFC 9659), which is memory that nothing here counts. */
+const zstdWindowLogMax = 23;
+
+const inflaters: Readonly<Record<Exclude<ContentEncoding, "identity">, () => Inflater>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } }),
 };
 
 /**
  * @param bytesMax most bytes of the result
- * @throws GatewayError `body_too_large`, `invalid_json` (corrupt, cut short or followed by other bytes)
+ * @returns the body, whose bytes are taken from those in flight: the caller releases them. Nothing is after a throw
+ * @throws GatewayError `body_too_large`, `overloaded`, `invalid_json` (corrupt, cut short or followed by other bytes)
  */
 export async function inflateBody(
   packed: Buffer,
   encoding: Exclude<ContentEncoding, "identity">,
   bytesMax: number,
+  inFlight: InFlightBytes,
 ): Promise<Buffer> {
-  let result: unknown;
+  const inflater = inflaters[encoding]();
+  const pieces: Buffer[] = [];
+  let bytes = 0;
   try {
-    result = await inflaters[encoding](packed, { maxOutputLength: bytesMax, info: true });
+    inflater.end(packed);
+    for await (const piece of inflater) {
+      // Leaving the loop ends the inflater.
+      if (!(piece instanceof Buffer)) throw new TypeError("an inflater gives bytes");
+      if (bytes + piece.length > bytesMax)
+        throw new GatewayError("body_too_large", `The unpacked body is larger than ${bytesMax} bytes.`);
+      inFlight.take(piece.length);
+      bytes += piece.length;
+      pieces.push(piece);
+    }
+    // What follows the end of the data shows only in how much of it was used.
+    if (inflater.bytesWritten !== packed.length) throw corrupt(encoding, undefined);
+    return Buffer.concat(pieces, bytes);
   } catch (cause) {
-    if (isTooLarge(cause))
-      throw new GatewayError("body_too_large", `The unpacked body is larger than ${bytesMax} bytes.`);
-    throw corrupt(encoding, cause);
+    inFlight.release(bytes);
+    throw cause instanceof GatewayError ? cause : corrupt(encoding, cause);
   }
-  if (!isInflated(result) || result.engine.bytesWritten !== packed.length) throw corrupt(encoding, undefined);
-  return result.buffer;
 }
 
 function corrupt(encoding: string, cause: unknown): GatewayError {
   return new GatewayError("invalid_json", `The body is not exactly one whole '${encoding}' stream.`, { cause });
-}
-
-function isTooLarge(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE";
-}
-
-function isInflated(result: unknown): result is Inflated {
-  return typeof result === "object" && result !== null && "buffer" in result && "engine" in result;
 }

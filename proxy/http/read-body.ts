@@ -69,12 +69,10 @@ async function collectBody(
   limits: ProxyLimits,
   inFlight: InFlightBytes,
 ): Promise<RequestBody> {
-  const bytesMax = limits.jsonBodyBytesMax;
   const packed = await new BodyReader(request, declared, limits, inFlight).whole;
   if (encoding === "identity") return { bytes: packed, heldBytes: packed.length };
   try {
-    const bytes = await inflateBody(packed, encoding, bytesMax);
-    inFlight.take(bytes.length);
+    const bytes = await inflateBody(packed, encoding, limits.jsonBodyBytesMax, inFlight);
     return { bytes, heldBytes: bytes.length };
   } finally {
     inFlight.release(packed.length);
