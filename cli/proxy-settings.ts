@@ -54,6 +54,7 @@ export function toLimits(settings: Settings): ProxyLimits {
     inFlightBytesMax: settings.number("limits.inFlightBytes"),
     inFlightRequestsMax: settings.number("limits.inFlightRequests"),
     connectionsMax: settings.number("limits.connections"),
+    connectionsPerAddressMax: toConnectionsPerAddress(settings),
     keepAliveTimeoutMs: settings.number("timeouts.keepAlive"),
     eventBytesMax: settings.number("limits.eventBytes"),
     replyBodyBytesMax: settings.number("limits.replyBody"),
@@ -72,6 +73,12 @@ export function toLimits(settings: Settings): ProxyLimits {
     pushHeartbeatMs: settings.number("push.heartbeat"),
     pushDeadMs: settings.number("push.dead"),
   };
+}
+
+/** By default one address alone never takes the last connection, and a balancer in front still gets half of them. */
+function toConnectionsPerAddress(settings: Settings): number {
+  const given = settings.optionalNumber("limits.connectionsPerAddress");
+  return given ?? Math.ceil(settings.number("limits.connections") / 2);
 }
 
 function toOperatorAddress(settings: Settings): OperatorAddress {

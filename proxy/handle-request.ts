@@ -115,7 +115,7 @@ async function serveCall(
   endpoint: ChatEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const body = await takeBody(exchange, services); //                                         400 408 413 415 503
+  const body = await takeBody(exchange, services, caller.key); //                             400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let { heldBytes } = body;
   try {
@@ -144,11 +144,14 @@ async function serveCall(
 function takeBody(
   { request, response, expectsContinue }: Exchange,
   services: Services,
+  key: Key,
 ): RequestBody | Promise<RequestBody> {
-  const { limits, inFlightBytes, metrics } = services;
+  const { limits, inFlightBytes, metrics, bodiesUnderWay } = services;
   if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
+  bodiesUnderWay.checkRoom(key); //                                                                           503
   if (expectsContinue) response.writeContinue();
-  return readBody(request, limits, inFlightBytes); //                                             400 408 413 415
+  const body = readBody(request, limits, inFlightBytes); //                                       400 408 413 415
+  return body instanceof Promise ? bodiesUnderWay.waitFor(key, body) : body;
 }
 
 /** Says how long a prompt is; nothing is generated, and nothing but a request is counted. */
@@ -159,7 +162,7 @@ async function serveCount(
   endpoint: CountEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const body = await takeBody(exchange, services); //                                         400 408 413 415 503
+  const body = await takeBody(exchange, services, caller.key); //                             400 408 413 415 503
   try {
     record.requestBytes = body.bytes.length;
     const { found, snapshot, address: clientAddress } = afterBody(caller, services, record);

@@ -28,6 +28,8 @@ export interface ProxyLimits {
   readonly inFlightRequestsMax: number;
   /** Open client connections. */
   readonly connectionsMax: number;
+  /** Of these from one client address; none from a trusted proxy's (`http/connections-by-address.ts`). */
+  readonly connectionsPerAddressMax: number;
   /** Longer than the usual load balancer's 60 s, so that it closes first. */
   readonly keepAliveTimeoutMs: number;
   /** One event of a stream: images arrive as base64 lines. */
@@ -75,6 +77,7 @@ export const defaultLimits: ProxyLimits = {
   inFlightBytesMax: 256 * MiB,
   inFlightRequestsMax: 10_000,
   connectionsMax: 20_000,
+  connectionsPerAddressMax: 10_000,
   keepAliveTimeoutMs: 75_000,
   eventBytesMax: 32 * MiB,
   replyBodyBytesMax: 64 * MiB,

@@ -14,6 +14,7 @@ import { MediaDownloads } from "./forward/download-media.ts";
 import { OpenAttempts } from "./forward/open-attempts.ts";
 import { UpstreamPools } from "./forward/upstream-pool.ts";
 import { handleRequest } from "./handle-request.ts";
+import { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import { LiveReservations } from "./live-reservations.ts";
@@ -80,6 +81,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     log,
     limits,
     inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+    bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
     trustedProxies: settings.trustedProxies,
     estimateTokens: (text) => estimator.estimate(text),
     now: Date.now,
@@ -98,6 +100,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   watchConfiguration(services, snapshots, push, log);
   const server = new DataServer({
     limits,
+    trustedProxies: settings.trustedProxies,
     tls: settings.tls,
     handle: (exchange) => handleRequest(exchange, services),
     nextRequestId: services.nextRequestId,

@@ -12,7 +12,9 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { setTimeout as delay, setImmediate as nextImmediate } from "node:timers/promises";
 import { GatewayError } from "./errors.ts";
+import type { TrustedProxies } from "./http/client-address.ts";
 import { closePolitely } from "./http/close-politely.ts";
+import { ConnectionsByAddress } from "./http/connections-by-address.ts";
 import { hasHeader } from "./http/header-values.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { renderError } from "./protocols/render-error.ts";
@@ -49,6 +51,7 @@ export class Exchange {
 
 export interface ServerOptions {
   readonly limits: ProxyLimits;
+  readonly trustedProxies: TrustedProxies;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   /** Must end the response; must not throw. */
   readonly handle: (exchange: Exchange) => Promise<void>;
@@ -76,6 +79,7 @@ export class DataServer {
   readonly #options: ServerOptions;
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #byAddress: ConnectionsByAddress;
   readonly #upgradesAsked = new WeakSet<IncomingMessage>();
   #openRequests = 0;
   #isDraining = false;
@@ -84,6 +88,7 @@ export class DataServer {
   constructor(options: ServerOptions) {
     this.#options = options;
     const { limits, tls } = options;
+    this.#byAddress = new ConnectionsByAddress(limits.connectionsPerAddressMax, options.trustedProxies);
     const settings = {
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.bodyTimeoutMs,
@@ -106,6 +111,7 @@ export class DataServer {
     // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connectionsMax;
+    this.#server.on("connection", (socket: Socket) => this.#count(socket));
     const enqueue = (request: IncomingMessage, response: ServerResponse): void =>
       this.#enqueue(new Exchange(request, response, false));
     this.#server.on("request", enqueue);
@@ -177,6 +183,13 @@ export class DataServer {
       await Promise.race([idle, delay(leftMs, undefined, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
     }
+  }
+
+  /** What is too many of one address is closed without an answer, as what is too many of all is. */
+  #count(socket: Socket): void {
+    const place = this.#byAddress.opened(socket.remoteAddress);
+    if (place === false) socket.destroy();
+    else if (place !== undefined) socket.on("close", () => this.#byAddress.closed(place));
   }
 
   #enqueue(exchange: Exchange): void {

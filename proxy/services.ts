@@ -3,6 +3,7 @@ import type { Ledger } from "./admit/ledger.ts";
 import type { MediaDownloads } from "./forward/download-media.ts";
 import type { OpenAttempts } from "./forward/open-attempts.ts";
 import type { UpstreamPools } from "./forward/upstream-pool.ts";
+import type { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import type { InFlightBytes } from "./http/in-flight-bytes.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { LiveReservations } from "./live-reservations.ts";
@@ -28,6 +29,8 @@ export interface Services {
   readonly log: Logger;
   readonly limits: ProxyLimits;
   readonly inFlightBytes: InFlightBytes;
+  /** Bodies of requests that are not whole yet, by key. */
+  readonly bodiesUnderWay: BodiesUnderWay;
   readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };
   /** Counts tokens of text off the event loop. */
   readonly estimateTokens: (text: string) => Promise<number>;

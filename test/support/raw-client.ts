@@ -23,6 +23,8 @@ export interface RawTarget {
   readonly host?: string;
   /** PEM of the authority to trust: speak TLS. */
   readonly ca?: string;
+  /** Own address to connect from: all of 127.0.0.0/8 are this machine's. */
+  readonly localAddress?: string;
 }
 
 const deadlineMsDefault = 5_000;
@@ -48,8 +50,9 @@ export class RawClient {
   }
 
   static async connect(target: RawTarget): Promise<RawClient> {
-    const { port, host = "127.0.0.1", ca } = target;
-    const socket = ca === undefined ? connect({ port, host }) : connectTls({ port, host, ca, servername: "localhost" });
+    const { port, host = "127.0.0.1", ca, localAddress } = target;
+    const to = { port, host, ...(localAddress === undefined ? {} : { localAddress }) };
+    const socket = ca === undefined ? connect(to) : connectTls({ ...to, ca, servername: "localhost" });
     await within(
       deadlineMsDefault,
       `a connection to ${host}:${port}`,

@@ -11,6 +11,7 @@ import { downloadDefaults, MediaDownloads } from "../../../proxy/forward/downloa
 import { OpenAttempts } from "../../../proxy/forward/open-attempts.ts";
 import { UpstreamPools } from "../../../proxy/forward/upstream-pool.ts";
 import { handleRequest } from "../../../proxy/handle-request.ts";
+import { BodiesUnderWay } from "../../../proxy/http/bodies-under-way.ts";
 import { InFlightBytes } from "../../../proxy/http/in-flight-bytes.ts";
 import { defaultLimits, type ProxyLimits } from "../../../proxy/limits.ts";
 import { LiveReservations } from "../../../proxy/live-reservations.ts";
@@ -71,6 +72,11 @@ export class InProcessGateway {
     return this.#services.inFlightBytes.bytes;
   }
 
+  /** Bodies that are not whole yet. */
+  get bodiesUnderWay(): number {
+    return this.#services.bodiesUnderWay.count;
+  }
+
   /** What a metric says now, over all its labels that are not given. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
@@ -109,6 +115,7 @@ export class InProcessGateway {
       log: silentLogger,
       limits,
       inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+      bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
       trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },
       estimateTokens: (text) => estimator.estimate(text),
       now: Date.now,
@@ -120,6 +127,7 @@ export class InProcessGateway {
     };
     const server = new DataServer({
       limits,
+      trustedProxies: services.trustedProxies,
       tls: undefined,
       handle: (exchange) => handleRequest(exchange, services),
       nextRequestId: services.nextRequestId,

@@ -145,6 +145,12 @@ describe("settings", () => {
     assert.deepEqual(toProxySettings(proxy({}).settings).limits, defaultLimits);
   });
 
+  it("leaves one address half of the connections", () => {
+    const limitsOf = (...flags: string[]) => toProxySettings(proxy({ flags }).settings).limits;
+    assert.equal(limitsOf("--limits-connections=501").connectionsPerAddressMax, 251);
+    assert.equal(limitsOf("--limits-connections-per-address=7").connectionsPerAddressMax, 7);
+  });
+
   it("gives a child proxy the same settings", () => {
     const given = [
       "--limits-json-body=1MiB",

@@ -1,0 +1,145 @@
+/** RELIABILITY.md P8, O2 and F4: what one caller may hold of the places that all share, on the wire. */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
+import { httpCall } from "../../support/conformance/http-call.ts";
+import { InProcessGateway, type InProcessOptions } from "../../support/conformance/in-process-gateway.ts";
+import {
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "../../support/conformance/manifests.ts";
+import { naturalReply } from "../../support/conformance/natural-replies.ts";
+import { FakeUpstream } from "../../support/fake-upstream.ts";
+import { RawClient } from "../../support/raw-client.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+describe("what one caller may hold", () => {
+  let upstream: FakeUpstream;
+  let gateway: InProcessGateway;
+  let clients: RawClient[];
+
+  async function start(options: Omit<InProcessOptions, "manifests">): Promise<void> {
+    clients = [];
+    upstream = await FakeUpstream.start(naturalReply);
+    gateway = await InProcessGateway.start({
+      ...options,
+      manifests: manifestOf(
+        channelSecretManifest(),
+        keyManifest("eve", { concurrency: { maxInFlight: 1 } }),
+        keyManifest("main"),
+        channelManifest("chat", upstream.origin),
+        routeManifest("chat"),
+      ),
+    });
+  }
+
+  async function connect(localAddress = "127.0.0.1"): Promise<RawClient> {
+    const client = await RawClient.connect({ port: gateway.port, localAddress });
+    clients.push(client);
+    return client;
+  }
+
+  afterEach(async () => {
+    for (const client of clients) client.close();
+    await gateway.close();
+    await upstream.close();
+  });
+
+  describe("bodies that are still on their way", () => {
+    // A key's share is two.
+    beforeEach(() => start({ limits: { inFlightRequestsMax: 8 } }));
+
+    /** Sends a call but for the last byte of its body. */
+    async function begin(form: ChatCallForm, key: string, expect = ""): Promise<{ client: RawClient; rest: string }> {
+      const client = await connect();
+      const body = JSON.stringify(form.body("chat", false));
+      const headers = Object.entries({ ...form.headers(key), "content-type": "application/json" });
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      client.write(
+        `POST ${form.path("chat", false)} HTTP/1.1\r\nhost: x\r\n${lines}${expect}content-length: ${body.length}\r\n\r\n`,
+      );
+      if (expect === "") client.write(body.slice(0, -1));
+      return { client, rest: body.slice(-1) };
+    }
+
+    async function hold(form: ChatCallForm): Promise<{ client: RawClient; rest: string }[]> {
+      const held = [await begin(form, "eve"), await begin(form, "eve")];
+      await waitFor("both to be read", () => gateway.bodiesUnderWay === 2);
+      return held;
+    }
+
+    for (const form of callForms) {
+      it(`of one key hold its share only: ${form.format}`, async () => {
+        const held = await hold(form);
+        const { client } = await begin(form, "eve");
+        const refused = await client.readResponse();
+        assert.equal(refused.status, form.format === "Messages" ? 529 : 503);
+        assert.equal(refused.header("retry-after"), "1");
+        const answer = await httpCall({
+          origin: gateway.origin,
+          path: form.path("chat", false),
+          headers: form.headers("main"),
+          body: JSON.stringify(form.body("chat", false)),
+        });
+        assert.equal(answer.status, 200, answer.body.toString());
+        for (const { client, rest } of held) {
+          client.write(rest);
+          assert.equal((await client.readResponse()).status, 200);
+        }
+        assert.equal(gateway.bodiesUnderWay, 0);
+      });
+    }
+
+    it("are not asked for beyond the share", async () => {
+      const [form] = callForms;
+      assert.ok(form);
+      await hold(form);
+      const { client } = await begin(form, "eve", "expect: 100-continue\r\n");
+      assert.equal((await client.readResponse()).status, 503);
+    });
+
+    it("leave their places when their clients leave", async () => {
+      const [form] = callForms;
+      assert.ok(form);
+      for (const { client } of await hold(form)) client.reset();
+      await waitFor("the places", () => gateway.bodiesUnderWay === 0);
+      const { client, rest } = await begin(form, "eve");
+      client.write(rest);
+      assert.equal((await client.readResponse()).status, 200);
+    });
+  });
+
+  describe("connections of one address", () => {
+    const request = `GET /v1/models HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${clientKey("main")}\r\n\r\n`;
+
+    async function isServed(client: RawClient): Promise<boolean> {
+      client.write(request);
+      return client.readResponse().then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    }
+
+    it("are closed beyond its share, and those of others are served", async () => {
+      await start({ limits: { connectionsPerAddressMax: 3 } });
+      const [first, second, third, fourth] = [await connect(), await connect(), await connect(), await connect()];
+      for (const client of [first, second, third]) assert.equal(await isServed(client), true);
+      await fourth.readToEnd();
+      assert.equal(fourth.received.length, 0);
+      assert.equal(await isServed(await connect("127.0.0.2")), true);
+      first.close();
+      await waitFor("room again", async () => isServed(await connect()));
+    });
+
+    it("are as many as they like where they come from a trusted proxy", async () => {
+      await start({ limits: { connectionsPerAddressMax: 1 }, trustedProxies: { hops: 0, cidrs: ["127.0.0.1/32"] } });
+      for (let index = 0; index < 3; index += 1) assert.equal(await isServed(await connect()), true);
+      assert.equal(await isServed(await connect("127.0.0.2")), true);
+      assert.equal(await isServed(await connect("127.0.0.2")), false);
+    });
+  });
+});
