@@ -22,7 +22,10 @@ export interface ProxyLimits {
   readonly jsonDepthMax: number;
   /** More keys block the event loop for tenths of a second wherever they are parsed. */
   readonly jsonKeysMax: number;
-  /** Request bodies of all requests together, with what waits of long answers; beyond it requests get 503. */
+  /**
+   * Request bodies of all requests together, with what waits of long answers and what the translation of a large body
+   * holds; beyond it requests get 503.
+   */
   readonly inFlightBytesMax: number;
   /** Requests served at once; beyond it new ones get 503. */
   readonly inFlightRequestsMax: number;

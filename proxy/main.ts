@@ -17,6 +17,7 @@ import { handleRequest } from "./handle-request.ts";
 import { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
+import { LargeBodies } from "./large-bodies.ts";
 import { LiveReservations } from "./live-reservations.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
 import { reportUsageRegularly } from "./report-usage.ts";
@@ -63,6 +64,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     if (type === "applied") credentials.follow(snapshots.pin());
   });
   const push = connect(settings, snapshots, log.child({ part: "push" }));
+  const inFlightBytes = new InFlightBytes(limits.inFlightBytesMax);
   const services: Services = {
     snapshots,
     honoursKeys: () => limits.keyStalenessMaxMs === 0 || push.unconfirmedForMs <= limits.keyStalenessMaxMs,
@@ -80,7 +82,8 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     accessLog: io.accessLog,
     log,
     limits,
-    inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+    inFlightBytes,
+    largeBodies: new LargeBodies(inFlightBytes),
     bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
     trustedProxies: settings.trustedProxies,
     estimateTokens: (text) => estimator.estimate(text),

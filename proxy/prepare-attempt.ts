@@ -5,6 +5,7 @@
  * One instance a call: what of the client's body must be read for a translation is read once, on first need. Called by
  * `serve-chat.ts` before anything is reserved on the channel.
  */
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { AdmittedCall } from "./admitted-call.ts";
 import { GatewayError } from "./errors.ts";
 import { buildUpstreamRequest, upstreamModelOf } from "./forward/build-upstream-request.ts";
@@ -25,15 +26,24 @@ import { newId } from "./translate/new-id.ts";
 import { createStateKeeper } from "./translate/state/state-keeper.ts";
 import {
   type ClientRequest,
+  mayHoldSealedState,
+  parseClientBody,
   readClientRequest,
+  readParsedRequest,
   Translation,
   type TranslationOptions,
   withoutSealedState,
+  writeRequest,
 } from "./translate/translation.ts";
 import { translators } from "./translate/translators.ts";
 import { otherCalls } from "./turn.ts";
 
 const noFields: readonly string[] = [];
+
+/** What stays of each byte of a large body that was read: its strings, at two bytes a character. */
+const readBytesOfByte = 2;
+/** And of one that was written: its bytes, and those with the channel's edits. */
+const writtenBytesOfByte = 2;
 
 export interface PreparedAttempt {
   readonly request: UpstreamRequest;
@@ -56,7 +66,11 @@ export class AttemptPreparation {
   readonly #keeper: ResponseKeeper;
   #client: ClientRequest | undefined;
   #ownCall: ChatCall | undefined;
+  /** Taken from those in flight, in all. */
   #heldBytes = 0;
+  #fileBytes = 0;
+  /** What the last translation of a large body holds: that of another attempt takes its place. */
+  #writtenBytes = 0;
 
   constructor(admitted: AdmittedCall) {
     this.#admitted = admitted;
@@ -77,17 +91,73 @@ export class AttemptPreparation {
     }
   }
 
-  /** Lets go of the files that were fetched; once, when the call is over. */
+  /** Lets go of the files that were fetched and of what was made of a large body; once, when the call is over. */
   release(): void {
-    this.#admitted.services.inFlightBytes.release(this.#heldBytes);
-    this.#heldBytes = 0;
+    this.#letGo(this.#heldBytes);
+  }
+
+  #hold(bytes: number): void {
+    this.#admitted.services.inFlightBytes.take(bytes);
+    this.#heldBytes += bytes;
+  }
+
+  #letGo(bytes: number): void {
+    this.#admitted.services.inFlightBytes.release(bytes);
+    this.#heldBytes -= bytes;
   }
 
   #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
-    const { call, format, references } = this.#admitted;
-    if (selected.format === call.endpoint.format) return this.#prepared(selected, format, this.#cleanCall(), undefined);
+    const { call, references, services } = this.#admitted;
+    const isLarge = services.largeBodies.isLarge(call.body.bytes.length);
+    if (selected.format === call.endpoint.format) {
+      const mustBeCleaned = isLarge && this.#ownCall === undefined && mayHoldSealedState(call);
+      return mustBeCleaned ? this.#cleanedLarge(selected).catch(refusal) : this.#inOwnFormat(selected);
+    }
+    if (isLarge && this.#client === undefined) {
+      return this.#readLarge()
+        .then((client) => this.#translatedFor(selected, client))
+        .catch(refusal);
+    }
     this.#client ??= readClientRequest(call, references?.asSent);
     return this.#translatedFor(selected, this.#client).catch(refusal);
+  }
+
+  #inOwnFormat(selected: SelectedTarget): PreparedAttempt {
+    return this.#prepared(selected, this.#admitted.format, this.#cleanCall(), undefined);
+  }
+
+  /**
+   * Works on a large body in its turn, with others' work between the steps.
+   * @param keptBytes that stay until the call is over or `#letGo`
+   */
+  #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
+    const { exchange, services } = this.#admitted;
+    return services.largeBodies.inTurn(bytes, () => {
+      if (exchange.response.destroyed) throw new ClientGoneError();
+      this.#hold(keptBytes);
+      return work();
+    });
+  }
+
+  #readLarge(): Promise<ClientRequest> {
+    const { call, references } = this.#admitted;
+    const { length } = call.body.bytes;
+    return this.#inTurn(length, length * readBytesOfByte, async () => {
+      const body = parseClientBody(call);
+      await otherWork();
+      this.#client = readParsedRequest(call, body, references?.asSent);
+      await otherWork();
+      return this.#client;
+    });
+  }
+
+  #cleanedLarge(selected: SelectedTarget): Promise<PreparedAttempt> {
+    const { length } = this.#admitted.call.body.bytes;
+    return this.#inTurn(length, length * writtenBytesOfByte, async () => {
+      this.#cleanCall();
+      await otherWork();
+      return this.#inOwnFormat(selected);
+    });
   }
 
   /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
@@ -96,7 +166,33 @@ export class AttemptPreparation {
     const target = targetOf(this.#admitted, selected);
     const needs = translators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
-    return this.#translated(files.length === 0 ? client : await this.#fetched(client, files), selected, target);
+    const whole = files.length === 0 ? client : await this.#fetched(client, files);
+    const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
+    if (this.#admitted.services.largeBodies.isLarge(bytes)) {
+      return this.#translatedLarge(whole, selected, target, bytes);
+    }
+    const translation = Translation.toAnotherFormat(whole, this.#optionsFor(selected, target));
+    return this.#translated(translation, whole, selected);
+  }
+
+  #translatedLarge(
+    client: ClientRequest,
+    selected: SelectedTarget,
+    target: TranslationOptions["target"],
+    bytes: number,
+  ): Promise<PreparedAttempt> {
+    this.#letGo(this.#writtenBytes);
+    this.#writtenBytes = 0;
+    const keptBytes = bytes * writtenBytesOfByte;
+    return this.#inTurn(bytes, keptBytes, async () => {
+      this.#writtenBytes = keptBytes;
+      const options = this.#optionsFor(selected, target);
+      const written = writeRequest(client, options);
+      await otherWork();
+      const translation = Translation.ofWritten(client, options, written);
+      await otherWork();
+      return this.#translated(translation, client, selected);
+    });
   }
 
   async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
@@ -124,11 +220,11 @@ export class AttemptPreparation {
   }
 
   async #fetch(file: MediaPart, signal: AbortSignal): Promise<readonly [MediaPart, MediaPart]> {
-    const { mediaDownloads, inFlightBytes } = this.#admitted.services;
+    const { mediaDownloads } = this.#admitted.services;
     if (file.source.type !== "url") return [file, file];
     const hold = (bytes: number): void => {
-      inFlightBytes.take(bytes);
-      this.#heldBytes += bytes;
+      this.#hold(bytes);
+      this.#fileBytes += bytes;
     };
     const { where = "content" } = file;
     const { base64, mime } = await mediaDownloads.fetch(file.source.url, where, { signal, hold });
@@ -139,8 +235,7 @@ export class AttemptPreparation {
     return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
-  #translated(client: ClientRequest, selected: SelectedTarget, target: TranslationOptions["target"]): PreparedAttempt {
-    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
+  #translated(translation: Translation, client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
     checkTranslatedParameters({ client: client.call, upstream: translation.upstreamCall }, this.#admitted.route);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }

@@ -5,6 +5,7 @@ import type { OpenAttempts } from "./forward/open-attempts.ts";
 import type { UpstreamPools } from "./forward/upstream-pool.ts";
 import type { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import type { InFlightBytes } from "./http/in-flight-bytes.ts";
+import type { LargeBodies } from "./large-bodies.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { LiveReservations } from "./live-reservations.ts";
 import type { AccessLog } from "./observe/access-log.ts";
@@ -29,6 +30,8 @@ export interface Services {
   readonly log: Logger;
   readonly limits: ProxyLimits;
   readonly inFlightBytes: InFlightBytes;
+  /** Their translation, one at a time. */
+  readonly largeBodies: LargeBodies;
   /** Bodies of requests that are not whole yet, by key. */
   readonly bodiesUnderWay: BodiesUnderWay;
   readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };

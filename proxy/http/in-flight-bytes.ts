@@ -1,6 +1,6 @@
 /**
- * Counts the bytes that are held at once against one cap: bodies of requests and files, answers that are collected, events
- * that are not whole (RELIABILITY.md section 5).
+ * Counts the bytes that are held at once against one cap: bodies of requests and files, what is made of large ones, answers
+ * that are collected, events that are not whole (RELIABILITY.md section 5).
  */
 import { GatewayError } from "../errors.ts";
 

@@ -45,8 +45,18 @@ export interface ClientRequest {
  * @throws GatewayError naming what cannot be carried to any other format
  */
 export function readClientRequest(call: ChatCall, asSent?: JsonObject): ClientRequest {
+  return readParsedRequest(call, parseClientBody(call), asSent);
+}
+
+/** The first step of `readClientRequest`. */
+export function parseClientBody(call: ChatCall): JsonObject {
   const body = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(body)) throw new TypeError("a scanned body is an object");
+  return body;
+}
+
+/** The second step. @param body by `parseClientBody` */
+export function readParsedRequest(call: ChatCall, body: JsonObject, asSent?: JsonObject): ClientRequest {
   const conversation = translators[call.endpoint.format].readRequest(body, call.endpoint);
   return { call, body: asSent ?? body, conversation };
 }
@@ -66,6 +76,28 @@ export interface TranslationOptions {
 const tooManyStops =
   `may hold ${stopLimits.sequences} sequences of ${stopLimits.charactersTogether} characters together ` +
   "for the selected model.";
+
+/** A call said in another format, not yet as bytes. */
+export interface WrittenRequest {
+  readonly body: JsonObject;
+  readonly adaptation: ReplyAdaptation;
+  /** Client's fields that were dropped. */
+  readonly dropped: readonly string[];
+}
+
+/** The first step of `Translation.toAnotherFormat`. @throws GatewayError as that does */
+export function writeRequest(client: ClientRequest, options: TranslationOptions): WrittenRequest {
+  const { format, target, unsupportedParameters } = options;
+  const losses = new Losses(unsupportedParameters);
+  const { fieldNames } = translators[client.call.endpoint.format];
+  const { body, adaptation } = translators[format].writeRequest(
+    client.conversation,
+    { ...target, fieldName: (field) => fieldNames[field] },
+    losses,
+  );
+  if (exceedsStopLimits(adaptation.stop ?? [])) losses.refuse(fieldNames.stop, tooManyStops);
+  return { body, adaptation, dropped: losses.dropped };
+}
 
 /** Wrapping a client's content takes a few levels more than the client may use. */
 const depthMax = 96;
@@ -97,20 +129,17 @@ export class Translation {
 
   /** Says the call in another format. @throws GatewayError naming the client's field, for what this target cannot take */
   static toAnotherFormat(client: ClientRequest, options: TranslationOptions): Translation {
-    const { format: name, target, unsupportedParameters, jsonKeysMax } = options;
-    const losses = new Losses(unsupportedParameters);
-    const { fieldNames } = translators[client.call.endpoint.format];
-    const { body, adaptation } = translators[name].writeRequest(
-      client.conversation,
-      { ...target, fieldName: (field) => fieldNames[field] },
-      losses,
-    );
-    if (exceedsStopLimits(adaptation.stop ?? [])) losses.refuse(fieldNames.stop, tooManyStops);
+    return Translation.ofWritten(client, options, writeRequest(client, options));
+  }
+
+  /** The second step of `toAnotherFormat`. @param written by `writeRequest` of the same */
+  static ofWritten(client: ClientRequest, options: TranslationOptions, written: WrittenRequest): Translation {
+    const { format: name, jsonKeysMax } = options;
     const format = chatFormats[name];
-    const bytes = Buffer.from(jsonText(body));
+    const bytes = Buffer.from(jsonText(written.body));
     const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: format.watchedKeys });
     const call = format.readCall(scanned, upstreamEndpoint(client, name));
-    return new Translation(client, options, { call, adaptation, dropped: losses.dropped });
+    return new Translation(client, options, { call, adaptation: written.adaptation, dropped: written.dropped });
   }
 
   /** For a call that went in the client's own format and was answered streamed though not asked to, or the reverse. */
@@ -280,12 +309,17 @@ function sealedStart(format: ChatWireFormat): Buffer {
   return start;
 }
 
+/** Whether `withoutSealedState` must read the call. */
+export function mayHoldSealedState(call: ChatCall): boolean {
+  return call.body.bytes.includes(sealedStart(call.endpoint.format));
+}
+
 /**
  * A call in its own format whose history holds state that this gateway sealed for channels of other formats: without
  * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
  */
 export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
-  if (!call.body.bytes.includes(sealedStart(call.endpoint.format))) return call;
+  if (!mayHoldSealedState(call)) return call;
   const body = parsed(call.body.bytes);
   const cleaned = translators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;

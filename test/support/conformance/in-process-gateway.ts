@@ -13,6 +13,7 @@ import { UpstreamPools } from "../../../proxy/forward/upstream-pool.ts";
 import { handleRequest } from "../../../proxy/handle-request.ts";
 import { BodiesUnderWay } from "../../../proxy/http/bodies-under-way.ts";
 import { InFlightBytes } from "../../../proxy/http/in-flight-bytes.ts";
+import { LargeBodies } from "../../../proxy/large-bodies.ts";
 import { defaultLimits, type ProxyLimits } from "../../../proxy/limits.ts";
 import { LiveReservations } from "../../../proxy/live-reservations.ts";
 import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
@@ -97,6 +98,7 @@ export class InProcessGateway {
     let requests = 0;
     // Tests stand in for the public internet.
     const mediaDownloads = new MediaDownloads(downloadDefaults, ["127.0.0.1/32"]);
+    const inFlightBytes = new InFlightBytes(limits.inFlightBytesMax);
     const services: Services = {
       snapshots: { pin: () => live.snapshot, isReady: true },
       honoursKeys: () => true,
@@ -114,7 +116,8 @@ export class InProcessGateway {
       accessLog: { write: (record) => records.push(record), close: () => undefined },
       log: silentLogger,
       limits,
-      inFlightBytes: new InFlightBytes(limits.inFlightBytesMax),
+      inFlightBytes,
+      largeBodies: new LargeBodies(inFlightBytes),
       bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
       trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },
       estimateTokens: (text) => estimator.estimate(text),
