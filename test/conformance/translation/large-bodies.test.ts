@@ -39,6 +39,8 @@ describe("a large body for an upstream of another format", () => {
         keyManifest("main"),
         channelManifest("m", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
         channelManifest("n", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
+        channelManifest("gemini", upstream.origin, { provider: "Gemini", formats: [{ type: "GenerateContent" }] }),
+        routeManifest("files", { targets: [{ name: "one", channelRef: { name: "gemini" } }] }),
         routeManifest("m", {
           targets: [
             { name: "one", channelRef: { name: "m" } },
@@ -105,6 +107,23 @@ describe("a large body for an upstream of another format", () => {
     const answer = call(messages, body);
     await asked(2);
     assert.equal(gateway.inFlightBytes, 5 * Buffer.byteLength(body));
+    reply.resolve();
+    assert.equal((await answer).status, 200);
+    await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);
+  });
+
+  it("counts with the files that are fetched for it", async () => {
+    const picture = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(2 * MiB)]);
+    upstream.replyWith(async (request) => {
+      if (request.method === "GET") return { headers: { "content-type": "image/png" }, body: picture };
+      await reply.promise;
+      return naturalReply(request);
+    });
+    const content = [{ type: "image_url", image_url: { url: `${upstream.origin}/1.png` } }];
+    const body = JSON.stringify({ model: "files", messages: [{ role: "user", content }] });
+    const answer = call(chat, body);
+    await asked(2);
+    assert.equal(gateway.inFlightBytes, 3 * (body.length + picture.length));
     reply.resolve();
     assert.equal((await answer).status, 200);
     await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);
