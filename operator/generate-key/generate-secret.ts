@@ -7,6 +7,7 @@ import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { WantedSecret } from "../compile/result.ts";
+import { isPathSegment } from "../resources/path-segment.ts";
 
 const keyBytes = 32;
 
@@ -20,15 +21,17 @@ export function mintKey(prefix: string, randomBytes: (count: number) => Uint8Arr
  *
  * @param folder the data folder's `secrets`, which the folder source watches too; created with mode 0700
  * @returns the path, or undefined when there is a file already
- * @throws when the folder cannot be written
+ * @throws when the folder cannot be written, or the names lead out of it
  */
 export async function generateSecret(
   wanted: WantedSecret,
   folder: string,
   randomBytes: (count: number) => Uint8Array,
 ): Promise<string | undefined> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const { namespace, secretName, key, prefix, ownerName } = wanted;
+  if (![namespace, secretName].every(isPathSegment))
+    throw new Error(`${JSON.stringify([namespace, secretName])} cannot be the name of a file`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${namespace}.${secretName}.yaml`);
   const unfinished = join(folder, `.${namespace}.${secretName}.${Buffer.from(randomBytes(6)).toString("hex")}`);
   const manifest = stringify({

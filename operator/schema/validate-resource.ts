@@ -37,6 +37,8 @@ const kinds: ReadonlyMap<string, KindSchema> = new Map(
   [...customKinds, ...builtinKinds].map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind]),
 );
 
+const ownGroup = "tollgate.dev/";
+
 /** Names of the kinds that manifests may hold. */
 export const knownKinds: readonly string[] = [...kinds.values()].map(({ kind }) => kind);
 
@@ -80,6 +82,38 @@ export function identifyDocument(document: unknown): ObjectIdentity | undefined 
   if (typeof kind !== "string" || typeof name !== "string") return undefined;
   if (kind === "Namespace") return { kind, namespace: "", name };
   return { kind, namespace: typeof namespace === "string" && namespace !== "" ? namespace : "default", name };
+}
+
+/**
+ * What is wrong with the names that a document's object would be known by.
+ *
+ * Keys of maps and paths of files are made of them: an object without proper names must not come to be, not even as one
+ * that is refused.
+ */
+export function checkIdentity(document: unknown): readonly Problem[] {
+  if (!isJsonObject(document) || !isJsonObject(document["metadata"])) return [];
+  const { name, namespace } = document["metadata"];
+  const isCluster = document["kind"] === "Namespace";
+  const problems: Problem[] = [];
+  checkMetadata(
+    { name, ...(!isCluster && namespace !== undefined && { namespace }) },
+    { kind: String(document["kind"]), scope: isCluster ? "Cluster" : "Namespaced" },
+    problems,
+  );
+  return problems;
+}
+
+/**
+ * Whether a document is somebody else's, for `kubectl` to take and for the gateway to pass over: of another group, or of
+ * those kinds of Kubernetes itself that are not read.
+ */
+export function isForeign(document: unknown): boolean {
+  if (!isJsonObject(document)) return false;
+  const { apiVersion, kind } = document;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
+  if (apiVersion.includes("/")) return !apiVersion.startsWith(ownGroup);
+  // A kind of ours without its group is a slip of the pen; of a text cut short nothing may be concluded.
+  return !knownKinds.includes(kind) && identifyDocument(document) !== undefined;
 }
 
 function findKind(document: JsonObject): { readonly schema: KindSchema } | { readonly problem: Problem } {

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import type { AnyResource, OwnKind, ResourceChange } from "../resources/resource.ts";
 import { parseDocumentText } from "../schema/parse-document.ts";
 import type { ManifestDocument } from "../schema/parse-manifest.ts";
-import { identifyDocument } from "../schema/validate-resource.ts";
+import { checkIdentity, identifyDocument, isForeign } from "../schema/validate-resource.ts";
 
 /** One object as it stands in a file, not validated yet. */
 export interface ManifestObject {
@@ -73,22 +73,29 @@ export function parseDocument(text: string): ParsedDocument {
   const objects: ManifestObject[] = [];
   let isBroken = broken.length > 0;
   for (const document of documents) {
+    if (isForeign(document.object)) continue;
     const lineOffset = document.line - 1;
     const identity = identifyDocument(document.object);
     const group = groupOf(document.object);
-    const kind = identity && kindOf(group, identity.kind);
-    if (identity && kind) {
-      objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
-    } else if (identity === undefined || group === undefined) {
+    if (identity === undefined || group === undefined) {
       isBroken = true;
       problems.push({
         lineOffset,
         message: "A manifest needs apiVersion, kind and metadata.name; add what is missing.",
       });
-    } else if (group.startsWith("tollgate.dev/")) {
+      continue;
+    }
+    const kind = kindOf(group, identity.kind);
+    if (kind === undefined) {
       const message = `${group} ${identity.kind} is no kind of this version; correct apiVersion or kind.`;
       problems.push({ lineOffset, field: "kind", message });
+      continue;
     }
+    const misnamed = checkIdentity(document.object);
+    for (const { path, field, message } of misnamed)
+      problems.push({ lineOffset: document.locate(path).line - 1, field, message: `${message}.` });
+    if (misnamed.length > 0) isBroken = true;
+    else objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
   }
   // Copies take no more room than they need; most documents have no problems and share one empty list.
   return { objects: [...objects], problems: problems.length === 0 ? noProblems : problems, isBroken };

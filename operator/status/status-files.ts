@@ -9,6 +9,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
+import { isPathSegment } from "../resources/path-segment.ts";
 import type { StatusDocument } from "./status-document.ts";
 import type { ObjectName, StatusSink } from "./status-sink.ts";
 
@@ -45,6 +46,7 @@ export class StatusFiles implements StatusSink {
 
   put(document: StatusDocument): void {
     const path = this.#pathOf({ kind: document.kind, ...document.metadata });
+    if (path === undefined) return;
     if (this.#hasFile(document)) this.#enqueue(path, document);
     else if (this.#present.has(path) || this.#waiting.has(path)) this.#enqueue(path, undefined);
   }
@@ -54,7 +56,8 @@ export class StatusFiles implements StatusSink {
   }
 
   remove(object: ObjectName): void {
-    this.#enqueue(this.#pathOf(object), undefined);
+    const path = this.#pathOf(object);
+    if (path !== undefined) this.#enqueue(path, undefined);
   }
 
   /** Finds what an earlier run left; before the first `put`. */
@@ -63,8 +66,10 @@ export class StatusFiles implements StatusSink {
     for (const path of paths) {
       const [kind, namespace, file, ...rest] = path.split("/");
       if (kind === undefined || namespace === undefined || !file?.endsWith(".yaml") || rest.length > 0) continue;
-      const object = { kind, namespace, name: file.slice(0, -".yaml".length) };
-      this.#present.set(this.#pathOf(object), object);
+      const name = file.slice(0, -".yaml".length);
+      // Hidden files are none of ours.
+      if ([kind, namespace, name].every(isPathSegment))
+        this.#present.set(join(this.#folder, path), { kind, namespace, name });
     }
   }
 
@@ -83,9 +88,11 @@ export class StatusFiles implements StatusSink {
     this.#isClosed = true;
   }
 
-  // Names have passed the schema: no part of a path can lead out of the folder.
-  #pathOf({ kind, namespace, name }: ObjectName): string {
-    return join(this.#folder, kind, namespace, `${name}.yaml`);
+  /** @returns undefined, and tells of it, where the names lead out of the folder */
+  #pathOf({ kind, namespace, name }: ObjectName): string | undefined {
+    if ([kind, namespace, name].every(isPathSegment)) return join(this.#folder, kind, namespace, `${name}.yaml`);
+    this.#options.onFailure(new Error(`${JSON.stringify([kind, namespace, name])} cannot be the name of a file`));
+    return undefined;
   }
 
   #enqueue(path: string, document: StatusDocument | undefined): void {

@@ -46,6 +46,20 @@ describe("generateSecret()", () => {
     assert.deepEqual(readdirSync(secrets()), ["a.bot-key.yaml"]);
   });
 
+  for (const names of [
+    { namespace: ".." },
+    { secretName: "../one" },
+    { namespace: "a/../.." },
+    { secretName: ".one" },
+  ]) {
+    it(`writes nothing for names that lead elsewhere: ${Object.values(names).join()}`, async () => {
+      const [wanted] = compileText(key).wantedSecrets;
+      assert.ok(wanted);
+      await assert.rejects(generateSecret({ ...wanted, ...names }, secrets(), randomBytes), /cannot be the name/);
+      assert.deepEqual(readdirSync(folder), []);
+    });
+  }
+
   it("mints 256 bits from the given randomness alone", () => {
     const minted = mintKey("sk-", (count) => new Uint8Array(count).fill(255));
     assert.equal(minted, `sk-${"_".repeat(42)}8`);

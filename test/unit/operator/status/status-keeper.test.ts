@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { Compilation, type CompileChanges } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
@@ -261,6 +261,43 @@ describe("StatusFiles", () => {
     restarted.put({ ...document("second"), status: { conditions: [later] } });
     await restarted.close();
     assert.equal(restarted.writes, 0);
+  });
+
+  for (const metadata of [
+    { namespace: "a", name: "../../../elsewhere/one" },
+    { namespace: "../../elsewhere", name: "one" },
+    { namespace: "a/b", name: "one" },
+    { namespace: "..", name: "one" },
+    { namespace: "a", name: ".one" },
+    { namespace: "a", name: "..\\one" },
+    { namespace: "", name: "one" },
+  ]) {
+    it(`neither writes nor removes a file for ${metadata.namespace}/${metadata.name}, and says so`, async () => {
+      const [elsewhere, status] = [join(folder, "elsewhere", "one.yaml"), join(folder, "data", "status")];
+      mkdirSync(dirname(elsewhere));
+      writeFileSync(elsewhere, "precious");
+      const failures: string[] = [];
+      const onFailure = (cause: unknown) => void failures.push(String(cause));
+      const files = new StatusFiles({ folder: status, onFailure, countOf: () => 1 });
+      files.put({ ...document("first"), metadata });
+      files.remove({ kind: "Account", ...metadata });
+      await files.close();
+      assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ["elsewhere", "elsewhere/one.yaml"]);
+      assert.equal(readFileSync(elsewhere, "utf8"), "precious");
+      assert.equal(failures.length, 2);
+      assert.match(failures[0] ?? "", /cannot be the name of a file/);
+    });
+  }
+
+  it("leaves hidden files in its folder alone", async () => {
+    const path = join(folder, "Account", "a", ".keep.yaml");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "");
+    const files = new StatusFiles({ folder, onFailure: fail, countOf: () => 1 });
+    await files.findPresent();
+    files.removeAllBut(() => false);
+    await files.close();
+    assert.equal(readFileSync(path, "utf8"), "");
   });
 
   it("removes the file of an object that is gone, now or in an earlier run", async () => {

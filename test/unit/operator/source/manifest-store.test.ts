@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { compile, defaultCompileSettings } from "../../../../operator/compile/compile.ts";
+import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
+import { putText } from "../../../support/compile-manifests.ts";
+
+const key = `apiVersion: tollgate.dev/v1alpha1
+kind: ApiKey
+metadata: {name: one, namespace: a}
+spec:
+  credentials: [{name: one, sha256: "${"1".repeat(64)}"}]
+---
+`;
+const account = `apiVersion: tollgate.dev/v1alpha1
+kind: Account
+metadata: {name: two, namespace: a}
+spec: {credit: "1"}
+---
+`;
+
+describe("ManifestStore", () => {
+  let store: ManifestStore;
+  beforeEach(() => {
+    store = new ManifestStore();
+  });
+  const compiled = () => compile(store.resources, defaultCompileSettings);
+  const ids = () => [...compiled().objects.keys()].filter((id) => id !== "setting/fleet").sort();
+
+  for (const { name, metadata, field } of [
+    { name: "whose name leads to another folder", metadata: "{name: ../../b/c, namespace: a}", field: "metadata.name" },
+    { name: "whose namespace does", metadata: "{name: one, namespace: ..}", field: "metadata.namespace" },
+    { name: "whose names are another object's, split elsewhere", metadata: "{name: b/c}", field: "metadata.name" },
+    { name: "whose namespace is no text", metadata: "{name: one, namespace: 5}", field: "metadata.namespace" },
+    { name: "whose name begins with a dot", metadata: "{name: .one, namespace: a}", field: "metadata.name" },
+    { name: "whose name has capitals", metadata: "{name: CI_Bot, namespace: a}", field: "metadata.name" },
+  ]) {
+    it(`an object ${name} does not come to be, which is told of the file; the keys of the file are denied`, () => {
+      putText(store, "a.yaml", key + account);
+      assert.deepEqual(ids(), ["account/a/two", "key/a/one"]);
+      putText(store, "a.yaml", key.replace("{name: one, namespace: a}", metadata) + account);
+      assert.deepEqual(ids(), ["account/a/two"]);
+      const [problem, ...others] = store.resources.problems;
+      assert.deepEqual([problem?.origin, problem?.field, others], [{ file: "a.yaml", line: 3 }, field, []]);
+      assert.match(problem?.message ?? "", /^Invalid value: .*\.$/);
+      assert.deepEqual([...compiled().results.keys()].sort(), ["account/a/two", "key/a/one"]);
+      assert.equal(compiled().results.get("key/a/one")?.accepted.reason, "Invalid");
+      putText(store, "a.yaml", key + account);
+      assert.deepEqual(ids(), ["account/a/two", "key/a/one"]);
+      assert.deepEqual(store.resources.problems, []);
+    });
+  }
+
+  for (const { name, text } of [
+    { name: "of another group", text: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n" },
+    {
+      name: "of another group, without a name",
+      text: "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n",
+    },
+    {
+      name: "of another group, called as one of ours",
+      text: "apiVersion: knative.dev/v1\nkind: Channel\nmetadata: {name: c}\n",
+    },
+    { name: "of Kubernetes, that nobody reads", text: "apiVersion: v1\nkind: Service\nmetadata: {name: S}\n" },
+  ]) {
+    it(`passes over a kind ${name}`, () => {
+      putText(store, "a.yaml", text);
+      assert.deepEqual([store.resources.problems, ids()], [[], []]);
+    });
+  }
+
+  for (const version of ["tollgate.dev/v1", "v1"]) {
+    it(`tells of an ApiKey of ${version}, which is none`, () => {
+      putText(store, "a.yaml", key.replace("tollgate.dev/v1alpha1", version));
+      assert.deepEqual(
+        store.resources.problems.map(({ message }) => message),
+        [`${version} ApiKey is no kind of this version; correct apiVersion or kind.`],
+      );
+    });
+  }
+});
