@@ -12,6 +12,7 @@ import { projectRoot } from "../../scripts/run.ts";
 import { counterpart, type Example, readExamples } from "../support/crd-examples.ts";
 import type { ApiReply, ControlPlane } from "../support/kube-control-plane.ts";
 import { controlPlaneOrSkip } from "../support/kubernetes/control-plane-or-skip.ts";
+import { documentsWithName, inheritedNames } from "../support/member-names.ts";
 import { mutateManifest, seededRandom } from "../support/mutate-manifest.ts";
 
 const plurals: { readonly [kind: string]: string } = {
@@ -126,6 +127,16 @@ describe("the custom resource definitions on a real API server", function () {
       const reply = await plane.call("POST", path, object);
       const { problems } = validateResource(object);
       assert.equal(problems.length === 0, reply.status === 201, `${messageOf(reply)} ${JSON.stringify(problems)}`);
+    });
+  }
+
+  for (const name of inheritedNames) {
+    it(`agrees with the offline validation on members named ${name}`, async () => {
+      for (const { place, isTaken, document } of documentsWithName(name)) {
+        const reply = await create(plane, document);
+        assert.equal(reply.status === 201, isTaken, `${place}: ${messageOf(reply)}`);
+        assert.equal(validateResource(document).problems.length === 0, isTaken, place);
+      }
     });
   }
 

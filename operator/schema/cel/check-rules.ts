@@ -193,19 +193,14 @@ function bearingMembers(schema: StructuralSchema): readonly (readonly [string, S
   return found;
 }
 
-function toCel(schema: StructuralSchema, value: unknown): unknown {
-  if (schema.type === "integer" && Number.isInteger(value)) return BigInt(Number(value));
-  if (schema.format === "date-time" && typeof value === "string") return new Date(value);
-  if (Array.isArray(value)) {
-    const items = schema.items;
-    return items === undefined ? value : value.map((item) => toCel(items, item));
-  }
+/** Objects as maps: cel-js tells kinds of values by their constructor, and a member may have that name. */
+function toCel(schema: StructuralSchema | undefined, value: unknown): unknown {
+  if (schema?.type === "integer" && Number.isInteger(value)) return BigInt(Number(value));
+  if (schema?.format === "date-time" && typeof value === "string") return new Date(value);
+  if (Array.isArray(value)) return value.map((item) => toCel(schema?.items, item));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const child = childSchema(schema, name);
-      return [name, child === undefined ? member : toCel(child, member)];
-    }),
+  return new Map(
+    Object.entries(value).map(([name, member]) => [name, toCel(schema && childSchema(schema, name), member)]),
   );
 }
 
