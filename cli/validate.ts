@@ -1,25 +1,24 @@
 /**
  * `tollgate validate FILES…`: the API server's own verdict on manifests, without a cluster.
  *
- * Reads files, folders (`*.yaml`, `*.yml`, `*.json`, with everything below) and `-` for standard input; prints one line
- * a problem with file, line, column, object and field, then a summary. Exit status 0: clean (warnings included),
- * 1: problems, 2: used wrongly.
+ * Reads files, folders as the gateway reads its own (`*.yaml`, `*.yml`, `*.json`, with everything below) and `-` for
+ * standard input; prints one line a problem with file, line, column, object and field, then a summary. Exit status 0:
+ * clean (warnings and notes included), 1: problems, 2: used wrongly.
  */
-import { readdir, readFile, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import picocolors from "picocolors";
-import {
-  type Manifest,
-  type ManifestDocument,
-  manifestLimits,
-  type Position,
-  parseManifest,
-} from "../operator/schema/parse-manifest.ts";
-import type { Problem } from "../operator/schema/problem.ts";
+import type { ManifestDocument, Position } from "../operator/schema/parse-manifest.ts";
+import { makeProblem, type Problem } from "../operator/schema/problem.ts";
 import { checkReferences } from "../operator/schema/references/check-references.ts";
-import { identifyDocument, type KnownObject, validateResource } from "../operator/schema/validate-resource.ts";
+import {
+  type ForeignKind,
+  foreignKind,
+  identifyDocument,
+  type KnownObject,
+  validateResource,
+  versionOf,
+} from "../operator/schema/validate-resource.ts";
+import { type NamedManifest, readManifests } from "./read-manifests.ts";
 
 /** Where the command reads and writes; `isTerminal` tells of `stdout`. */
 export interface ValidateStreams {
@@ -37,10 +36,11 @@ interface Finding {
   readonly subject: string;
   readonly field: string;
   readonly message: string;
-  readonly severity: "error" | "warning";
+  readonly severity: Severity;
 }
 
-const extensions = new Set([".yaml", ".yml", ".json"]);
+/** Only errors make the command fail; a note tells what was not looked at. */
+type Severity = "error" | "warning" | "note";
 
 /** @returns the exit status */
 export async function validateCommand(paths: readonly string[], streams: ValidateStreams): Promise<number> {
@@ -48,7 +48,7 @@ export async function validateCommand(paths: readonly string[], streams: Validat
     streams.stderr.write("tollgate validate: name files, folders or - for standard input\n");
     return 2;
   }
-  const manifests: Manifest[] = [];
+  const manifests: NamedManifest[] = [];
   for (const path of paths) {
     const read = await readManifests(path, streams.stdin ?? process.stdin);
     if (typeof read === "string") {
@@ -60,56 +60,33 @@ export async function validateCommand(paths: readonly string[], streams: Validat
   const { findings, objectCount } = inspectManifests(manifests);
   const colors = picocolors.createColors(streams.isTerminal);
   for (const finding of findings) streams.stdout.write(`${formatFinding(finding, colors)}\n`);
-  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const countOf = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
+  const [errors, warnings, notes] = [countOf("error"), countOf("warning"), countOf("note")];
   const parts = [
     count(objectCount, "object", "objects"),
     count(manifests.length, "file", "files"),
     errors === 0 ? colors.green("no problems") : colors.red(count(errors, "problem", "problems")),
-    ...(findings.length > errors ? [colors.yellow(count(findings.length - errors, "warning", "warnings"))] : []),
+    ...(warnings > 0 ? [colors.yellow(count(warnings, "warning", "warnings"))] : []),
+    ...(notes > 0 ? [count(notes, "note", "notes")] : []),
   ];
   streams.stdout.write(`${parts.join(", ")}\n`);
   return errors === 0 ? 0 : 1;
 }
 
-/** The manifests of a path; a sentence when it cannot be read. */
-async function readManifests(path: string, stdin: Readable): Promise<Manifest[] | string> {
-  if (path === "-") return [parseManifest(await text(stdin), "(stdin)")];
-  try {
-    const files = (await stat(path)).isDirectory() ? await listFiles(path) : [path];
-    if (files.length === 0) return `${path} holds no .yaml, .yml or .json files`;
-    const manifests: Manifest[] = [];
-    for (const file of files) manifests.push(await readManifest(file));
-    return manifests;
-  } catch (error) {
-    return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
-async function readManifest(file: string): Promise<Manifest> {
-  // A huge file is not even loaded; parseManifest words the refusal.
-  const { size } = await stat(file);
-  return parseManifest(
-    size > manifestLimits.bytesMax ? " ".repeat(manifestLimits.bytesMax + 1) : await readFile(file, "utf8"),
-    file,
-  );
-}
-
-async function listFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const isManifest = (name: string): boolean => extensions.has(extname(name)) && !name.startsWith(".");
-  const files = entries.filter((entry) => !entry.isDirectory() && isManifest(entry.name));
-  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
-}
-
-function inspectManifests(manifests: readonly Manifest[]): { findings: Finding[]; objectCount: number } {
+function inspectManifests(manifests: readonly NamedManifest[]): { findings: Finding[]; objectCount: number } {
   const findings: Finding[] = [];
   const places = new Map<KnownObject, { readonly file: string; readonly document: ManifestDocument }>();
   let objectCount = 0;
-  for (const { fileName: file, documents, problems } of manifests) {
+  for (const { file, documents, problems } of manifests) {
     for (const { position, field, message } of problems) {
       findings.push({ file, position, subject: "", field, message, severity: "error" });
     }
     for (const document of documents) {
+      const foreign = foreignKind(document.object);
+      if (foreign !== undefined) {
+        findings.push(locateProblem(file, document, noteOf(foreign), "note"));
+        continue;
+      }
       objectCount += 1;
       const { object, problems: found } = validateResource(document.object);
       if (object !== undefined) places.set(object, { file, document });
@@ -123,12 +100,15 @@ function inspectManifests(manifests: readonly Manifest[]): { findings: Finding[]
   return { findings: sortFindings(findings, manifests), objectCount };
 }
 
-function locateProblem(
-  file: string,
-  document: ManifestDocument,
-  problem: Problem,
-  severity: "error" | "warning",
-): Finding {
+/** What somebody else's object is told with; a kind called as one of ours may only have the wrong apiVersion. */
+function noteOf({ apiVersion, kind }: ForeignKind): Problem {
+  const message = `not looked at, here and by the gateway: it is of ${apiVersion}`;
+  const version = versionOf(kind);
+  const hint = version === undefined ? "" : `; write apiVersion ${version} if the gateway's ${kind} is meant`;
+  return makeProblem(["kind"], "kind", `${message}${hint}`);
+}
+
+function locateProblem(file: string, document: ManifestDocument, problem: Problem, severity: Severity): Finding {
   const identity = identifyDocument(document.object);
   const namespace = identity === undefined || identity.namespace === "" ? "" : `${identity.namespace}/`;
   const subject = identity === undefined ? "" : `${identity.kind} ${namespace}${identity.name}`;
@@ -137,8 +117,8 @@ function locateProblem(
 }
 
 /** By file as given, then line and column, so that two runs print the same. */
-function sortFindings(findings: readonly Finding[], manifests: readonly Manifest[]): Finding[] {
-  const ranks = new Map(manifests.map(({ fileName }, index) => [fileName, index]));
+function sortFindings(findings: readonly Finding[], manifests: readonly NamedManifest[]): Finding[] {
+  const ranks = new Map(manifests.map(({ file }, index) => [file, index]));
   const rankOf = ({ file }: Finding): number => ranks.get(file) ?? 0;
   return findings.toSorted(
     (left, right) =>
@@ -151,8 +131,8 @@ function sortFindings(findings: readonly Finding[], manifests: readonly Manifest
 function formatFinding(finding: Finding, colors: ReturnType<typeof picocolors.createColors>): string {
   const { file, position, subject, field, message, severity } = finding;
   const place = colors.bold(`${printable(file)}:${position.line}:${position.column}`);
-  const words =
-    severity === "warning" ? colors.yellow(`warning: ${printable(message)}`) : colors.red(printable(message));
+  const color = { error: colors.red, warning: colors.yellow, note: colors.dim }[severity];
+  const words = color(`${severity === "error" ? "" : `${severity}: `}${printable(message)}`);
   return [place, printable(subject), colors.cyan(printable(field)), words].filter((part) => part !== "").join("  ");
 }
 

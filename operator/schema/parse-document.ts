@@ -6,11 +6,10 @@ import { readPlainYaml } from "./plain/read-plain-yaml.ts";
 export function parseDocumentText(text: string): Manifest {
   const plain = readPlainYaml(text);
   // The items of a List are objects of their own.
-  if (plain === undefined || plain.object["kind"] === "List") return parseManifest(text, "");
+  if (plain === undefined || plain.object["kind"] === "List") return parseManifest(text);
   const { object, line } = plain;
   let document: ManifestDocument | undefined;
   return {
-    fileName: "",
     problems: [],
     documents: [
       {
@@ -18,7 +17,7 @@ export function parseDocumentText(text: string): Manifest {
         line,
         locate(path) {
           // Asked only where something is wrong with the object.
-          document ??= parseManifest(text, "").documents[0];
+          document ??= parseManifest(text).documents[0];
           return document?.locate(path) ?? { line, column: 1 };
         },
       },

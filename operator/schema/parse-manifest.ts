@@ -1,12 +1,12 @@
 /**
- * Reads the text of a manifest file into plain objects that remember where each field stands.
+ * Reads the text of a manifest into plain objects that remember where each field stands.
  *
  * Reads what `kubectl apply -f` reads: YAML with several documents, JSON, `kind: List`. YAML is read as Kubernetes'
  * tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings; a name that they would read as
- * another one (`on` without quotes) is refused. Everything is bounded: the size of a file, the number of documents, the
- * depth, and what aliases may expand to. Duplicate members are refused.
+ * another one (`on` without quotes) is refused. Everything is bounded: the size, the number of documents, the depth, and
+ * what aliases may expand to. Duplicate members are refused.
  * A document that cannot be read takes no other down, but for a syntax error that hides where the next one begins.
- * Pure. Called by the folder source of the operator and by `tollgate validate`.
+ * Pure. Called by `parse-document.ts`.
  */
 import {
   type Document,
@@ -49,14 +49,14 @@ export interface ManifestProblem extends Problem {
 }
 
 export interface Manifest {
-  readonly fileName: string;
   readonly documents: readonly ManifestDocument[];
   readonly problems: readonly ManifestProblem[];
 }
 
-/** Bounds of one file: enough for thousands of objects, too little to exhaust memory. */
+/** Bounds of one text: enough for whatever an API server stores, too little to hold up everything else. */
 export const manifestLimits = {
-  bytesMax: 32 * 1024 * 1024,
+  /** The parser takes a second or two for so much, and nothing else happens meanwhile. */
+  bytesMax: 1.5 * 1024 * 1024,
   documentsMax: 20_000,
   depthMax: 64,
   /** Nesting of the raw text, beyond which no parser sees it. */
@@ -67,16 +67,14 @@ export const manifestLimits = {
   errorsMax: 3,
 } as const;
 
-/**
- * @param text content of the file
- * @param fileName only named in the result
- */
-export function parseManifest(text: string, fileName: string): Manifest {
+/** @param text of one document, or of several in a row */
+export function parseManifest(text: string): Manifest {
   const refuse = (message: string, position: Position = { line: 1, column: 1 }): Manifest => {
-    return { fileName, documents: [], problems: [{ ...makeProblem([], "syntax", message), position }] };
+    return { documents: [], problems: [{ ...makeProblem([], "syntax", message), position }] };
   };
   if (Buffer.byteLength(text) > manifestLimits.bytesMax) {
-    return refuse(`the file is larger than ${manifestLimits.bytesMax} bytes: split it`);
+    const most = `${manifestLimits.bytesMax / 1024 ** 2} MiB`;
+    return refuse(`the document is larger than ${most}, more than an API server stores of one object: split it`);
   }
   const tooDeep = findExcessiveDepth(text, manifestLimits.scannedDepthMax);
   if (tooDeep !== undefined) {
@@ -96,14 +94,14 @@ export function parseManifest(text: string, fileName: string): Manifest {
     keepSourceTokens: false,
     logLevel: "silent",
   });
-  if (!Array.isArray(parsed)) return { fileName, documents: [], problems: [] };
+  if (!Array.isArray(parsed)) return { documents: [], problems: [] };
   if (parsed.length > manifestLimits.documentsMax) {
     return refuse(`more than ${manifestLimits.documentsMax} documents: split the file`);
   }
   const documents: ManifestDocument[] = [];
   const problems: ManifestProblem[] = [];
   for (const document of parsed) readDocument(document, lines, documents, problems);
-  return { fileName, documents, problems };
+  return { documents, problems };
 }
 
 function readDocument(

@@ -103,17 +103,30 @@ export function checkIdentity(document: unknown): readonly Problem[] {
   return problems;
 }
 
+/** A kind of somebody else. */
+export interface ForeignKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
 /**
- * Whether a document is somebody else's, for `kubectl` to take and for the gateway to pass over: of another group, or of
- * those kinds of Kubernetes itself that are not read.
+ * The kind of a document that is somebody else's, for `kubectl` to take and for the gateway to pass over: one of another
+ * group, or of those of Kubernetes itself that are not read. Undefined for all others.
  */
-export function isForeign(document: unknown): boolean {
-  if (!isJsonObject(document)) return false;
+export function foreignKind(document: unknown): ForeignKind | undefined {
+  if (!isJsonObject(document)) return undefined;
   const { apiVersion, kind } = document;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") return false;
-  if (apiVersion.includes("/")) return !apiVersion.startsWith(ownGroup);
-  // A kind of ours without its group is a slip of the pen; of a text cut short nothing may be concluded.
-  return !knownKinds.includes(kind) && identifyDocument(document) !== undefined;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+  const isForeign = apiVersion.includes("/")
+    ? !apiVersion.startsWith(ownGroup)
+    : // A kind of ours without its group is a slip of the pen; of a text cut short nothing may be concluded.
+      versionOf(kind) === undefined && identifyDocument(document) !== undefined;
+  return isForeign ? { apiVersion, kind } : undefined;
+}
+
+/** The `apiVersion` that a kind has for us; undefined where there is none of that name. */
+export function versionOf(kind: string): string | undefined {
+  return [...kinds.values()].find((known) => known.kind === kind)?.apiVersion;
 }
 
 function findKind(document: JsonObject): { readonly schema: KindSchema } | { readonly problem: Problem } {
@@ -132,9 +145,9 @@ function findKind(document: JsonObject): { readonly schema: KindSchema } | { rea
   }
   const schema = kinds.get(`${apiVersion} ${kind}`);
   if (schema !== undefined) return { schema };
-  const sameName = [...kinds.values()].find((known) => known.kind === kind);
-  if (sameName !== undefined) {
-    const message = `no matches for kind ${kind} in version ${apiVersion}: use ${sameName.apiVersion}`;
+  const version = versionOf(kind);
+  if (version !== undefined) {
+    const message = `no matches for kind ${kind} in version ${apiVersion}: use ${version}`;
     return { problem: makeProblem(["apiVersion"], "kind", message) };
   }
   return { problem: makeProblem(["kind"], "kind", `no matches for kind ${kind}: use one of ${knownKinds.join(", ")}`) };

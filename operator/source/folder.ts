@@ -5,9 +5,7 @@
  * file is applied only when nobody is seen writing it, and a version that takes something away (a file gone, emptied,
  * broken or cut short) only after it stood still for a while. Called by the operator's wiring.
  */
-import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { ResourceChange, ResourceSet } from "../resources/resource.ts";
@@ -15,7 +13,8 @@ import { environmentContent, type SecretFromEnvironment } from "./environment-se
 import { FolderWatch } from "./folder-watch.ts";
 import { parseDocument, splitDocuments } from "./manifest-file.ts";
 import { type FileContent, ManifestStore, type PlacedDocument } from "./manifest-store.ts";
-import { codeOf, type FileStamp, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
+import { readManifestFile } from "./read-manifest-file.ts";
+import { type FileStamp, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
 
 export interface FolderSourceOptions {
   readonly folder: string;
@@ -31,8 +30,6 @@ export interface FolderSourceOptions {
 
 export type ChangeCallback = (changes: readonly ResourceChange[]) => void;
 
-/** Longer files are no manifests; reading one must not take all memory. */
-const fileBytesMax = 64 * 1024 * 1024;
 /** How long parsing may hold the event loop before it gives way. */
 const parseSliceMs = 10;
 
@@ -194,26 +191,16 @@ export class FolderSource {
     const applied = this.#applied.get(path);
     if (stamp === undefined) return this.#removeFile(path);
     if (applied?.stamp === stamp) return [];
-    // Told before it is read.
-    if (sizeOfStamp(stamp) > fileBytesMax)
-      return this.#fail(path, stamp, `The file is larger than ${fileBytesMax} bytes; split it.`);
-    let bytes: Buffer;
-    try {
-      bytes = await readFile(path);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return this.#removeFile(path);
-      return this.#fail(path, stamp, `The file cannot be read (${codeOf(error)}).`);
-    }
+    const read = await readManifestFile(path, sizeOfStamp(stamp));
+    if (read === undefined) return this.#removeFile(path);
     if ((await stampFile(path)) !== stamp) {
       // Somebody is writing: look again when they paused.
       this.#lookSoon(path, this.#options.debounceMs);
       return [];
     }
-    if (bytes.includes(0) || !isUtf8(bytes)) {
-      return this.#fail(path, stamp, "The file is no text in UTF-8; write it anew or give it another ending.");
-    }
-    const digest = createHash("sha256").update(bytes).digest("base64");
-    const text = bytes.toString("utf8");
+    if ("failure" in read) return this.#fail(path, stamp, read.failure);
+    const { text } = read;
+    const digest = createHash("sha256").update(text).digest("base64");
     const next: Applied = {
       stamp,
       digest,

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import type { AnyResource, OwnKind, ResourceChange } from "../resources/resource.ts";
 import { parseDocumentText } from "../schema/parse-document.ts";
 import type { ManifestDocument } from "../schema/parse-manifest.ts";
-import { checkIdentity, identifyDocument, isForeign } from "../schema/validate-resource.ts";
+import { checkIdentity, foreignKind, identifyDocument } from "../schema/validate-resource.ts";
 
 /** One object as it stands in a file, not validated yet. */
 export interface ManifestObject {
@@ -73,7 +73,7 @@ export function parseDocument(text: string): ParsedDocument {
   const objects: ManifestObject[] = [];
   let isBroken = broken.length > 0;
   for (const document of documents) {
-    if (isForeign(document.object)) continue;
+    if (foreignKind(document.object) !== undefined) continue;
     const lineOffset = document.line - 1;
     const identity = identifyDocument(document.object);
     const group = groupOf(document.object);

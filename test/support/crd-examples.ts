@@ -24,7 +24,7 @@ export function readExamples(folder: "valid" | "invalid"): readonly Example[] {
     .map((name) => {
       const file = join(path, name);
       const text = readFileSync(file, "utf8");
-      const { documents, problems } = parseManifest(text, file);
+      const { documents, problems } = parseManifest(text);
       const [document] = documents;
       if (document === undefined || documents.length !== 1 || problems.length > 0)
         throw new Error(`${file} is broken.`);

@@ -54,7 +54,7 @@ describe("files given to kubectl", function () {
   it("are CRDs with the very fields that the files name", async () => {
     for (const file of ["accounts", "api-keys", "channels", "model-routes"]) {
       const path = join(projectRoot, "crds", `${file}.yaml`);
-      const [document] = parseManifest(await readFile(path, "utf8"), path).documents;
+      const [document] = parseManifest(await readFile(path, "utf8")).documents;
       const stored = JSON.parse(await kubectl(["get", "-f", path, "-o", "json"]));
       const written = document?.object;
       assert.ok(isJsonObject(written) && isJsonObject(written["spec"]));
@@ -97,7 +97,7 @@ describe("files given to kubectl", function () {
     const theirs = JSON.parse(
       await kubectl(["create", "--dry-run=client", "--validate=false", "-o", "json", "-f", file]),
     );
-    const [ours] = parseManifest(text, file).documents;
+    const [ours] = parseManifest(text).documents;
     assert.ok(isJsonObject(ours?.object));
     assert.deepEqual(theirs.data, JSON.parse(JSON.stringify(ours.object["data"])));
   });

@@ -17,7 +17,7 @@ describe("tollgate key", () => {
     const key = createKey();
     const text = renderKeyManifest(key, "team-a", "bot");
     assert.equal(text.includes(key.secret), false);
-    const { documents, problems } = parseManifest(text, "key.yaml");
+    const { documents, problems } = parseManifest(text);
     assert.deepEqual(problems, []);
     assert.deepEqual(validateResource(documents[0]?.object).problems, []);
   });
@@ -31,7 +31,7 @@ describe("tollgate key", () => {
     });
     assert.equal(runKey("default", "bot", { stdout: stream("stdout"), stderr: stream("stderr") }), 0);
     assert.doesNotMatch(printed.stdout, /sk-/);
-    const { documents, problems } = parseManifest(printed.stdout, "key.yaml");
+    const { documents, problems } = parseManifest(printed.stdout);
     assert.deepEqual(problems, []);
     assert.equal(documents.length, 1);
     assert.deepEqual(validateResource(documents[0]?.object).problems, []);

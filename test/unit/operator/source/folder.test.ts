@@ -349,6 +349,20 @@ describe("FolderSource", () => {
     assert.deepEqual(ids(), ["account/a/one"]);
   });
 
+  it("a document beyond what an API server stores holds up nobody, and says what to do", async () => {
+    const entries = Array.from({ length: 1_000_000 }, (_, index) => `  key${index}: value\n`).join("");
+    const head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: big, namespace: a}\ndata:\n";
+    write("a.yaml", `${account("one", "1")}${head}${entries}`);
+    const started = performance.now();
+    await start();
+    assert.ok(performance.now() - started < 2_000);
+    assert.deepEqual(ids(), ["account/a/one"]);
+    assert.match(
+      problems().join(),
+      /a\.yaml: The file is broken here: the document is larger than 1\.5 MiB.*: split it\.$/,
+    );
+  });
+
   it("tells of a file that cannot be read", async () => {
     write("one.yaml", account("one", "1"));
     // Readable to nobody, also not to root: the kernel refuses to read it from its beginning.

@@ -11,7 +11,7 @@ import { keyManifest } from "../../../../bench/bench-manifests.ts";
 function isReadAlike(text: string): boolean {
   const plain = readPlainYaml(text);
   if (plain === undefined) return false;
-  const { documents, problems } = parseManifest(text, "");
+  const { documents, problems } = parseManifest(text);
   const shown = `${JSON.stringify(text)} read as ${JSON.stringify(plain.object)}`;
   assert.deepEqual(problems, [], shown);
   assert.equal(documents.length, 1, shown);

@@ -29,7 +29,7 @@ const toRoute = (name: string): string => `{name: ${name}, modelRef: {name: ${na
 const selecting = "allowedNamespaces: {from: Selector, selector: {matchLabels: {tier: gold}}}";
 
 function check(...manifests: string[]): string[] {
-  const { documents } = parseManifest(manifests.join("---\n"), "test.yaml");
+  const { documents } = parseManifest(manifests.join("---\n"));
   const objects = documents.map(({ object: document }): KnownObject => {
     const { object, problems } = validateResource(document);
     assert.ok(object, JSON.stringify(problems));

@@ -1,0 +1,70 @@
+/** The manifests that a command line names, listed, read and parsed as the gateway does it with its folder. */
+import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { parseDocumentText } from "../operator/schema/parse-document.ts";
+import type { Manifest, Position } from "../operator/schema/parse-manifest.ts";
+import { makeProblem } from "../operator/schema/problem.ts";
+import { splitDocuments } from "../operator/source/manifest-file.ts";
+import { type ManifestText, readManifestFile, readManifestText } from "../operator/source/read-manifest-file.ts";
+import { scanFolder, sizeOfStamp } from "../operator/source/scan-folder.ts";
+
+export interface NamedManifest extends Manifest {
+  /** As a person knows it. */
+  readonly file: string;
+}
+
+/**
+ * @param path of a folder, of a file whatever its name, or `-` for standard input
+ * @returns a sentence when there is nothing to be read
+ */
+export async function readManifests(path: string, stdin: Readable): Promise<NamedManifest[] | string> {
+  if (path === "-") return [toManifest("(stdin)", readManifestText(await buffer(stdin)))];
+  try {
+    const stats = await stat(path);
+    return stats.isDirectory() ? await readFolder(path) : [await readNamed(path, stats.size)];
+  } catch (error) {
+    return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function readFolder(folder: string): Promise<NamedManifest[] | string> {
+  const { files, unreadable } = await scanFolder(folder);
+  const why = unreadable.get(folder);
+  if (why !== undefined) return `${folder} cannot be read: ${why}`;
+  if (files.size + unreadable.size === 0) return `${folder} holds no .yaml, .yml or .json files`;
+  const manifests: NamedManifest[] = [];
+  for (const [file, stamp] of [...files].sort()) manifests.push(await readNamed(file, sizeOfStamp(stamp)));
+  for (const [below, code] of unreadable)
+    manifests.push(toManifest(below, { failure: `The folder cannot be read (${code}).` }));
+  return manifests;
+}
+
+async function readNamed(file: string, size: number): Promise<NamedManifest> {
+  const content = await readManifestFile(file, size);
+  return toManifest(file, content ?? { failure: "The file is gone again." });
+}
+
+function toManifest(file: string, content: ManifestText): NamedManifest {
+  if ("failure" in content) {
+    const problem = { ...makeProblem([], "syntax", content.failure), position: { line: 1, column: 1 } };
+    return { file, documents: [], problems: [problem] };
+  }
+  const parts = splitDocuments(content.text).map(({ line, text }) => shift(parseDocumentText(text), line - 1));
+  return {
+    file,
+    documents: parts.flatMap(({ documents }) => documents),
+    problems: parts.flatMap(({ problems }) => problems),
+  };
+}
+
+/** A document of a file, whose places count from the file's beginning. */
+function shift({ documents, problems }: Manifest, lines: number): Manifest {
+  const move = ({ line, column }: Position): Position => ({ line: line + lines, column });
+  return {
+    documents: documents.map(({ object, line, locate }) => {
+      return { object, line: line + lines, locate: (path) => move(locate(path)) };
+    }),
+    problems: problems.map((problem) => ({ ...problem, position: move(problem.position) })),
+  };
+}

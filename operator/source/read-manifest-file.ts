@@ -1,0 +1,31 @@
+/** The text of a manifest file, or why it has none: the operator and `tollgate validate` read the same files alike. */
+import { isUtf8 } from "node:buffer";
+import { readFile } from "node:fs/promises";
+import { codeOf } from "./scan-folder.ts";
+
+export type ManifestText = { readonly text: string } | { readonly failure: string };
+
+/** Enough for 100,000 keys; longer files are no manifests, and reading one must not take all memory. */
+export const fileBytesMax = 32 * 1024 * 1024;
+
+/**
+ * @param size of the file as far as it is known: a longer one is not even read
+ * @returns undefined when the file is not there
+ */
+export async function readManifestFile(path: string, size: number): Promise<ManifestText | undefined> {
+  if (size > fileBytesMax) return tooLarge;
+  try {
+    return readManifestText(await readFile(path));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    return { failure: `The file cannot be read (${codeOf(error)}).` };
+  }
+}
+
+export function readManifestText(bytes: Buffer): ManifestText {
+  if (bytes.length > fileBytesMax) return tooLarge;
+  if (!bytes.includes(0) && isUtf8(bytes)) return { text: bytes.toString("utf8") };
+  return { failure: "The file is no text in UTF-8; write it anew or give it another ending." };
+}
+
+const tooLarge = { failure: `The file is larger than ${fileBytesMax / 1024 ** 2} MiB; split it.` } as const;
