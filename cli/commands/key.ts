@@ -1,6 +1,9 @@
 /** `tollgate key`: a new key, its digest, and a manifest for GitOps that holds only the digest. */
 import { createHash, randomBytes } from "node:crypto";
+import { checkMetadata } from "../../operator/schema/check-metadata.ts";
+import type { Problem } from "../../operator/schema/problem.ts";
 import type { OutputStream } from "../program-io.ts";
+import { UsageError } from "../read-settings.ts";
 
 export interface NewKey {
   /** 256 random bits behind `sk-`. */
@@ -31,12 +34,17 @@ export function renderKeyManifest(key: NewKey, namespace: string, name: string):
 /**
  * The manifest alone is standard output, for `kubectl apply -f -` and for a file in Git, where a raw key has no business;
  * the key, shown this once and kept nowhere, goes to standard error.
+ *
+ * @throws UsageError for names that no cluster takes: the key would be known to somebody before that comes out
  */
 export function runKey(
   namespace: string,
   name: string,
   { stdout, stderr }: Readonly<Record<"stdout" | "stderr", Pick<OutputStream, "write">>>,
 ): number {
+  const problems: Problem[] = [];
+  checkMetadata({ name, namespace }, { kind: "ApiKey", scope: "Namespaced" }, problems);
+  if (problems.length > 0) throw new UsageError(problems.map(({ path, message }) => `--${path.at(-1)}: ${message}`));
   const key = createKey();
   stderr.write(
     `key:    ${key.secret}\nsha256: ${key.sha256}\nThe key is shown only now; the manifest holds its digest alone.\n`,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "mocha";
 import { createKey, renderKeyManifest, runKey } from "../../../cli/commands/key.ts";
+import { UsageError } from "../../../cli/read-settings.ts";
 import { parseManifest } from "../../../operator/schema/parse-manifest.ts";
 import { validateResource } from "../../../operator/schema/validate-resource.ts";
 
@@ -39,5 +40,29 @@ describe("tollgate key", () => {
     const [key = ""] = /sk-[\w-]+/.exec(printed.stderr) ?? [];
     const sha256 = createHash("sha256").update(key).digest("hex");
     for (const text of [printed.stdout, printed.stderr]) assert.ok(text.includes(sha256), text);
+  });
+
+  it("refuses names that no cluster takes, each with what to do, and prints no key", () => {
+    const nowhere = { write: () => assert.fail("nothing is printed") };
+    for (const { namespace, name, flags } of [
+      { namespace: "A b", name: "CI_Bot", flags: ["--name", "--namespace"] },
+      { namespace: "team.a", name: "bot", flags: ["--namespace"] },
+      { namespace: "team-a", name: "../bot", flags: ["--name"] },
+      { namespace: "team-a", name: "", flags: ["--name"] },
+    ]) {
+      assert.throws(
+        () => runKey(namespace, name, { stdout: nowhere, stderr: nowhere }),
+        (error) => {
+          assert.ok(error instanceof UsageError);
+          assert.deepEqual(
+            error.problems.map((problem) => problem.split(":")[0]),
+            flags,
+          );
+          for (const problem of error.problems)
+            assert.match(problem, /: (use lower-case letters|give the object a name)/);
+          return true;
+        },
+      );
+    }
   });
 });
