@@ -7,24 +7,31 @@
  */
 import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
 import type { Fleet, WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { resolveNamespaces } from "../resources/label-selector.ts";
-import { publicNamesOf } from "../resources/model-route.ts";
-import { ReferenceIndex, referenceKey, referencesOf } from "../resources/reference-index.ts";
-import type { AnyResource, OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../resources/resource.ts";
+import { everyObject } from "../resources/mutable-resource-set.ts";
+import { ReferenceIndex, referenceKey } from "../resources/reference-index.ts";
+import type {
+  AnyResource,
+  ApiKeyResource,
+  OwnKind,
+  ResourceChange,
+  ResourceKind,
+  ResourceSet,
+} from "../resources/resource.ts";
 import { compileAccount } from "./compile-account.ts";
 import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
-import { compileModelRoute } from "./compile-model-route.ts";
 import { CompiledState, type PassChanges } from "./compiled-state.ts";
-import { type QuotaScope, withoutHardChannel, withoutHardQuotas, withoutHardRoute } from "./limits/hard-quotas.ts";
-import { type Reach, wholeReach } from "./reach.ts";
-import { assignNames, Claims, type NameClaim, winnerAmong } from "./resolve-conflicts.ts";
+import { FaultGuard } from "./fault-guard.ts";
+import { type QuotaScope, withoutHardChannel, withoutHardQuotas } from "./limits/hard-quotas.ts";
+import { wholeReach } from "./reach.ts";
+import { Claims, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
+import { RouteCompiler } from "./route-compiler.ts";
 
 /** Settings of the fleet that the wire carries (DESIGN.md section 8). */
 export type CompileSettings = Omit<Fleet, "kind" | "name">;
 
-/** What a pass changed. */
+/** What a pass changed, and what a pass before it changed that did not come to its end. */
 export interface CompileChanges {
   readonly upserts: ReadonlyMap<string, WireObject>;
   readonly removes: ReadonlySet<string>;
@@ -32,6 +39,8 @@ export interface CompileChanges {
   readonly results: ReadonlyMap<string, ObjectResult | undefined>;
   /** Accounts that keys joined or left and channels that routes did, by `resultId`. */
   readonly counted: ReadonlySet<string>;
+  /** Objects that are refused for a fault of the compiler's own, by `resultId`, and the fault. */
+  readonly faults: ReadonlyMap<string, unknown>;
 }
 
 const idPrefixes: { readonly [kind in OwnKind]: string } = {
@@ -58,13 +67,15 @@ export class Compilation {
   readonly #settings: CompileSettings;
   readonly #quotaScope: QuotaScope;
   readonly #makesKeys: boolean;
-  readonly #reach: Reach;
   readonly #egress: EgressPolicy;
   readonly #state: CompiledState;
   readonly #wanted = new Map<string, readonly WantedSecret[]>();
   readonly #references = new ReferenceIndex();
   readonly #digests = new Claims();
-  readonly #names = new Claims();
+  readonly #guard: FaultGuard;
+  readonly #routes: RouteCompiler;
+  /** The last update came to its end. */
+  #isWhole = true;
 
   /**
    * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
@@ -79,11 +90,14 @@ export class Compilation {
   ) {
     this.#quotaScope = quotaScope;
     this.#makesKeys = makesKeys;
-    this.#reach = reach;
     this.#resources = resources;
     this.#settings = settings;
     this.#egress = new EgressPolicy(settings.egressAllowCIDRs);
-    this.#state = new CompiledState({ kind: "fleet", name: "fleet", ...settings });
+    const state = new CompiledState({ kind: "fleet", name: "fleet", ...settings });
+    const guard = new FaultGuard(state);
+    this.#state = state;
+    this.#guard = guard;
+    this.#routes = new RouteCompiler({ resources, quotaScope, reach, state, guard });
   }
 
   /** All wire objects by id; a live view. */
@@ -101,12 +115,17 @@ export class Compilation {
     this.#state.adopt(id, copy);
   }
 
-  /** Whether the proxies cannot know of this version yet: the pass that made it has not ended. */
+  /** Whether the proxies cannot know of this version yet: the pass that made it has not published it. */
   isUnderWay(wireId: string): boolean {
     return this.#state.isUnderWay(wireId);
   }
 
   /** What the last pass changed is on its way to the proxies. */
+  notePublished(): void {
+    this.#state.notePublished();
+  }
+
+  /** Everybody knows what the last pass changed. Until then the next tells of it as well. */
   endPass(): void {
     this.#state.endPass();
   }
@@ -150,11 +169,16 @@ export class Compilation {
   /**
    * The same as `update`, pausing after every object: whoever drives it decides when to give way to others. What
    * changes in the resources meanwhile must come in a later update; one update at a time.
+   *
+   * One that throws, or is not driven to its end, may have left anything half done: the next, which must be given the
+   * same changes, looks at everything.
    */
   *updateInSteps(changes: Iterable<ResourceChange>): Generator<void, CompileChanges> {
     const pass = this.#state.beginPass();
     const dirty: Dirty = { ApiKey: new Set(), Channel: new Set(), ModelRoute: new Set(), Account: new Set() };
-    for (const change of changes) {
+    const open = this.#isWhole ? changes : [...changes, ...everyObject(this.#resources)];
+    this.#isWhole = false;
+    for (const change of open) {
       this.#markChange(change, dirty, pass);
       yield;
     }
@@ -167,7 +191,8 @@ export class Compilation {
       yield;
     }
     yield* this.#compileKeys(dirty.ApiKey, pass);
-    yield* this.#compileRoutes(dirty.ModelRoute, pass);
+    yield* this.#routes.compile(dirty.ModelRoute, pass);
+    this.#isWhole = true;
     return pass;
   }
 
@@ -177,9 +202,8 @@ export class Compilation {
       for (const identity of this.#resources.modelRoutes.keys()) dirty.ModelRoute.add(identity);
       return;
     }
-    const resource = this.#find(kind, `${namespace}/${name}`);
     const before = this.#references.referencesOf(key);
-    const references = resource ? referencesOf(resource) : [];
+    const references = this.#guard.referencesOf(key, this.#find(kind, `${namespace}/${name}`));
     this.#references.set(key, references);
     for (const reference of before) if (!references.includes(reference)) noteCounted(reference, pass);
     for (const reference of references) if (!before.includes(reference)) noteCounted(reference, pass);
@@ -190,12 +214,15 @@ export class Compilation {
 
   /** Everything that depends on an object, and in turn on that. */
   #markDependents(key: string, dirty: Dirty): void {
-    for (const dependent of this.#references.dependentsOf(key)) {
-      const [kind, identity] = splitKey(dependent);
-      if (dirty[kind].has(identity)) continue;
-      dirty[kind].add(identity);
-      // Routes hold nothing of a key and only whether a channel is served, which compiling it tells.
-      if (kind === "ModelRoute") this.#markDependents(dependent, dirty);
+    const open = [key];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      for (const dependent of this.#references.dependentsOf(at)) {
+        const [kind, identity] = splitKey(dependent);
+        if (dirty[kind].has(identity)) continue;
+        dirty[kind].add(identity);
+        // Routes hold nothing of a key and only whether a channel is served, which compiling it tells.
+        if (kind === "ModelRoute") open.push(dependent);
+      }
     }
   }
 
@@ -216,55 +243,71 @@ export class Compilation {
 
   #compileAccount(identity: string, dirty: Dirty, pass: PassChanges): void {
     const account = this.#resources.accounts.get(identity);
-    const compiled = account && withoutHardQuotas(compileAccount(account), this.#quotaScope);
-    const wasServed = this.#state.objects.has(`account/${identity}`);
-    this.#state.put(`account/${identity}`, compiled?.object, pass);
-    this.#state.putResult(`account/${identity}`, compiled?.result, pass);
+    const id = `account/${identity}`;
+    const wasServed = this.#state.objects.has(id);
+    this.#guard.attempt(id, account, pass, () => {
+      const compiled = account && withoutHardQuotas(compileAccount(account), this.#quotaScope);
+      this.#state.put(id, compiled?.object, pass);
+      this.#state.putResult(id, compiled?.result, pass);
+    });
     // Keys depend on no more of an account than its being there: a top-up must not compile all of them again.
-    if (wasServed !== (compiled?.object !== undefined)) this.#markDependents(`Account/${identity}`, dirty);
+    if (wasServed !== this.#state.objects.has(id)) this.#markDependents(`Account/${identity}`, dirty);
   }
 
   #compileChannel(identity: string, dirty: Dirty, pass: PassChanges): void {
     const channel = this.#resources.channels.get(identity);
     const before = this.#state.results.get(`channel/${identity}`);
-    const compiled =
-      channel && withoutHardChannel(compileChannel(channel, this.#resources, this.#egress), this.#quotaScope);
-    const objects = new Map(
-      (compiled?.objects ?? []).map((object, index) => [compiled?.result.wireIds[index] ?? "", object]),
-    );
-    for (const id of before?.wireIds ?? []) if (!objects.has(id)) this.#state.put(id, undefined, pass);
-    for (const [id, object] of objects) this.#state.put(id, object, pass);
-    this.#state.putResult(`channel/${identity}`, compiled?.result, pass);
+    this.#guard.attempt(`channel/${identity}`, channel, pass, () => {
+      const compiled =
+        channel && withoutHardChannel(compileChannel(channel, this.#resources, this.#egress), this.#quotaScope);
+      const objects = new Map(
+        (compiled?.objects ?? []).map((object, index) => [compiled?.result.wireIds[index] ?? "", object]),
+      );
+      for (const id of before?.wireIds ?? []) if (!objects.has(id)) this.#state.put(id, undefined, pass);
+      for (const [id, object] of objects) this.#state.put(id, object, pass);
+      this.#state.putResult(`channel/${identity}`, compiled?.result, pass);
+    });
     this.#markDependents(`Channel/${identity}`, dirty);
   }
 
   *#compileKeys(identities: ReadonlySet<string>, pass: PassChanges): Generator<void, void> {
     const rivals = new Set<string>();
+    const failed = new Set<string>();
+    const attempt = (identity: string, work: (key: ApiKeyResource | undefined) => void) => {
+      if (failed.has(identity)) return;
+      const key = this.#resources.apiKeys.get(identity);
+      if (this.#guard.attempt(`key/${identity}`, key, pass, () => work(key))) return;
+      failed.add(identity);
+      this.#wanted.delete(identity);
+    };
     // Claims first: whether a key owns its digest is known only when all have said theirs.
     for (const identity of identities) {
-      const key = this.#resources.apiKeys.get(identity);
-      const digests = new Set<string>();
-      if (key)
-        for (const { sha256 } of resolveCredentials(key, this.#resources.secrets, this.#makesKeys))
-          if (sha256) digests.add(sha256);
-      // Also when the digests stay: a key made anew under its name is younger, and another may own them now.
-      const touched = [...this.#digests.set(identity, [...digests]), ...this.#digests.tokensOf(identity)];
-      for (const digest of new Set(touched)) {
-        for (const rival of this.#digests.claimantsOf(digest)) if (!identities.has(rival)) rivals.add(rival);
-      }
+      attempt(identity, (key) => {
+        for (const rival of this.#claimDigests(identity, key)) if (!identities.has(rival)) rivals.add(rival);
+      });
       yield;
     }
     for (const affected of [identities, rivals]) {
       for (const identity of affected) {
-        this.#compileKey(identity, pass);
+        attempt(identity, (key) => this.#compileKey(identity, key, pass));
         yield;
       }
     }
   }
 
-  #compileKey(identity: string, pass: PassChanges): void {
+  /** @returns all that claim one of the digests that a key claims or claimed */
+  *#claimDigests(identity: string, key: ApiKeyResource | undefined): Generator<string> {
+    const digests = new Set<string>();
+    if (key)
+      for (const { sha256 } of resolveCredentials(key, this.#resources.secrets, this.#makesKeys))
+        if (sha256) digests.add(sha256);
+    // Also when the digests stay: a key made anew under its name is younger, and another may own them now.
+    const touched = [...this.#digests.set(identity, [...digests]), ...this.#digests.tokensOf(identity)];
+    for (const digest of new Set(touched)) yield* this.#digests.claimantsOf(digest);
+  }
+
+  #compileKey(identity: string, key: ApiKeyResource | undefined, pass: PassChanges): void {
     const id = `key/${identity}`;
-    const key = this.#resources.apiKeys.get(identity);
     if (!key) {
       this.#wanted.delete(identity);
       this.#state.put(id, undefined, pass);
@@ -287,68 +330,6 @@ export class Compilation {
     else this.#wanted.delete(identity);
     this.#state.put(id, compiled.object, pass);
     this.#state.putResult(id, compiled.result, pass);
-  }
-
-  *#compileRoutes(identities: ReadonlySet<string>, pass: PassChanges): Generator<void, void> {
-    const affected = new Set(identities);
-    for (const identity of identities) {
-      const route = this.#resources.modelRoutes.get(identity);
-      // Also when the names stay: a route that becomes visible to more namespaces may meet a rival.
-      const touched = [
-        ...this.#names.set(identity, route ? publicNamesOf(route) : []),
-        ...this.#names.tokensOf(identity),
-      ];
-      this.#addRivals(touched, affected);
-    }
-    const claims = [...affected].flatMap((identity) => this.#nameClaim(identity) ?? []);
-    const verdicts = assignNames(claims);
-    for (const identity of affected) {
-      const route = this.#resources.modelRoutes.get(identity);
-      const compiled =
-        route &&
-        withoutHardRoute(
-          compileModelRoute(route, verdicts.get(identity), this.#visibleTo(identity), {
-            routes: this.#resources.modelRoutes,
-            channels: this.#resources.channels,
-            namespaces: this.#resources.namespaces,
-            reach: this.#reach,
-            isChannelServed: (channel) => this.#state.objects.has(`channel/${channel}`),
-          }),
-          this.#quotaScope,
-        );
-      this.#state.put(`route/${identity}`, compiled?.object, pass);
-      this.#state.putResult(`route/${identity}`, compiled?.result, pass);
-      yield;
-    }
-  }
-
-  /** All routes that share a name, or share one with a route that does: one that loses frees its names for another. */
-  #addRivals(names: readonly string[], affected: Set<string>): void {
-    const open = [...names];
-    const seen = new Set(open);
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      for (const rival of this.#names.claimantsOf(name)) {
-        affected.add(rival);
-        for (const other of this.#names.tokensOf(rival)) {
-          if (seen.has(other)) continue;
-          seen.add(other);
-          open.push(other);
-        }
-      }
-    }
-  }
-
-  #nameClaim(identity: string): NameClaim | undefined {
-    const route = this.#resources.modelRoutes.get(identity);
-    const [model, ...aliases] = route ? publicNamesOf(route) : [];
-    if (!route || model === undefined) return undefined;
-    return { metadata: route.metadata, model, aliases, namespaces: this.#visibleTo(identity) };
-  }
-
-  #visibleTo(identity: string): string[] {
-    const route = this.#resources.modelRoutes.get(identity);
-    if (!route) return [];
-    return resolveNamespaces(route.spec?.keySelector?.namespaces, route.metadata.namespace, this.#resources.namespaces);
   }
 }
 

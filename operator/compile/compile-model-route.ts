@@ -8,17 +8,12 @@ import { parseDurationMs, parseMicroCredits, parseTimestampMs, SpecError } from 
 import { publicNameOf } from "../resources/model-route.ts";
 import type { ModelRouteResource } from "../resources/resource.ts";
 import type { ModelRouteSpec, Price as PriceSpec } from "../resources/types.gen.ts";
-import {
-  type FlattenedTargets,
-  flattenTargets,
-  referenceDepthMax,
-  type TargetFact,
-  type TargetSurroundings,
-} from "./flatten-targets.ts";
+import { type FlattenedTargets, flattenTargets, type TargetFact, type TargetSurroundings } from "./flatten-targets.ts";
 import { compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { unreadableCallers } from "./reach.ts";
 import type { NameVerdict } from "./resolve-conflicts.ts";
 import { partiallyValid, type RouteResult, refused, resolved, type Verdict, valid } from "./result.ts";
+import { referenceDepthMax } from "./route-references.ts";
 import { unservedByRoutes } from "./unserved-fields.ts";
 
 export interface CompiledRoute {

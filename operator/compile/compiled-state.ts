@@ -13,6 +13,7 @@ export interface PassChanges {
   readonly removes: Set<string>;
   readonly results: Map<string, ObjectResult | undefined>;
   readonly counted: Set<string>;
+  readonly faults: Map<string, unknown>;
 }
 
 export class CompiledState {
@@ -20,23 +21,37 @@ export class CompiledState {
   readonly results = new Map<string, ObjectResult>();
   readonly counts = { ApiKey: 0, Channel: 0, ModelRoute: 0, Account: 0 };
   #pass: PassChanges | undefined;
+  #isUnderWay = false;
 
   constructor(fleet: Fleet) {
     this.objects.set("setting/fleet", fleet);
   }
 
+  /** What a pass before it changed and did not bring to its end is part of what this one changes. */
   beginPass(): PassChanges {
-    this.#pass = { upserts: new Map(), removes: new Set(), results: new Map(), counted: new Set() };
+    this.#isUnderWay = true;
+    this.#pass ??= {
+      upserts: new Map(),
+      removes: new Set(),
+      results: new Map(),
+      counted: new Set(),
+      faults: new Map(),
+    };
     return this.#pass;
   }
 
+  notePublished(): void {
+    this.#isUnderWay = false;
+  }
+
   endPass(): void {
+    this.#isUnderWay = false;
     this.#pass = undefined;
   }
 
-  /** Whether a pass that has not ended changed this wire object. */
+  /** Whether a pass changed this wire object and has not published it. */
   isUnderWay(id: string): boolean {
-    return this.#pass !== undefined && (this.#pass.upserts.has(id) || this.#pass.removes.has(id));
+    return this.#isUnderWay && (this.#pass?.upserts.has(id) === true || this.#pass?.removes.has(id) === true);
   }
 
   adopt(id: string, copy: WireObject): void {

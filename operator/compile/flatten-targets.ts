@@ -3,6 +3,9 @@
  *
  * A reference stands for all targets of the route it names: within its tier they share its weight, and their own tiers
  * come one after the other in its place. At most three references deep; a cycle is an error of the route.
+ *
+ * Targets multiply with every level, so they are counted before any is made, and what stands below a route is found out
+ * once in a pass, however many targets lead there.
  */
 import type { BodyRules, Route } from "../../proxy/snapshot/types.gen.ts";
 import { SpecError } from "../resources/amounts.ts";
@@ -17,8 +20,8 @@ import type { ModelRouteTarget as TargetSpec } from "../resources/types.gen.ts";
 import { compileBodyRules, mergeBodyRules } from "./limits/compile-limits.ts";
 import { absentChannel, type Reach, refusalBy } from "./reach.ts";
 import { refused, resolved, type Verdict } from "./result.ts";
+import type { RouteReferences } from "./route-references.ts";
 
-export const referenceDepthMax = 3;
 const targetsMax = 256;
 /** Shares become integers by this factor: exact for the usual small weights, and 1,000,000 times it fits the wire. */
 const weightScale = 900;
@@ -26,7 +29,9 @@ const weightScale = 900;
 export type WireTarget = Route["targets"][number];
 
 export interface TargetSurroundings {
-  readonly routes: ReadonlyMap<string, ModelRouteResource>;
+  readonly references: RouteReferences;
+  /** What was found out in this pass, by identity of the route. */
+  readonly drafted: Map<string, Drafted>;
   readonly channels: ReadonlyMap<string, ChannelResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
   readonly reach: Reach;
@@ -64,12 +69,11 @@ interface Draft {
 /** @throws SpecError when more targets or rules result than the wire takes. */
 export function flattenTargets(route: ModelRouteResource, surroundings: TargetSurroundings): FlattenedTargets {
   const start = identityOf(route.metadata);
-  const cycle = findCycle(start, surroundings.routes);
-  if (cycle) return { targets: [], facts: [], cycle };
-  if (depthOf(start, surroundings.routes) > referenceDepthMax) return { targets: [], facts: [], tooDeep: true };
-  const { drafts, facts } = draftTargets(route, surroundings);
-  if (drafts.length > targetsMax)
-    throw new SpecError(`spec.targets: ${drafts.length} after references, at most ${targetsMax}`);
+  const { references } = surroundings;
+  if (references.isInCycle(start)) return { targets: [], facts: [], cycle: references.wayBack(start) };
+  if (references.isTooDeep(start)) return { targets: [], facts: [], tooDeep: true };
+  const { count, drafts, facts } = draftTargets(route, surroundings);
+  if (count > targetsMax) throw new SpecError(`spec.targets: ${count} after references, at most ${targetsMax}`);
   const hasReference = drafts.some(({ tiers }) => tiers.length > 1);
   return { targets: hasReference ? rank(drafts) : drafts.map(toWire), facts };
 }
@@ -85,66 +89,50 @@ function toWire({ name, channel, tiers, weight, upstreamModel, parameters }: Dra
   };
 }
 
-/** A way back to `start`, as the identities passed; undefined when there is none. */
-function findCycle(start: string, routes: ReadonlyMap<string, ModelRouteResource>): string[] | undefined {
-  const visited = new Set<string>();
-  const walk = (identity: string, path: readonly string[]): string[] | undefined => {
-    for (const next of referencesFrom(identity, routes)) {
-      if (next === start) return [...path, next];
-      if (visited.has(next)) continue;
-      visited.add(next);
-      const found = walk(next, [...path, next]);
-      if (found) return found;
-    }
-    return undefined;
-  };
-  return walk(start, [start]);
-}
-
-/** Longest chain of references below a route; what refers to itself is not followed and fails by itself. */
-function depthOf(identity: string, routes: ReadonlyMap<string, ModelRouteResource>, level = 0): number {
-  if (level > referenceDepthMax) return level;
-  let deepest = level;
-  for (const next of referencesFrom(identity, routes)) {
-    if (findCycle(next, routes)) continue;
-    deepest = Math.max(deepest, depthOf(next, routes, level + 1));
-  }
-  return deepest;
-}
-
-function referencesFrom(identity: string, routes: ReadonlyMap<string, ModelRouteResource>): string[] {
-  const route = routes.get(identity);
-  const names = new Set((route?.spec?.targets ?? []).flatMap(({ modelRef }) => (modelRef ? [modelRef.name] : [])));
-  return [...names].map((name) => `${route?.metadata.namespace}/${name}`);
-}
-
 interface Drafted {
+  /** How many targets there are, also where they are too many to be made. */
+  readonly count: number;
   readonly drafts: readonly Draft[];
   readonly facts: readonly TargetFact[];
 }
 
-function draftTargets(route: ModelRouteResource, surroundings: TargetSurroundings): Drafted {
-  const drafts: Draft[] = [];
-  const facts: TargetFact[] = [];
-  for (const target of route.spec?.targets ?? []) {
-    const drafted = target.modelRef
-      ? draftReference(route, target, target.modelRef.name, surroundings)
-      : draftChannel(route, target, surroundings);
-    drafts.push(...drafted.drafts);
-    facts.push(...drafted.facts);
-  }
-  return { drafts, facts };
+/** What one target of the spec comes to: first how much it is, then the thing itself. */
+interface Part {
+  readonly fact: TargetFact;
+  readonly count: number;
+  readonly make: () => readonly Draft[];
 }
 
-function draftChannel(route: ModelRouteResource, target: TargetSpec, surroundings: TargetSurroundings): Drafted {
+const nothing = { count: 0, make: () => [] };
+
+function draftTargets(route: ModelRouteResource, surroundings: TargetSurroundings): Drafted {
+  const identity = identityOf(route.metadata);
+  const known = surroundings.drafted.get(identity);
+  if (known !== undefined) return known;
+  const parts = (route.spec?.targets ?? []).map((target) =>
+    target.modelRef
+      ? referencePart(route, target, target.modelRef.name, surroundings)
+      : channelPart(route, target, surroundings),
+  );
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  const drafted: Drafted = {
+    count,
+    drafts: count > targetsMax ? [] : parts.flatMap((part) => part.make()),
+    facts: parts.map(({ fact }) => fact),
+  };
+  surroundings.drafted.set(identity, drafted);
+  return drafted;
+}
+
+function channelPart(route: ModelRouteResource, target: TargetSpec, surroundings: TargetSurroundings): Part {
   const { name, channelRef } = target;
   const own = route.metadata.namespace;
   const namespace = channelRef?.namespace ?? own;
   const identity = `${namespace}/${channelRef?.name}`;
   const channel = surroundings.channels.get(identity);
-  const fail = (reason: string, message: string): Drafted => ({
-    drafts: [],
-    facts: [{ name, verdict: refused(reason, `Target ${name}: ${message}`) }],
+  const fail = (reason: string, message: string): Part => ({
+    ...nothing,
+    fact: { name, verdict: refused(reason, `Target ${name}: ${message}`) },
   });
   if (!channel) return fail("ChannelNotFound", absentChannel(identity, surroundings.reach));
   const refusal = namespace === own ? undefined : refusalBy(channel, own, surroundings.namespaces, surroundings.reach);
@@ -153,51 +141,70 @@ function draftChannel(route: ModelRouteResource, target: TargetSpec, surrounding
     return fail("ChannelNotReady", `Channel ${identity} is not served; see its conditions.`);
   }
   if (channel.spec?.state === "Draining" || channel.spec?.state === "Disabled") {
-    return { drafts: [], facts: [{ name, verdict: resolved, isResting: true }] };
+    return { ...nothing, fact: { name, verdict: resolved, isResting: true } };
   }
+  return { fact: { name, verdict: resolved }, count: 1, make: () => [channelDraft(target, identity)] };
+}
+
+function channelDraft(target: TargetSpec, channel: string): Draft {
   const parameters = compileBodyRules(target.parameters);
-  const draft: Draft = {
-    name,
-    channel: identity,
+  return {
+    name: target.name,
+    channel,
     tiers: [target.priority ?? 0],
     weight: target.weight ?? 1,
     ...(target.upstreamModel !== undefined && { upstreamModel: target.upstreamModel }),
     ...(parameters && { parameters }),
   };
-  return { drafts: [draft], facts: [{ name, verdict: resolved }] };
 }
 
-function draftReference(
+function referencePart(
   route: ModelRouteResource,
   target: TargetSpec,
   routeName: string,
   surroundings: TargetSurroundings,
-): Drafted {
+): Part {
   const identity = `${route.metadata.namespace}/${routeName}`;
-  const referred = surroundings.routes.get(identity);
+  const referred = surroundings.references.routeOf(identity);
   const { name } = target;
-  if (!referred?.spec) {
-    const message = `Target ${name}: ModelRoute ${identity} does not exist or is not valid; create it or correct modelRef.`;
-    return { drafts: [], facts: [{ name, verdict: refused("RouteNotFound", message) }] };
+  const fail = (reason: string, message: string): Part => ({
+    ...nothing,
+    fact: { name, verdict: refused(reason, `Target ${name}: ModelRoute ${identity} ${message}`) },
+  });
+  if (!referred?.spec) return fail("RouteNotFound", "does not exist or is not valid; create it or correct modelRef.");
+  if (surroundings.references.isInCycle(identity)) return fail("Cycle", "refers to itself; see its conditions.");
+  const { count, drafts, facts } = draftTargets(referred, surroundings);
+  if (count === 0 && facts.some(({ verdict }) => verdict.status !== "True")) {
+    return fail("RouteNotReady", "has no target that is resolved; see its conditions.");
   }
-  if (findCycle(identity, surroundings.routes)) {
-    const message = `Target ${name}: ModelRoute ${identity} refers to itself; see its conditions.`;
-    return { drafts: [], facts: [{ name, verdict: refused("Cycle", message) }] };
-  }
-  const inner = draftTargets(referred, surroundings);
+  const isResting = count === 0 && facts.some((fact) => fact.isResting);
+  return {
+    fact: { name, verdict: resolved, isResting },
+    count,
+    make: () => referenceDrafts(target, referred, drafts, surroundings),
+  };
+}
+
+/** The targets of another route in the place of the one that refers to it. */
+function referenceDrafts(
+  target: TargetSpec,
+  referred: ModelRouteResource,
+  inner: readonly Draft[],
+  surroundings: TargetSurroundings,
+): Draft[] {
   const weightOfTier = new Map<string, number>();
-  for (const { tiers, weight } of inner.drafts) {
+  for (const { tiers, weight } of inner) {
     const tier = tiers.join();
     weightOfTier.set(tier, (weightOfTier.get(tier) ?? 0) + weight);
   }
   const outerParameters = compileBodyRules(target.parameters);
-  const drafts = inner.drafts.map((draft): Draft => {
+  return inner.map((draft): Draft => {
     const total = weightOfTier.get(draft.tiers.join()) ?? 0;
     const upstreamModel =
       draft.upstreamModel ?? target.upstreamModel ?? upstreamNameOf(referred, draft.channel, surroundings);
     const parameters = mergeBodyRules(draft.parameters, outerParameters);
     return {
-      name: `${name}/${draft.name}`,
+      name: `${target.name}/${draft.name}`,
       channel: draft.channel,
       tiers: [target.priority ?? 0, ...draft.tiers],
       weight: total === 0 ? 0 : ((target.weight ?? 1) * draft.weight) / total,
@@ -205,11 +212,6 @@ function draftReference(
       ...(parameters && { parameters }),
     };
   });
-  const isResting = drafts.length === 0 && inner.facts.some((fact) => fact.isResting);
-  const failed = inner.facts.filter(({ verdict }) => verdict.status !== "True");
-  if (drafts.length > 0 || failed.length === 0) return { drafts, facts: [{ name, verdict: resolved, isResting }] };
-  const message = `Target ${name}: ModelRoute ${identity} has no target that is resolved; see its conditions.`;
-  return { drafts, facts: [{ name, verdict: refused("RouteNotReady", message) }] };
 }
 
 /** What the referred route would have asked the channel for: the caller's public name means nothing there. */
