@@ -10,7 +10,6 @@ import { createServer, type Server } from "node:http";
 import { Registry } from "prom-client";
 import { createAdminApp, type SourceProblem } from "./admin.ts";
 import { Compilation } from "./compile/compilation.ts";
-import type { WantedSecret } from "./compile/result.ts";
 import type { StatusLoop } from "./keep-status.ts";
 import { registerKeyExpiry } from "./key-expiry/expiring-keys.ts";
 import { Pipeline, type PipelineOptions } from "./pipeline.ts";
@@ -51,24 +50,38 @@ export function startCore(
   return { compilation, publisher, fleet, registry };
 }
 
-/** Connects passes to what follows each: status, and the Secrets that `generate` credentials wait for. */
+/**
+ * Connects passes to what follows each: status, and the Secrets that `generate` credentials wait for.
+ *
+ * @param makeKeys never fails; called after each pass
+ */
 export function startPipeline(
+  started: AsyncDisposableStack,
   { compilation, publisher }: Core,
   status: StatusLoop,
-  mintSecrets: (wanted: readonly WantedSecret[]) => Promise<void>,
+  makeKeys: () => Promise<void> | void,
   log: OperatorLog,
   versions: Pick<PipelineOptions, "progress" | "uids"> = {},
 ): Pipeline {
-  return new Pipeline({
+  const pipeline = new Pipeline({
     ...versions,
     compilation,
     publisher,
     async onPass(changes) {
       status.look(changes);
-      await mintSecrets(compilation.wantedSecrets());
+      await makeKeys();
     },
-    onFailure: (cause) => log.error("a pass over the configuration failed; the one before stays live", { cause }),
+    onFailure(cause, retryInMs) {
+      const retryInSeconds = Math.ceil(retryInMs / 1_000);
+      log.error(
+        `a pass over the configuration failed and is tried again in ${retryInSeconds} s; until it succeeds proxies and status may lack what changed`,
+        { cause },
+      );
+    },
+    onFault: (id, cause) =>
+      log.error(`${id} is refused, as the operator itself fails on it; the rest goes on`, { cause }),
   });
+  return started.adopt(pipeline, (it) => it.close());
 }
 
 /** Opens the Unix socket for proxies of this machine. */

@@ -3,24 +3,35 @@
  *
  * Level-based: a notice only says which objects to look at again; those that come during a pass merge and are looked at
  * in the next. Every step gives way to others after a few milliseconds, so that 100,000 objects never hold the event
- * loop, and a pass over one object costs what one object costs. Called by `main.ts`.
+ * loop, and a pass over one object costs what one object costs.
+ *
+ * A pass that throws is a fault of ours, and loses nothing: its changes are put back, and the next pass publishes what
+ * differs from what is published, whichever pass changed it. Nothing is published before everything has been compiled
+ * once. Called by `core.ts`.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { Compilation, CompileChanges } from "./compile/compilation.ts";
+import { Backoff } from "./kubernetes/watch/backoff.ts";
 import type { Publisher } from "./push/publisher.ts";
 import type { ResourceUids } from "./push/versions/resource-uids.ts";
 import type { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ResourceChange } from "./resources/resource.ts";
 
 const sliceMs = 5;
+/** Between a pass that threw and the next, which may mend it or meet the same. */
+const retryMinMs = 1_000;
+const retryMaxMs = 10_000;
 
 export interface PipelineOptions {
   readonly compilation: Compilation;
   readonly publisher: Publisher;
   /** Told after each pass what it changed. */
   readonly onPass: (changes: CompileChanges) => Promise<void> | void;
-  /** Told when a pass threw: a programming error; the state before stays live. */
-  readonly onFailure: (cause: unknown) => void;
+  /** Told when a pass threw, and when it is tried again. */
+  readonly onFailure: (cause: unknown, retryInMs: number) => void;
+  /** Told of an object that is refused for a fault of the compiler's own, by `resultId`. */
+  readonly onFault: (id: string, cause: unknown) => void;
+  readonly retryMinMs?: number;
   /** Where the source counts versions and gives uids. */
   readonly progress?: SourceProgress;
   readonly uids?: ResourceUids;
@@ -28,39 +39,67 @@ export interface PipelineOptions {
 
 export class Pipeline {
   readonly #options: PipelineOptions;
+  readonly #backoff: Backoff;
   #waiting = new Map<string, ResourceChange>();
   #isAsked = false;
-  #running: Promise<void> | undefined;
+  #running: Promise<boolean> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#backoff = new Backoff(options.retryMinMs ?? retryMinMs, retryMaxMs);
   }
 
-  /** Looks again at these objects, now or after the pass that is under way; resolves when all passes are done. */
-  async look(changes: Iterable<ResourceChange>): Promise<void> {
+  /**
+   * Looks again at these objects, now or after the pass that is under way, or with the pass that is tried again.
+   *
+   * @returns once no pass is under way: whether all that was asked for is done
+   */
+  async look(changes: Iterable<ResourceChange>): Promise<boolean> {
     for (const change of changes) this.#waiting.set(`${change.kind}/${change.namespace}/${change.name}`, change);
     this.#isAsked = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    await this.#running;
+    if (this.#isClosed || this.#retry !== undefined) return false;
+    this.#running ??= this.#run();
+    return await this.#running;
   }
 
-  async #run(): Promise<void> {
-    while (this.#isAsked) {
+  /** Tries no pass again. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+  }
+
+  async #run(): Promise<boolean> {
+    while (this.#isAsked && this.#retry === undefined) {
       this.#isAsked = false;
       const changes = this.#waiting;
       this.#waiting = new Map();
       try {
         await this.#pass([...changes.values()]);
+        this.#backoff.reset();
       } catch (cause) {
-        this.#options.onFailure(cause);
+        // Which of two notices of an object stays is all one: both say "look again".
+        this.#waiting = new Map([...changes, ...this.#waiting]);
+        this.#tryLater(cause);
       }
     }
+    this.#running = undefined;
+    return this.#retry === undefined;
+  }
+
+  #tryLater(cause: unknown): void {
+    const delayMs = this.#backoff.next();
+    this.#options.onFailure(cause, delayMs);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      void this.look([]);
+    }, delayMs).unref();
+    if (this.#isClosed) clearTimeout(this.#retry);
   }
 
   async #pass(changes: readonly ResourceChange[]): Promise<void> {
-    const { compilation, publisher, onPass, progress, uids } = this.#options;
+    const { compilation, publisher, onPass, onFault, progress, uids } = this.#options;
     // Before anything is looked at: what comes meanwhile may or may not be in this pass.
     const onPublished = progress?.beginPass() ?? (() => {});
     for (const change of changes) uids?.look(change, performance.now());
@@ -68,8 +107,10 @@ export class Pipeline {
     if (publisher.hasPublished) await publisher.publishChangesInSlices({ upserts, removes, onPublished });
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });
     await driveInSlices(this.#shareObjects(upserts.keys()));
-    compilation.endPass();
+    compilation.notePublished();
     await onPass({ upserts, removes, ...compiled });
+    compilation.endPass();
+    for (const [id, cause] of compiled.faults) onFault(id, cause);
   }
 
   /** Both sides keep all objects: of 100,000 keys one copy of each is enough. */

@@ -2,9 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { WantedSecret } from "./compile/result.ts";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
-import { generateSecret } from "./generate-key/generate-secret.ts";
+import { KeyFiles } from "./generate-key/key-files.ts";
 import { keepStatus } from "./keep-status.ts";
 import type { FolderOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
 import { FolderSource } from "./source/folder.ts";
@@ -37,24 +36,21 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
   const status = keepStatus({ compilation, fleet, resources: source.current(), sink, log, awaited });
   started.defer(() => status.close());
 
-  const mintSecrets = async (wanted: readonly WantedSecret[]) => {
-    const made = await Promise.all(
-      wanted.map(async (secret) => {
-        const path = await generateSecret(secret, secretsFolder, randomBytes);
-        if (path !== undefined) log.info(`ApiKey ${secret.namespace}/${secret.ownerName}: key written to ${path}`);
-        return path;
-      }),
-    );
+  const keyFiles = new KeyFiles({
+    folder: secretsFolder,
+    wanted: () => compilation.wantedSecrets(),
+    randomBytes,
+    log,
     // The folder watch would see them too, a moment later.
-    if (made.some((path) => path !== undefined)) void source.refresh();
-  };
-  const pipeline = startPipeline(core, status, mintSecrets, log);
+    onMade: () => void source.refresh(),
+  });
+  started.defer(() => keyFiles.close());
+  const pipeline = startPipeline(started, core, status, () => keyFiles.look(), log);
   source.onChange((changes) => void pipeline.look(changes));
   await status.prepare();
   await source.start();
   // Also where the folder is empty: an operator that has read its source says so.
-  await pipeline.look([]);
-  status.tidy();
+  if (await pipeline.look([])) status.tidy();
 
   await openPushSocket(started, core, settings, status);
   const admin = await openAdmin(started, core, settings, source.current());

@@ -71,7 +71,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     },
   );
   const uids = new ResourceUids(source.current());
-  const pipeline = startPipeline(core, status, async () => keySecrets.look(), log, { progress, uids });
+  const pipeline = startPipeline(started, core, status, () => keySecrets.look(), log, { progress, uids });
   source.onChange((changes) => void pipeline.look(changes));
 
   await openPushSocket(started, core, settings, status);

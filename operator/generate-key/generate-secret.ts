@@ -16,8 +16,13 @@ export function mintKey(prefix: string, randomBytes: (count: number) => Uint8Arr
   return `${prefix}${Buffer.from(randomBytes(keyBytes)).toString("base64url")}`;
 }
 
+/** Where the manifest of a Secret is written. @param folder the data folder's `secrets` */
+export function secretFile({ namespace, secretName }: WantedSecret, folder: string): string {
+  return join(folder, `${namespace}.${secretName}.yaml`);
+}
+
 /**
- * Writes the Secret's manifest to `<folder>/<namespace>.<secret>.yaml`, mode 0600.
+ * Writes the Secret's manifest to its file, mode 0600.
  *
  * @param folder the data folder's `secrets`, which the folder source watches too; created with mode 0700
  * @returns the path, or undefined when there is a file already
@@ -32,7 +37,7 @@ export async function generateSecret(
   if (![namespace, secretName].every(isPathSegment))
     throw new Error(`${JSON.stringify([namespace, secretName])} cannot be the name of a file`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${namespace}.${secretName}.yaml`);
+  const path = secretFile(wanted, folder);
   const unfinished = join(folder, `.${namespace}.${secretName}.${Buffer.from(randomBytes(6)).toString("hex")}`);
   const manifest = stringify({
     apiVersion: "v1",

@@ -210,25 +210,23 @@ export class Publisher {
   }
 
   *#stage(changes: Changes): Generator<void> {
-    // What changed together goes out together: no flush comes between.
+    // What changed together goes out together: no flush comes between, nor after a call that threw halfway. Whoever made
+    // it calls again with the same changes.
     this.#isStaging = true;
     let isUrgent = !this.#hasPublished;
-    try {
-      for (const [id, object] of changes.upserts) {
-        isUrgent = this.#upsert(id, object) || isUrgent;
-        yield;
-      }
-      for (const id of changes.removes) {
-        this.#problems.delete(id);
-        this.#heldBack.forget(id);
-        isUrgent = this.#change(id, undefined) || isUrgent;
-        yield;
-      }
-      // Many changes are put together step by step as well, and wait for no others.
-      if (this.#pending.size > flushAtOnceMax) yield* this.#flushInSteps();
-    } finally {
-      this.#isStaging = false;
+    for (const [id, object] of changes.upserts) {
+      isUrgent = this.#upsert(id, object) || isUrgent;
+      yield;
     }
+    for (const id of changes.removes) {
+      this.#problems.delete(id);
+      this.#heldBack.forget(id);
+      isUrgent = this.#change(id, undefined) || isUrgent;
+      yield;
+    }
+    // Many changes are put together step by step as well, and wait for no others.
+    if (this.#pending.size > flushAtOnceMax) yield* this.#flushInSteps();
+    this.#isStaging = false;
     if (this.#heldBack.takeChange()) this.#tellHeldBack();
     if (changes.onPublished !== undefined) this.#waiting.push(changes.onPublished);
     if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();

@@ -232,6 +232,24 @@ describe("Publisher", () => {
     assert.equal(published.length, 2);
     assert.equal(published[1]?.changed.length, 501);
   });
+
+  it("publishes no half of a change that threw, but all of it once it was made again", () => {
+    begin();
+    change(wireKey("early"));
+    const together = byId(wireKey("one"), wireKey("two"));
+    function* failing(): Generator<[string, WireObject]> {
+      for (const entry of together) {
+        yield entry;
+        throw new Error("a fault");
+      }
+    }
+    assert.throws(() => publisher.publishChanges({ upserts: failing(), removes: [] }));
+    timers.advance(1_000);
+    assert.equal(published.length, 1);
+    publisher.publishChanges({ upserts: together, removes: [] });
+    timers.advance(10);
+    assert.deepEqual(published[1]?.changed, ["key/team-a/early", "key/team-a/one", "key/team-a/two"]);
+  });
 });
 
 function limitOf(limit: string): Limit[] {

@@ -1,0 +1,93 @@
+/**
+ * Makes the Secrets that `generate` credentials ask for, as files that the folder source reads (RESOURCES.md, ApiKey).
+ *
+ * A file that cannot be written stands in the way of no other, and is tried again while somebody waits for it: the disk may
+ * have room again, or the folder another mode. In a cluster `key-secrets.ts` does the same.
+ */
+import type { WantedSecret } from "../compile/result.ts";
+import { codeOf } from "../source/scan-folder.ts";
+import { generateSecret, secretFile } from "./generate-secret.ts";
+
+export interface KeyFilesOptions {
+  /** The data folder's `secrets`. */
+  readonly folder: string;
+  /** Those that credentials wait for now. */
+  readonly wanted: () => readonly WantedSecret[];
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly log: { info(message: string): void; error(message: string): void };
+  /** Told after files were written. */
+  readonly onMade: () => void;
+  readonly retryMs?: number;
+}
+
+/** Files written at a time: each is open meanwhile. */
+const togetherMax = 32;
+
+export class KeyFiles {
+  readonly #options: KeyFilesOptions;
+  /** Code of what kept those from being written that somebody waits for, by path; each is told once. */
+  #failures = new Map<string, string>();
+  #making: Promise<void> | undefined;
+  #isAsked = false;
+  #isClosed = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: KeyFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
+  async look(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isAsked = true;
+    this.#making ??= this.#makeAll().finally(() => {
+      this.#making = undefined;
+      // Somebody asked after the last look and before this.
+      if (this.#isAsked) void this.look();
+    });
+    await this.#making;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#making;
+  }
+
+  async #makeAll(): Promise<void> {
+    while (this.#isAsked && !this.#isClosed) {
+      this.#isAsked = false;
+      const wanted = this.#options.wanted();
+      const failures = new Map<string, string>();
+      let made = 0;
+      for (let start = 0; start < wanted.length && !this.#isClosed; start += togetherMax) {
+        const group = wanted.slice(start, start + togetherMax);
+        const written = await Promise.all(group.map((secret) => this.#make(secret, failures)));
+        made += written.filter((isWritten) => isWritten).length;
+      }
+      this.#failures = failures;
+      clearTimeout(this.#retry);
+      if (failures.size > 0) this.#retry = setTimeout(() => void this.look(), this.#options.retryMs ?? 5_000).unref();
+      if (made > 0) this.#options.onMade();
+    }
+  }
+
+  /** @returns whether it was written now */
+  async #make(wanted: WantedSecret, failures: Map<string, string>): Promise<boolean> {
+    const { folder, randomBytes, log } = this.#options;
+    const owner = `ApiKey ${wanted.namespace}/${wanted.ownerName}`;
+    try {
+      const path = await generateSecret(wanted, folder, randomBytes);
+      if (path !== undefined) log.info(`${owner}: key written to ${path}`);
+      return path !== undefined;
+    } catch (error) {
+      const path = secretFile(wanted, folder);
+      const why = error instanceof Error ? error.message : String(error);
+      // Messages name a file that is another each time.
+      const code = codeOf(error);
+      failures.set(path, code);
+      if (this.#failures.get(path) !== code) log.error(`key of ${owner} cannot be written to ${path}: ${why}`);
+      return false;
+    }
+  }
+}
