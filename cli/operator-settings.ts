@@ -52,6 +52,7 @@ function toClusterSettings(settings: Settings): ClusterSettings {
     watchesNamespaces: settings.flag("kubernetes.namespaceSelectors"),
     generatesKeys: settings.flag("kubernetes.generateKeys"),
     namespace: settings.optionalText("kubernetes.namespace"),
+    owner: settings.optionalText("kubernetes.owner"),
     podName: settings.optionalText("kubernetes.podName") ?? hostname().toLowerCase(),
     peerAddress: `${podIp.includes(":") ? `[${podIp}]` : podIp}:${parseAddress(settings.text("push.listen")).port}`,
     lease,

@@ -12,9 +12,9 @@ import type { ApiClient } from "./kubernetes/api-client.ts";
 import { defaultWatchTimings, type WatchTimings } from "./kubernetes/watch/timings.ts";
 import type { Leadership } from "./leader/leadership.ts";
 import { keepLastGoodKey } from "./own-namespace/last-good-key.ts";
-import type { OwnerReference } from "./own-namespace/own-account.ts";
 import { ownedConfigMap, ownedSecret } from "./own-namespace/owned-object.ts";
 import { ReadyPods } from "./own-namespace/ready-pods.ts";
+import type { ReleaseOwner } from "./own-namespace/release-owner.ts";
 import { tokenReviewer } from "./own-namespace/review-token.ts";
 import { PeerSummaries } from "./peers/peer-summaries.ts";
 import type { Fleet } from "./push/fleet.ts";
@@ -32,7 +32,7 @@ export interface FleetSourcesOptions {
   /** The operator's own. */
   readonly namespace: string;
   /** Of what the operators make there. */
-  readonly owner: OwnerReference | undefined;
+  readonly owner: ReleaseOwner | undefined;
   readonly settings: PushEndpointSettings;
   readonly timings: Partial<WatchTimings>;
   readonly deadMs: number;

@@ -10,7 +10,7 @@ import { KeySecrets } from "./generate-key/key-secrets.ts";
 import type { ApiClient } from "./kubernetes/api-client.ts";
 import { registerLeaderMetrics } from "./leader/leader-metrics.ts";
 import { LeaseElector } from "./leader/lease-elector.ts";
-import type { OwnerReference } from "./own-namespace/own-account.ts";
+import type { ReleaseOwner } from "./own-namespace/release-owner.ts";
 import type { ClusterSettings, OperatorLog } from "./settings.ts";
 import type { KubernetesSource } from "./source/kubernetes/kubernetes-source.ts";
 import type { StandingStatuses } from "./status/cluster/standing-statuses.ts";
@@ -26,7 +26,7 @@ export interface ClusterWritersOptions {
   readonly core: Core;
   /** The operator's own. */
   readonly namespace: string;
-  readonly owner: OwnerReference | undefined;
+  readonly owner: ReleaseOwner | undefined;
   readonly log: OperatorLog;
 }
 

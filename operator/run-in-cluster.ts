@@ -10,7 +10,7 @@ import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
 import { ApiClient } from "./kubernetes/api-client.ts";
 import { registerApiMetrics } from "./kubernetes/api-metrics.ts";
 import { ClusterAccess } from "./kubernetes/cluster-access.ts";
-import { readOwnAccount } from "./own-namespace/own-account.ts";
+import { releaseOwner } from "./own-namespace/release-owner.ts";
 import { ResourceUids } from "./push/versions/resource-uids.ts";
 import { SourceProgress } from "./push/versions/source-progress.ts";
 import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
@@ -43,7 +43,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   });
   started.defer(() => source.close());
   const namespace = cluster.namespace ?? access.namespace ?? "default";
-  const owner = await readOwnAccount(cluster.push.tokenFile);
+  const owner = cluster.owner === undefined ? undefined : releaseOwner(client, namespace, cluster.owner);
   const endpoint = {
     client,
     source,

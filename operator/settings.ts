@@ -61,6 +61,8 @@ export interface ClusterSettings {
   readonly generatesKeys: boolean;
   /** The operator's own namespace; undefined: that of the pod or of the context. */
   readonly namespace: string | undefined;
+  /** ConfigMap there that owns what the operators make for themselves; undefined: nothing does. */
+  readonly owner: string | undefined;
   /** Distinct among all operators. */
   readonly podName: string;
   /** Host and port at which the other operators reach this one's push endpoint: `10.0.0.3:8443`. */

@@ -3,7 +3,8 @@
  * bundle in a ConfigMap that proxies mount (`OPERATIONS.md` section 4).
  *
  * Invariants: every operator may write, and only over what it has read; a leaf is signed only by an authority that the
- * bundle has announced long enough; a failure keeps the certificate that serves and tries again soon. A leaf's key is
+ * bundle has announced long enough, so an authority whose Secret was taken away is written back and not made anew (one
+ * that is to be made anew is emptied); a failure keeps the certificate that serves and tries again soon. A leaf's key is
  * never stored. Called by the wiring of the push endpoint.
  */
 import { X509Certificate } from "node:crypto";
@@ -46,6 +47,8 @@ export class SelfManagedCertificates extends CheckedCertificates {
   readonly #timers: Timers;
   #leaf: KeyPair | undefined;
   #authority: string | undefined;
+  /** As last read or written. */
+  #authorities: Authorities | undefined;
 
   constructor(options: SelfManagedOptions) {
     const { periods = defaultPeriods, timers = systemTimers } = options;
@@ -82,13 +85,13 @@ export class SelfManagedCertificates extends CheckedCertificates {
   async #keepAuthorities(): Promise<Authorities> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const held = await this.#options.secret.read();
-      const present = held && readAuthorities(held.data);
+      const present = held === undefined ? this.#authorities : readAuthorities(held.data);
       const wanted = await advanceAuthorities(present, this.#timers.wallClock(), this.#periods);
-      if (wanted === present) return wanted;
-      if (await this.#options.secret.write(writeAuthorities(wanted), held?.version)) {
-        this.#options.log.info("the authority of the push endpoint was made or renewed");
-        return wanted;
-      }
+      const isKept = held !== undefined && wanted === present;
+      if (!isKept && !(await this.#options.secret.write(writeAuthorities(wanted), held?.version))) continue;
+      if (!isKept) this.#options.log.info("the authority of the push endpoint was made, renewed or written back");
+      this.#authorities = wanted;
+      return wanted;
     }
     throw new Error("the Secret of the authority is changed by others all the time");
   }

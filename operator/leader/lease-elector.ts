@@ -9,7 +9,7 @@
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { ApiError, isApiStatus } from "../kubernetes/api-error.ts";
 import { isApiObject, leaseResource } from "../kubernetes/api-object.ts";
-import type { OwnerReference } from "../own-namespace/own-account.ts";
+import type { OwnerReference, ReleaseOwner } from "../own-namespace/release-owner.ts";
 import type { Leadership } from "./leadership.ts";
 import { type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
 
@@ -38,7 +38,7 @@ export interface LeaseElectorOptions {
   readonly podName: string;
   readonly timings?: Partial<LeaseTimings>;
   /** With which the Lease is removed. */
-  readonly owner?: OwnerReference | undefined;
+  readonly owner?: ReleaseOwner | undefined;
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly random?: () => number;
 }
@@ -56,6 +56,8 @@ export class LeaseElector implements Leadership {
   readonly #callbacks = new Set<() => void>();
   readonly #stop = new AbortController();
   #observation: Observation | undefined;
+  /** As of when the Lease was taken. */
+  #owner: OwnerReference | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** Monotonic time until which we may write. */
   #leaderUntilMs = Number.NEGATIVE_INFINITY;
@@ -156,9 +158,11 @@ export class LeaseElector implements Leadership {
     const record = await this.#look();
     // Somebody else wrote himself in: whatever our deadline says, it is over.
     if (record !== undefined && !this.#isOurs(record)) this.#leaderUntilMs = Number.NEGATIVE_INFINITY;
+    if (record !== undefined && !this.#isFree(record)) return;
+    this.#owner = await this.#options.owner?.read(this.#bounds);
     const sentAtMs = performance.now();
     if (record === undefined) await this.#create(sentAtMs);
-    else if (this.#isFree(record)) await this.#write(record, this.#options.address, sentAtMs);
+    else await this.#write(record, this.#options.address, sentAtMs);
   }
 
   /** Reads the Lease. @returns undefined where there is none */
@@ -202,10 +206,10 @@ export class LeaseElector implements Leadership {
   }
 
   async #create(sentAtMs: number): Promise<void> {
-    const { client, namespace, name, address, podName, owner } = this.#options;
+    const { client, namespace, name, address, podName } = this.#options;
     const time = microTime(Date.now());
     const { leaseDurationMs: durationMs } = this.#timings;
-    const content = { namespace, name, holder: address, pod: podName, durationMs, transitions: 0, owner };
+    const content = { namespace, name, holder: address, pod: podName, durationMs, transitions: 0, owner: this.#owner };
     const lease = writeLease({ ...content, acquireTime: time, renewTime: time });
     const created = await client.create(leaseResource, lease, { namespace, ...this.#bounds });
     if (isApiObject(created)) this.#observation = { record: readLease(created), sinceMs: sentAtMs };
@@ -214,7 +218,7 @@ export class LeaseElector implements Leadership {
 
   /** Writes the Lease in place of the record given: takes, renews or (`holder` empty) gives it back. */
   async #write(record: LeaseRecord, holder: string, sentAtMs: number): Promise<void> {
-    const { client, namespace, name, podName, owner } = this.#options;
+    const { client, namespace, name, podName } = this.#options;
     const time = microTime(Date.now());
     const isOurs = this.#isOurs(record);
     const written = await client.update(
@@ -229,7 +233,7 @@ export class LeaseElector implements Leadership {
         acquireTime: isOurs ? (record.acquireTime ?? time) : time,
         renewTime: time,
         resourceVersion: record.resourceVersion,
-        owner,
+        owner: this.#owner,
       }),
       // The last write of a process that ends must not end with it.
       holder === "" ? { timeoutMs: this.#timings.retryPeriodMs } : this.#bounds,

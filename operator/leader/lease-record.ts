@@ -1,6 +1,6 @@
 /** What stands in the Lease, as far as an election goes by it. */
 import { type ApiObject, isRecord, leaseResource } from "../kubernetes/api-object.ts";
-import type { OwnerReference } from "../own-namespace/own-account.ts";
+import type { OwnerReference } from "../own-namespace/release-owner.ts";
 
 export interface LeaseRecord {
   readonly resourceVersion: string;

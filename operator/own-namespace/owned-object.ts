@@ -1,9 +1,15 @@
 /** Secrets and ConfigMaps of the operator's own namespace that the operators keep for themselves, by the API server. */
 import type { OwnedData, VersionedData } from "../certificates/owned-data.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
-import { ApiError } from "../kubernetes/api-error.ts";
-import { type ApiResource, configMapResource, isRecord, secretResource } from "../kubernetes/api-object.ts";
-import type { OwnerReference } from "./own-account.ts";
+import { ApiError, isApiStatus } from "../kubernetes/api-error.ts";
+import {
+  type ApiObject,
+  type ApiResource,
+  configMapResource,
+  isRecord,
+  secretResource,
+} from "../kubernetes/api-object.ts";
+import type { ReleaseOwner } from "./release-owner.ts";
 
 export interface OwnedObjectOptions {
   readonly client: Pick<ApiClient, "get" | "create" | "update">;
@@ -11,8 +17,8 @@ export interface OwnedObjectOptions {
   readonly name: string;
   /** Of a new object, so that people see whose it is. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** With which a new object is removed. */
-  readonly owner?: OwnerReference | undefined;
+  /** With which the object is removed. */
+  readonly owner?: ReleaseOwner | undefined;
 }
 
 export function ownedConfigMap(options: OwnedObjectOptions): OwnedData {
@@ -34,11 +40,10 @@ interface Encoding {
 function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encoding: Encoding): OwnedData {
   const { client, namespace, name, owner } = options;
   const labels = options.labels ?? { "app.kubernetes.io/managed-by": "tollgate" };
-  const metadata = { namespace, name, labels, ...(owner !== undefined && { ownerReferences: [owner] }) };
   return {
     async read(): Promise<VersionedData | undefined> {
       try {
-        const object = await client.get(resource, namespace, name);
+        const object = await owned(await client.get(resource, namespace, name), resource, options);
         const data = isRecord(object["data"]) ? object["data"] : {};
         return { data: mapValues(data, encoding.read), version: object.metadata.resourceVersion ?? "" };
       } catch (error) {
@@ -49,8 +54,11 @@ function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encodin
     async write(data, version) {
       const encoded = mapValues(data, encoding.write);
       try {
-        if (version === undefined) await client.create(resource, { metadata, data: encoded }, { namespace });
-        else {
+        if (version === undefined) {
+          const by = await owner?.read();
+          const metadata = { namespace, name, labels, ...(by !== undefined && { ownerReferences: [by] }) };
+          await client.create(resource, { metadata, data: encoded }, { namespace });
+        } else {
           const present = await client.get(resource, namespace, name);
           // Labels and owners that others gave it stay.
           if (present.metadata.resourceVersion !== version) return false;
@@ -64,6 +72,36 @@ function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encodin
       }
     },
   };
+}
+
+/**
+ * Gives the object its owner where it has not got it, as one that another version made. Others' stay: it lasts as long as
+ * one of them.
+ *
+ * @returns the object as it is now
+ */
+async function owned(
+  object: ApiObject,
+  resource: ApiResource,
+  { client, owner }: OwnedObjectOptions,
+): Promise<ApiObject> {
+  const { metadata } = object;
+  const present: readonly unknown[] = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : [];
+  const isOwner = (one: unknown) => isRecord(one) && one["kind"] === owner?.kind && one["name"] === owner?.name;
+  // Nothing is asked where it has it: one that was replaced is gone, and what it owned with it.
+  if (owner === undefined || present.some(isOwner)) return object;
+  const wanted = await owner.read();
+  if (wanted === undefined) return object;
+  try {
+    return await client.update(resource, {
+      ...object,
+      metadata: { ...metadata, ownerReferences: [...present, wanted] },
+    });
+  } catch (error) {
+    // Somebody was faster, or a cluster lets only those change owners who may delete: what it holds is as good as before.
+    if ([403, 404, 409].some((status) => isApiStatus(error, status))) return object;
+    throw error;
+  }
 }
 
 function mapValues(data: Readonly<Record<string, unknown>>, convert: (text: string) => string): Record<string, string> {

@@ -101,6 +101,34 @@ describe("SelfManagedCertificates", () => {
     });
   }
 
+  it("writes the authority back when the Secret was taken away: proxies know no other", async () => {
+    const [first, second] = [operator(), operator()];
+    for (const certificates of [first, second]) await certificates.check();
+    const [authority, trusted, leaf] = [secret.data, bundle.data?.["ca.crt"], first.current?.certificate];
+    secret.delete();
+    bundle.delete();
+    for (const certificates of [first, second]) await certificates.check();
+    assert.deepEqual(secret.data, authority);
+    assert.equal(bundle.data?.["ca.crt"], trusted);
+    assert.equal(first.current?.certificate, leaf);
+    // One that follows from what was in memory, not from nothing.
+    secret.delete();
+    timers.advance(201 * hourMs);
+    await first.check();
+    assert.equal(secret.data?.["ca.crt"], authority?.["ca.crt"]);
+    assert.equal(authoritiesIn(bundle.data?.["ca.crt"]).length, 2);
+  });
+
+  it("makes a new authority where the Secret was emptied", async () => {
+    const certificates = operator();
+    await certificates.check();
+    const former = secret.data?.["ca.crt"];
+    await secret.write({}, (await secret.read())?.version);
+    await certificates.check();
+    assert.notEqual(secret.data?.["ca.crt"] ?? former, former);
+    assertTrusted(certificates, bundle.data?.["ca.crt"]);
+  });
+
   it("makes a new authority where the Secret holds none that can be used", async () => {
     await secret.write({ "ca.crt": "damaged", "ca.key": "damaged" }, undefined);
     const certificates = operator();

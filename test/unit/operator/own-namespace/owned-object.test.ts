@@ -91,6 +91,61 @@ describe("ownedSecret() and ownedConfigMap()", () => {
   }
 });
 
+describe("ownedSecret() and ownedConfigMap() with an owner", () => {
+  const ours = { apiVersion: "v1", kind: "ConfigMap", name: "tollgate-operator", uid: "u-2" };
+  const others = { apiVersion: "v1", kind: "ServiceAccount", name: "tollgate-operator", uid: "u-1" };
+  const place = {
+    namespace: "tollgate",
+    name: "tollgate-push-ca",
+    owner: { kind: ours.kind, name: ours.name, read: async () => ours },
+  };
+  const object = (ownerReferences?: readonly object[]): ApiObject => ({
+    metadata: { name: "x", namespace: "tollgate", resourceVersion: "7", ...(ownerReferences && { ownerReferences }) },
+    data: { "ca.crt": "YQ==" },
+  });
+
+  it("give it to what they make", async () => {
+    const { client, asked } = clientOf({});
+    await ownedConfigMap({ ...place, client }).write({ a: "b" }, undefined);
+    const body: unknown = asked.at(-1)?.body;
+    assert.match(JSON.stringify(body), /"ownerReferences":\[{"apiVersion":"v1","kind":"ConfigMap"/);
+  });
+
+  for (const row of [
+    { name: "none", present: undefined, want: [ours] },
+    { name: "that of another version", present: [others], want: [others, ours] },
+  ])
+    it(`give it to what they read with ${row.name}, and touch nothing else`, async () => {
+      const { client, asked } = clientOf({ get: () => object(row.present) });
+      assert.deepEqual((await ownedSecret({ ...place, client }).read())?.data, { "ca.crt": "a" });
+      assert.deepEqual(asked, [{ verb: "get" }, { verb: "update", body: object(row.want) }]);
+    });
+
+  it("write nothing where it is there, or where there is none", async () => {
+    const read = async () => assert.fail("nothing is to be asked");
+    const { client, asked } = clientOf({ get: () => object([others, ours]) });
+    await ownedSecret({ ...place, client, owner: { ...place.owner, read } }).read();
+    const missing = clientOf({ get: () => object([others]) });
+    await ownedSecret({
+      ...place,
+      client: missing.client,
+      owner: { ...place.owner, read: async () => undefined },
+    }).read();
+    assert.deepEqual([...asked, ...missing.asked], [{ verb: "get" }, { verb: "get" }]);
+  });
+
+  for (const status of [403, 404, 409])
+    it(`read what is there all the same where it cannot be given: ${status}`, async () => {
+      const { client } = clientOf({
+        get: () => object(),
+        update: () => {
+          throw refusal(status);
+        },
+      });
+      assert.deepEqual(await ownedSecret({ ...place, client }).read(), { data: { "ca.crt": "a" }, version: "7" });
+    });
+});
+
 describe("keepLastGoodKey()", () => {
   it("makes a key of 32 bytes once, whoever asks, and never overwrites it", async () => {
     const secret = new MemoryOwnedData();
@@ -106,6 +161,29 @@ describe("keepLastGoodKey()", () => {
     assert.equal(secret.writes, 1);
     for (const stop of stops) stop();
   });
+});
+
+describe("keepLastGoodKey() of a Secret that was lost", () => {
+  for (const row of [
+    { name: "writes the same key back when it was taken away", lose: (secret: MemoryOwnedData) => secret.delete() },
+    {
+      name: "makes another when it was emptied",
+      lose: async (secret: MemoryOwnedData) => void (await secret.write({}, (await secret.read())?.version)),
+      isNew: true,
+    },
+  ])
+    it(row.name, async () => {
+      const secret = new MemoryOwnedData();
+      const timers = new ManualTimers();
+      const stop = keepLastGoodKey(secret, { info() {}, error() {} }, timers);
+      await waitFor("the key", () => secret.data !== undefined && timers.waiting === 1);
+      const made = secret.data?.["key"];
+      await row.lose(secret);
+      timers.advance(300_000);
+      await waitFor("a key again", () => secret.data?.["key"] !== undefined);
+      assert.equal(secret.data?.["key"] !== made, row.isNew === true);
+      stop();
+    });
 });
 
 describe("isReadyProxy() and isPresentProxy()", () => {
