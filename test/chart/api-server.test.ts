@@ -10,12 +10,37 @@ import { parse } from "yaml";
 import { projectRoot } from "../../scripts/run.ts";
 import { foreignCrds } from "../support/cluster/foreign-crds.ts";
 import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { chartFolder, renderChart } from "../support/cluster/render-chart.ts";
+import { chartFolder, type ReleasePlace, renderChart } from "../support/cluster/render-chart.ts";
 import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const run = promisify(execFile);
 const goldenFolder = join(projectRoot, "test", "chart", "golden");
+/** Names that YAML would read as something else, or that are no DNS labels. */
+const oddNames: readonly (ReleasePlace & { readonly values: object })[] = [
+  { name: "123", namespace: "gateway", values: {} },
+  { name: "1tollgate", namespace: "gateway", values: {} },
+  { name: "my.rel", namespace: "gateway", values: { quota: { store: "Embedded" } } },
+  { name: "a.release-of-a-long-name-that-is-cut-at-a.dot", namespace: "gateway", values: {} },
+  { name: "tollgate", namespace: "123", values: { crds: { aggregateRoles: true } } },
+  { name: "tollgate", namespace: "on", values: { tls: { mode: "ExistingSecret", existingSecret: "123" } } },
+  { name: "tollgate", namespace: "gateway", values: { operator: { watchNamespaces: ["123", "on"] } } },
+  { name: "tollgate", namespace: "gateway", values: { nameOverride: "123", fullnameOverride: "my.rel" } },
+  {
+    name: "tollgate",
+    namespace: "gateway",
+    values: {
+      operator: { priorityClassName: "123", serviceAccount: { name: "1" } },
+      proxy: {
+        priorityClassName: "1e3",
+        serviceAccount: { name: "2", create: false },
+        tls: { existingSecret: "0x1" },
+        ingress: { enabled: true, className: "123", hosts: [{ host: "123" }] },
+        service: { type: "LoadBalancer", loadBalancerClass: "on" },
+      },
+    },
+  },
+];
 const goldens = readdirSync(goldenFolder).filter((name) => name.endsWith(".yaml"));
 
 describe("the chart on a real API server", function () {
@@ -37,7 +62,7 @@ describe("the chart on a real API server", function () {
     kubeconfig = await plane.kubeconfig();
     for (const definition of foreignCrds)
       await plane.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
-    for (const name of ["gateway", "team-a", "team-b"])
+    for (const name of ["gateway", "team", "team-a", "team-b", "123", "on"])
       await plane.must("POST", "/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
     await inCluster(kubectl, "wait", "--for=condition=Established", "crd", "--all", "--timeout=60s");
   });
@@ -71,6 +96,23 @@ describe("the chart on a real API server", function () {
       assert.doesNotMatch(said, /warning/i);
       assert.match(said, /created \(server dry run\)/);
     });
+
+  for (const { values, ...place } of oddNames)
+    it(`release ${place.name} in ${place.namespace} with ${JSON.stringify(values)} is taken, too`, async () => {
+      const said = await dryRun(await renderChart(helm, { crds: { enabled: false }, ...values }, [], place));
+      assert.doesNotMatch(said, /warning/i);
+      assert.match(said, /created \(server dry run\)/);
+    });
+
+  it("releases whose names and namespaces join to the same words have nothing in common", async () => {
+    const releases = [
+      ["a", "team"],
+      ["tollgate", "team-a"],
+    ] as const;
+    for (const [name, namespace] of releases)
+      await inCluster(helm, "install", name, chartFolder, "--namespace", namespace, "--set", "crds.enabled=false");
+    for (const [name, namespace] of releases) await inCluster(helm, "uninstall", name, "--namespace", namespace);
+  });
 
   describe("a release", () => {
     const release = ["tollgate", chartFolder, "--namespace", "gateway"];

@@ -4,15 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
 import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
 import { type ChartObject, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
-import { type ControlPlane, freePort, startControlPlane } from "../support/kube-control-plane.ts";
-import { OperatorUnderTest } from "../support/kubernetes/cluster-rig.ts";
+import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
+import { startChartOperator } from "../support/kubernetes/chart-operator.ts";
+import type { OperatorUnderTest } from "../support/kubernetes/cluster-rig.ts";
 import { applyAll } from "../support/kubernetes/objects.ts";
 import { conditionOf } from "../support/kubernetes/status-of.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -55,7 +56,7 @@ describe("the operator's rights", function () {
     const values = { crds: { enabled: false, aggregateRoles: true }, operator: { generateKeys: true } };
     objects = parseObjects(await renderChart(helm, values));
     // All else they make themselves.
-    const applicable = objects.filter(({ kind }) => /Role|ServiceAccount/.test(kind));
+    const applicable = objects.filter(({ kind }) => /Role|ServiceAccount|ConfigMap/.test(kind));
     const applied = run(kubectl, ["apply", "-f", "-"], {
       env: { ...process.env, KUBECONFIG: await plane.kubeconfig(), HOME: plane.folder },
     });
@@ -70,39 +71,13 @@ describe("the operator's rights", function () {
     await plane?.stop();
   });
 
-  /** With the chart's own settings, but for what a pod would have mounted. */
   async function startOperator(name: string): Promise<OperatorUnderTest> {
-    const folder = join(plane.folder, name);
-    await mkdir(folder, { recursive: true });
     const settings = objects.find(
       ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "tollgate-operator",
     );
     const { data } = settings as unknown as { data: { "settings.yaml": string } };
-    const port = await freePort();
-    const content = parse(data["settings.yaml"]);
-    delete content.operatorAdmin;
-    delete content.data;
-    content.push.listen = `127.0.0.1:${port}`;
-    content.push.token = join(folder, "token");
-    await writeFile(join(folder, "settings.yaml"), stringify(content));
-    await writeFile(
-      content.push.token,
-      await plane.tokenOf("gateway", "tollgate-operator", { audience: "tollgate.gateway" }),
-    );
-    const kubeconfig = await plane.kubeconfig({
-      token: await plane.tokenOf("gateway", "tollgate-operator"),
-      namespace: "gateway",
-    });
-    return new OperatorUnderTest(name, await freePort(), folder, [
-      `--config=${join(folder, "settings.yaml")}`,
-      `--kubernetes-kubeconfig=${kubeconfig}`,
-      "--lease-duration=3s",
-      "--lease-renew-deadline=2s",
-      "--lease-retry-period=400ms",
-      "--push-tls-check=2s",
-      "--watch-compare=2s",
-      "--logs-format=json",
-    ]);
+    const place = { namespace: "gateway", account: "tollgate-operator" };
+    return startChartOperator({ plane, name, ...place, settings: data["settings.yaml"] });
   }
 
   /** `place resource verb` of everything that the operators asked for, and what they were answered. */

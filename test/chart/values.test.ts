@@ -187,6 +187,47 @@ describe("the chart rendered", function () {
     assert.deepEqual(rolesOf(await renderChart(helm, {})), []);
   });
 
+  it("does without resources, and reads numbers of bytes as it reads text", async () => {
+    const heapOf = async (resources: unknown) => {
+      const objects = parseObjects(await renderChart(helm, { proxy: { resources } }));
+      const proxy = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "tollgate-proxy");
+      return /--max-old-space-size=[0-9]+/.exec(JSON.stringify(proxy))?.[0];
+    };
+    assert.equal(await heapOf(null), undefined);
+    assert.equal(await heapOf({ limits: null }), undefined);
+    assert.equal(await heapOf({ limits: { memory: null } }), undefined);
+    for (const memory of [2_147_483_648, "2147483648", "2Gi"])
+      assert.equal(await heapOf({ limits: { memory } }), "--max-old-space-size=1024", `${memory}`);
+  });
+
+  it("takes ranges that begin with their address", async () => {
+    const allowCIDRs = [
+      "10.0.0.0/8",
+      "0.0.0.0/0",
+      "10.1.2.3/32",
+      "fd00::/8",
+      "2001:db8:0:8000::/49",
+      "::/0",
+      "::1/128",
+    ];
+    await renderChart(helm, { proxy: { egress: { allowCIDRs } } });
+  });
+
+  for (const [range, message] of [
+    ["10.1.2.3/8", /allowCIDRs: "10\.1\.2\.3\/8" .* write 10\.0\.0\.0\/8 for the whole of it, or 10\.1\.2\.3\/32 for/],
+    ["192.168.1.129/25", /write 192\.168\.1\.128\/25 for/],
+    ["fd00::1/8", /write fd00::\/8 for the whole of it, or fd00::1\/128 for/],
+    ["2001:db8:1::/33", /write 2001:db8::\/33 for/],
+    ["10.0.0.0/33", /no range of addresses/],
+    ["10.0.0/8", /no range of addresses/],
+    ["::1/129", /no range of addresses/],
+  ] as const)
+    it(`refuses the range ${range}, and says what to write`, async () => {
+      await assert.rejects(renderChart(helm, { proxy: { egress: { allowCIDRs: [range] } } }), message);
+      const operator = { networkPolicy: { apiServerCIDRs: [range] } };
+      await assert.rejects(renderChart(helm, { operator }), /apiServerCIDRs/);
+    });
+
   const refusals = [
     {
       name: "a drain as long as the grace",
@@ -247,6 +288,12 @@ describe("the chart rendered", function () {
     },
     { name: "no amount of memory", values: { proxy: { resources: { limits: { memory: "much" } } } }, message: /512Mi/ },
     { name: "no address range", values: { proxy: { egress: { allowCIDRs: ["10.0.0.1"] } } }, message: /allowCIDRs/ },
+    { name: "a full name that begins no Service", values: { fullnameOverride: "1st" }, message: /fullnameOverride/ },
+    {
+      name: "a name that is none",
+      values: { proxy: { tls: { existingSecret: "My TLS" } } },
+      message: /existingSecret/,
+    },
     { name: "a digest of another form", values: { proxy: { image: { digest: "sha256:1" } } }, message: /digest/ },
   ];
   for (const { name, values, message } of refusals)

@@ -2,7 +2,8 @@
 
 {{/* Bytes of a memory quantity such as 1Gi, 512M or 1000000. */}}
 {{- define "tollgate.bytes" -}}
-{{- $text := toString . -}}
+{{- /* Numbers of values are floating: as text a whole one would be 1.073741824e+09. */ -}}
+{{- $text := kindIs "float64" . | ternary (printf "%.0f" .) (toString .) -}}
 {{- $units := dict "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 "k" 1000 "M" 1000000 "G" 1000000000 "T" 1000000000000 "" 1 -}}
 {{- $number := regexFind "^[0-9]+([.][0-9]+)?" $text -}}
 {{- $unit := trimPrefix $number $text -}}
@@ -12,17 +13,23 @@
 {{- mulf (float64 $number) (get $units $unit) | int64 -}}
 {{- end -}}
 
+{{/* Bytes of a container's limit of memory; nothing where there is none. Called with its resources, if any. */}}
+{{- define "tollgate.memoryLimit" -}}
+{{- $limits := (. | default dict).limits | default dict -}}
+{{- with $limits.memory }}{{ include "tollgate.bytes" . }}{{ end -}}
+{{- end -}}
+
 {{/* Half of a container's memory for the heap, in MiB; nothing where there is no limit. */}}
 {{- define "tollgate.heapMiB" -}}
-{{- with dig "limits" "memory" "" . -}}
-{{- div (include "tollgate.bytes" . | int64) 2097152 -}}
+{{- with include "tollgate.memoryLimit" . -}}
+{{- div (int64 .) 2097152 -}}
 {{- end -}}
 {{- end -}}
 
 {{/* A quarter of a container's memory for request bodies in flight, in KiB. */}}
 {{- define "tollgate.inFlightKiB" -}}
-{{- with dig "limits" "memory" "" . -}}
-{{- div (include "tollgate.bytes" . | int64) 4096 -}}
+{{- with include "tollgate.memoryLimit" . -}}
+{{- div (int64 .) 4096 -}}
 {{- end -}}
 {{- end -}}
 

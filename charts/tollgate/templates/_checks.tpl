@@ -15,6 +15,11 @@
 {{- if and .Values.proxy.autoscaling.enabled (gt (int .Values.proxy.autoscaling.minReplicas) (int .Values.proxy.autoscaling.maxReplicas)) -}}
 {{- fail "proxy.autoscaling.minReplicas is more than maxReplicas" -}}
 {{- end -}}
+{{- range $value, $ranges := dict "proxy.egress.allowCIDRs" .Values.proxy.egress.allowCIDRs "operator.networkPolicy.apiServerCIDRs" .Values.operator.networkPolicy.apiServerCIDRs -}}
+{{- range $ranges -}}
+{{- include "tollgate.checkRange" (dict "value" $value "range" .) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (eq .Values.tls.mode "CertManager") (not .Values.tls.certManager.issuerRef.name) -}}
 {{- fail "tls.certManager.issuerRef.name is needed for tls.mode CertManager" -}}
 {{- end -}}

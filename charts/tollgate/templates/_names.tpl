@@ -4,20 +4,32 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
+{{/* Begins the names of Services, too: a DNS label that begins with a letter, whatever the release is called. */}}
 {{- define "tollgate.fullname" -}}
+{{- $name := include "tollgate.name" . -}}
+{{- $full := .Release.Name -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
-{{- else if contains (include "tollgate.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name (include "tollgate.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- $full = .Values.fullnameOverride -}}
+{{- else if regexMatch "^[0-9]" .Release.Name -}}
+{{- $full = printf "%s-%s" .Chart.Name .Release.Name -}}
+{{- else if not (contains $name .Release.Name) -}}
+{{- $full = printf "%s-%s" .Release.Name $name -}}
 {{- end -}}
+{{- regexReplaceAll "-+$" ($full | replace "." "-" | trunc 40) "" -}}
+{{- end -}}
+
+{{/*
+What a release has in the whole cluster, or in namespaces of others. No namespace holds a dot: no two releases make one
+name, whatever they and their namespaces are called.
+*/}}
+{{- define "tollgate.clusterName" -}}
+{{- printf "%s.%s" .Release.Namespace (include "tollgate.fullname" .) -}}
 {{- end -}}
 
 {{/* What selects pods: never changes for a release. Called with a dict of root and component. */}}
 {{- define "tollgate.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "tollgate.name" .root }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ include "tollgate.name" .root | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -49,10 +61,15 @@ root, component and, if any, labels of its own.
 {{- end -}}
 {{- end -}}
 
-{{/* Metadata of an object: a dict of root, component, name and, if any, labels and annotations of its own. */}}
+{{/*
+Metadata of an object: a dict of root, component, name and, if any, labels and annotations of its own, another namespace,
+or isClusterWide.
+*/}}
 {{- define "tollgate.metadata" -}}
-name: {{ .name }}
-namespace: {{ .namespace | default .root.Release.Namespace }}
+name: {{ .name | quote }}
+{{- if not .isClusterWide }}
+namespace: {{ .namespace | default .root.Release.Namespace | quote }}
+{{- end }}
 labels:
   {{- include "tollgate.labels" . | nindent 2 }}
 {{- with merge (dict) (.annotations | default dict) .root.Values.commonAnnotations }}
@@ -89,6 +106,11 @@ annotations:
 {{- else -}}
 {{- required "proxy.serviceAccount.name is needed where proxy.serviceAccount.create is false" .Values.proxy.serviceAccount.name -}}
 {{- end -}}
+{{- end -}}
+
+{{/* ConfigMap of the operators' settings. What they make for themselves belongs to it, whatever their account is. */}}
+{{- define "tollgate.operator.settingsMap" -}}
+{{- printf "%s-operator" (include "tollgate.fullname" .) -}}
 {{- end -}}
 
 {{/* The headless Service that proxies resolve; also the name in the certificate. */}}

@@ -27,7 +27,7 @@ securityContext:
 {{/* Where pods go: a dict of root, component and the program's values. */}}
 {{- define "tollgate.placement" -}}
 {{- with .values.priorityClassName -}}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{ end -}}
 {{- with .values.nodeSelector -}}
 nodeSelector:

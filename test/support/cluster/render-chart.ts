@@ -18,8 +18,19 @@ export interface ChartObject {
   readonly [member: string]: unknown;
 }
 
+/** Of a release. */
+export interface ReleasePlace {
+  readonly name: string;
+  readonly namespace: string;
+}
+
 /** @throws what helm says when the values are refused */
-export async function renderChart(helm: string, values: object, flags: readonly string[] = []): Promise<string> {
+export async function renderChart(
+  helm: string,
+  values: object,
+  flags: readonly string[] = [],
+  { name, namespace }: ReleasePlace = { name: "tollgate", namespace: "gateway" },
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-chart-"));
   try {
     const file = join(folder, "values.json");
@@ -27,7 +38,7 @@ export async function renderChart(helm: string, values: object, flags: readonly 
     await writeFile(file, JSON.stringify(values));
     const { stdout } = await run(
       helm,
-      ["template", "tollgate", chartFolder, "--namespace", "gateway", "--values", file, ...flags],
+      ["template", name, chartFolder, "--namespace", namespace, "--values", file, ...flags],
       { maxBuffer: 2 ** 26, env: { ...process.env, HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder } },
     );
     return stdout;

@@ -5,8 +5,8 @@
 metadata:
   {{- include "tollgate.podMetadata" (merge (dict "settings" (include "tollgate.proxy.settings" .)) $scope) | nindent 2 }}
 spec:
-  serviceAccountName: {{ include "tollgate.proxy.serviceAccount" . }}
-  terminationGracePeriodSeconds: {{ .Values.proxy.terminationGracePeriodSeconds }}
+  serviceAccountName: {{ include "tollgate.proxy.serviceAccount" . | quote }}
+  terminationGracePeriodSeconds: {{ int64 .Values.proxy.terminationGracePeriodSeconds }}
   {{- include "tollgate.podSecurity" (dict "root" .) | nindent 2 }}
   {{- include "tollgate.placement" $scope | nindent 2 }}
   containers:
@@ -43,17 +43,17 @@ spec:
         {{- end }}
   volumes:
     - name: settings
-      configMap: {name: {{ $name }}}
+      configMap: {name: {{ $name | quote }}}
     # Whom it trusts as the operator, and what it proves itself with.
     - name: operator
       projected:
         defaultMode: 0440
         sources:
-          - serviceAccountToken: {path: token, audience: {{ include "tollgate.push.audience" . }}, expirationSeconds: 3600}
+          - serviceAccountToken: {path: token, audience: {{ include "tollgate.push.audience" . | quote }}, expirationSeconds: 3600}
           {{- if eq .Values.tls.mode "SelfManaged" }}
-          - configMap: {name: {{ include "tollgate.push.bundle" . }}, items: [{key: ca.crt, path: ca.crt}]}
+          - configMap: {name: {{ include "tollgate.push.bundle" . | quote }}, items: [{key: ca.crt, path: ca.crt}]}
           {{- else }}
-          - secret: {name: {{ include "tollgate.push.tlsSecret" . }}, items: [{key: ca.crt, path: ca.crt}]}
+          - secret: {name: {{ include "tollgate.push.tlsSecret" . | quote }}, items: [{key: ca.crt, path: ca.crt}]}
           {{- end }}
     {{- if ne .Values.quota.store "Embedded" }}
     - name: data
@@ -61,10 +61,10 @@ spec:
     {{- end }}
     {{- if .Values.proxy.lastGood.enabled }}
     - name: last-good
-      secret: {secretName: {{ include "tollgate.lastGoodSecret" . }}, defaultMode: 0440}
+      secret: {secretName: {{ include "tollgate.lastGoodSecret" . | quote }}, defaultMode: 0440}
     {{- end }}
     {{- if .Values.proxy.tls.existingSecret }}
     - name: tls
-      secret: {secretName: {{ .Values.proxy.tls.existingSecret }}, defaultMode: 0440}
+      secret: {secretName: {{ .Values.proxy.tls.existingSecret | quote }}, defaultMode: 0440}
     {{- end }}
 {{- end -}}

@@ -1,0 +1,51 @@
+{{/* Address ranges: the API server takes those only whose address is the first of the range. */}}
+
+{{/*
+Refuses a range that the API server would not take, and says what to write. Called with a dict of range and the name of
+its value. IPv4 written within IPv6 is left to the API server.
+*/}}
+{{- define "tollgate.checkRange" -}}
+{{- $prefix := splitList "/" .range | last | atoi -}}
+{{- $address := splitList "/" .range | first -}}
+{{- $isFour := not (contains ":" $address) -}}
+{{- $width := ternary 8 16 $isFour -}}
+{{- $parts := include "tollgate.addressParts" $address | fromJsonArray -}}
+{{- if $isFour | or (not (contains "." $address)) -}}
+{{- if or (ne (len $parts) (ternary 4 8 $isFour)) (gt $prefix (ternary 32 128 $isFour)) -}}
+{{- fail (printf "%s: %q is no range of addresses: write one such as 10.0.0.0/8 or fd00::/8" .value .range) -}}
+{{- end -}}
+{{- $masked := list -}}
+{{- $hasMore := false -}}
+{{- range $index, $part := $parts -}}
+{{- $size := 1 -}}
+{{- /* As many of the part's bits as are behind the prefix. */ -}}
+{{- range until (sub (mul (add1 $index) $width) $prefix | min $width | max 0 | int) }}{{ $size = mul $size 2 }}{{ end -}}
+{{- $rest := mod $part $size -}}
+{{- if $rest }}{{ $hasMore = true }}{{ end -}}
+{{- $masked = append $masked (printf (ternary "%d" "%x" $isFour) (sub $part $rest)) -}}
+{{- end -}}
+{{- if $hasMore -}}
+{{- $first := regexReplaceAll "(:0)+$" (join (ternary "." ":" $isFour) $masked) "::" -}}
+{{- fail (printf "%s: %q does not begin its range: write %s/%d for the whole of it, or %s/%d for this address alone" .value .range $first $prefix $address (ternary 32 128 $isFour)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The parts of an address between its dots or colons, as a JSON list of numbers. */}}
+{{- define "tollgate.addressParts" -}}
+{{- $numbers := list -}}
+{{- if not (contains ":" .) -}}
+{{- range splitList "." . }}{{ $numbers = append $numbers (atoi .) }}{{ end -}}
+{{- else -}}
+{{- $halves := splitList "::" . -}}
+{{- $parts := splitList ":" (first $halves) | compact -}}
+{{- if eq (len $halves) 2 -}}
+{{- $tail := splitList ":" (last $halves) | compact -}}
+{{- range until (sub 8 (add (len $parts) (len $tail)) | max 0 | int) }}{{ $parts = append $parts "0" }}{{ end -}}
+{{- $parts = concat $parts $tail -}}
+{{- end -}}
+{{- /* YAML reads what is hexadecimal. */ -}}
+{{- range $parts }}{{ $numbers = append $numbers (get (printf "part: 0x%s" . | fromYaml) "part") }}{{ end -}}
+{{- end -}}
+{{- $numbers | toJson -}}
+{{- end -}}

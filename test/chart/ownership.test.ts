@@ -1,0 +1,135 @@
+/**
+ * What the operators make for themselves lives as long as the release: it outlives any change of their ServiceAccount,
+ * which the cluster's garbage collector sees, and goes when the release is uninstalled.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { after, before, describe, it } from "mocha";
+import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { chartFolder } from "../support/cluster/render-chart.ts";
+import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
+import { startChartOperator } from "../support/kubernetes/chart-operator.ts";
+import type { OperatorUnderTest } from "../support/kubernetes/cluster-rig.ts";
+import { startGarbageCollector } from "../support/kubernetes/garbage-collector.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const run = promisify(execFile);
+const core = "/api/v1/namespaces/gateway";
+const kept = [
+  `${core}/secrets/tollgate-push-ca`,
+  `${core}/configmaps/tollgate-push-ca`,
+  `${core}/secrets/tollgate-last-good`,
+];
+const lease = "/apis/coordination.k8s.io/v1/namespaces/gateway/leases/tollgate-operator";
+
+interface Metadata {
+  readonly uid: string;
+  readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
+}
+
+describe("what the operators make for themselves", function () {
+  this.timeout(180_000);
+  let plane: ControlPlane;
+  let helm = "";
+  let endCollector: () => Promise<void> = async () => {};
+  let operator: OperatorUnderTest | undefined;
+
+  before(async function () {
+    const found = findProgram("helm");
+    if (found === undefined) return skipLoudly(this, "no helm");
+    helm = found;
+    const started = await startControlPlane();
+    if (typeof started === "string") return skipLoudly(this, started);
+    plane = started;
+    await plane.must("POST", "/api/v1/namespaces", { metadata: { name: "gateway" } });
+    const end = await startGarbageCollector(plane);
+    if (end === undefined) return skipLoudly(this, "no kube-controller-manager");
+    endCollector = end;
+  });
+
+  after(async () => {
+    await operator?.close();
+    await endCollector();
+    await plane?.stop();
+  });
+
+  async function release(...words: string[]): Promise<void> {
+    const environment = { ...process.env, KUBECONFIG: await plane.kubeconfig(), HOME: plane.folder };
+    await run(helm, [...words, "--namespace", "gateway"], { env: environment });
+  }
+
+  /** The one that the release's Deployment would run now. */
+  async function restartOperator(name: string, account: string): Promise<void> {
+    await operator?.close();
+    const { data } = (await plane.must("GET", `${core}/configmaps/tollgate-operator`)) as {
+      data: { "settings.yaml": string };
+    };
+    operator = await startChartOperator({
+      plane,
+      name,
+      namespace: "gateway",
+      account,
+      settings: data["settings.yaml"],
+    });
+    await operator.waitUntilReady(30_000);
+  }
+
+  async function metadataOf(path: string): Promise<Metadata | undefined> {
+    const { status, body } = await plane.call("GET", path);
+    return status === 200 ? (body as { metadata: Metadata }).metadata : undefined;
+  }
+
+  /** Those of all that are kept; undefined where one is missing. */
+  async function uids(): Promise<readonly string[] | undefined> {
+    const all = await Promise.all(kept.map(metadataOf));
+    return all.every((metadata) => metadata !== undefined) ? all.map(({ uid }) => uid) : undefined;
+  }
+
+  /** Resolves when the collector has removed something whose owner, the account, is gone. */
+  async function collected(account: string): Promise<() => Promise<void>> {
+    const { uid } = (await metadataOf(`${core}/serviceaccounts/${account}`)) as Metadata;
+    const ownerReferences = [{ apiVersion: "v1", kind: "ServiceAccount", name: account, uid }];
+    const path = `${core}/configmaps/of-${account}`;
+    await plane.must("POST", `${core}/configmaps`, { metadata: { name: `of-${account}`, ownerReferences } });
+    return async () => {
+      await waitFor(
+        `the collector to have seen that ${account} is gone`,
+        async () => (await metadataOf(path)) === undefined,
+        { deadlineMs: 90_000, everyMs: 200 },
+      );
+    };
+  }
+
+  it("outlives a change of their account, also what an earlier version made", async () => {
+    await release("install", "tollgate", chartFolder);
+    await restartOperator("first", "tollgate-operator");
+    const made = await waitFor("all of it", uids, { deadlineMs: 30_000, everyMs: 100 });
+    // As made before there was a longer-lived owner.
+    const { uid } = (await metadataOf(`${core}/serviceaccounts/tollgate-operator`)) as Metadata;
+    const ownerReferences = [{ apiVersion: "v1", kind: "ServiceAccount", name: "tollgate-operator", uid }];
+    for (const path of kept)
+      await plane.must("PATCH", path, { metadata: { ownerReferences } }, "application/merge-patch+json");
+    await restartOperator("second", "tollgate-operator");
+    const isOurs = async (path: string) =>
+      (await metadataOf(path))?.ownerReferences?.some(({ kind }) => kind === "ConfigMap") === true;
+    for (const path of [...kept, lease])
+      await waitFor(`the owner of ${path}`, () => isOurs(path), { deadlineMs: 30_000, everyMs: 100 });
+
+    const isCollected = await collected("tollgate-operator");
+    await release("upgrade", "tollgate", chartFolder, "--set", "operator.serviceAccount.name=other");
+    await isCollected();
+    await restartOperator("third", "other");
+    assert.deepEqual(await uids(), made);
+  });
+
+  it("goes with the release", async () => {
+    await release("uninstall", "tollgate");
+    await operator?.close();
+    for (const path of [...kept, lease])
+      await waitFor(`${path} to be gone`, async () => (await metadataOf(path)) === undefined, {
+        deadlineMs: 90_000,
+        everyMs: 200,
+      });
+  });
+});
