@@ -57,6 +57,12 @@ const rows: readonly Row[] = [
     words:
       /invalid_api_key|api_key_invalid|api_key_expired|authentication|unauthenticated|permission|access_denied|unauthorized|forbidden/,
   },
+  // xAI says it with a 400, and shows no more of the key than its ends.
+  {
+    kind: "channel_auth",
+    message: /^incorrect api key provided: [^\s*]{0,8}\*{3}[^\s*]{0,8}\. you can obtain an api key from \S+$/i,
+    statuses: requestStatuses,
+  },
   { kind: "overloaded", words: /overloaded|unavailable|capacity/ },
   { kind: "rate_limit", words: /rate_limit|resource_exhausted|too_many_requests|throttl|quota_exceeded/ },
   { kind: "too_large", words: /request_too_large|payload_too_large/ },

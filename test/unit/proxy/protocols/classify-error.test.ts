@@ -101,6 +101,15 @@ describe("classifyErrorReply", () => {
       kind: "channel_quota",
     },
     {
+      name: "xAI's bad key, which is a 400",
+      status: 400,
+      body: {
+        code: "Client specified an invalid argument",
+        error: "Incorrect API key provided: ab***yz. You can obtain an API key from https://console.x.ai.",
+      },
+      kind: "channel_auth",
+    },
+    {
       name: "low balance, which is a 429",
       status: 429,
       body: { error: { message: "Account 7: insufficient balance" } },
@@ -168,6 +177,10 @@ describe("classifyErrorReply", () => {
   for (const row of [
     { name: "a bad key", words: "invalid api key" },
     { name: "Google's bad key", words: "API key not valid. Please pass a valid API key." },
+    {
+      name: "xAI's bad key",
+      words: "Incorrect API key provided: ab***yz. You can obtain an API key from https://x.ai.",
+    },
     { name: "a spent quota", words: "insufficient quota" },
     { name: "Anthropic's low credit", words: "Your credit balance is too low to access the API." },
     { name: "Anthropic's spent budget", words: "You have reached your specified API usage limits." },
