@@ -43,7 +43,10 @@ export class Pipeline {
   #waiting = new Map<string, ResourceChange>();
   #isAsked = false;
   #running: Promise<boolean> | undefined;
+  /** Nothing is compiled or published until it is over. */
   #retry: NodeJS.Timeout | undefined;
+  /** What was published is to be told again; what comes meanwhile does not wait for that. */
+  #tellAgain: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: PipelineOptions) {
@@ -68,6 +71,7 @@ export class Pipeline {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#tellAgain);
   }
 
   async #run(): Promise<boolean> {
@@ -76,8 +80,7 @@ export class Pipeline {
       const changes = this.#waiting;
       this.#waiting = new Map();
       try {
-        await this.#pass([...changes.values()]);
-        this.#backoff.reset();
+        if (await this.#pass([...changes.values()])) this.#backoff.reset();
       } catch (cause) {
         // Which of two notices of an object stays is all one: both say "look again".
         this.#waiting = new Map([...changes, ...this.#waiting]);
@@ -85,7 +88,15 @@ export class Pipeline {
       }
     }
     this.#running = undefined;
-    return this.#retry === undefined;
+    return this.#retry === undefined && this.#tellAgain === undefined;
+  }
+
+  #tellLater(cause: unknown): void {
+    clearTimeout(this.#tellAgain);
+    const delayMs = this.#backoff.next();
+    this.#options.onFailure(cause, delayMs);
+    this.#tellAgain = setTimeout(() => void this.look([]), delayMs).unref();
+    if (this.#isClosed) clearTimeout(this.#tellAgain);
   }
 
   #tryLater(cause: unknown): void {
@@ -98,7 +109,8 @@ export class Pipeline {
     if (this.#isClosed) clearTimeout(this.#retry);
   }
 
-  async #pass(changes: readonly ResourceChange[]): Promise<void> {
+  /** @returns false where everything is published and not everybody was told */
+  async #pass(changes: readonly ResourceChange[]): Promise<boolean> {
     const { compilation, publisher, onPass, onFault, progress, uids } = this.#options;
     // Before anything is looked at: what comes meanwhile may or may not be in this pass.
     const onPublished = progress?.beginPass() ?? (() => {});
@@ -108,9 +120,18 @@ export class Pipeline {
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });
     await driveInSlices(this.#shareObjects(upserts.keys()));
     compilation.notePublished();
-    await onPass({ upserts, removes, ...compiled });
+    try {
+      await onPass({ upserts, removes, ...compiled });
+    } catch (cause) {
+      // The pass stays open: the next tells of it as well.
+      this.#tellLater(cause);
+      return false;
+    }
+    clearTimeout(this.#tellAgain);
+    this.#tellAgain = undefined;
     compilation.endPass();
     for (const [id, cause] of compiled.faults) onFault(id, cause);
+    return true;
   }
 
   /** Both sides keep all objects: of 100,000 keys one copy of each is enough. */

@@ -4,6 +4,7 @@
  *
  * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
  */
+import { GatewayError } from "./errors.ts";
 import type { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { OwnerTurns } from "./responses-state/owner-turns.ts";
 
@@ -26,6 +27,16 @@ export class LargeBodies {
 
   isLarge(bytes: number): boolean {
     return bytes > largeBodyBytesLeast;
+  }
+
+  /**
+   * @param bytes of the body
+   * @param besides that the call holds or will hold while it is worked on
+   * @throws GatewayError `body_too_large` for one that never has room, however often it is tried
+   */
+  checkSize(bytes: number, besides: number): void {
+    if (this.#inFlight.couldHold(bytes * textBytesOfByte + besides)) return;
+    throw new GatewayError("body_too_large", "With its files this call is too large to be translated for this model.");
   }
 
   /**

@@ -40,8 +40,8 @@ import { otherCalls } from "./turn.ts";
 
 const noFields: readonly string[] = [];
 
-/** What stays of each byte of a large body that was read: its strings, at two bytes a character. */
-const readBytesOfByte = 2;
+/** What stays of each byte of a large body that was read: its strings, most of which take a byte a character. */
+const readBytesOfByte = 1;
 /** And of one that was written: its bytes, and those with the channel's edits. */
 const writtenBytesOfByte = 2;
 
@@ -131,7 +131,8 @@ export class AttemptPreparation {
    * @param keptBytes that stay until the call is over or `#letGo`
    */
   #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
-    const { exchange, services } = this.#admitted;
+    const { call, exchange, services } = this.#admitted;
+    services.largeBodies.checkSize(bytes, call.body.bytes.length + this.#heldBytes + keptBytes);
     return services.largeBodies.inTurn(bytes, () => {
       if (exchange.response.destroyed) throw new ClientGoneError();
       this.#hold(keptBytes);
@@ -191,7 +192,12 @@ export class AttemptPreparation {
       await otherWork();
       const translation = Translation.ofWritten(client, options, written);
       await otherWork();
-      return this.#translated(translation, client, selected);
+      const prepared = this.#translated(translation, client, selected);
+      if (prepared.request.body === translation.upstreamCall.body.bytes) {
+        this.#letGo(bytes);
+        this.#writtenBytes -= bytes;
+      }
+      return prepared;
     });
   }
 

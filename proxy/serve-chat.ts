@@ -257,7 +257,7 @@ async function concludeOther(
       count("invalid_reply");
       // Paid for, and most likely generated no better by another: billed, and not asked for again.
       if (outcome.isOversized === true) {
-        await settlement.settleReserved(admitted.estimate);
+        await settlement.settleOversized(admitted.estimate);
         throw errorOfInvalidReply(outcome.reason);
       }
       if (isGenerated(outcome.reading)) {

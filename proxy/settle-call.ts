@@ -73,10 +73,10 @@ export class CallSettlement {
     else await this.settleRequest();
   }
 
-  /** The answer was more than anybody reads: it was generated, and nothing says more of it than what was reserved. */
-  settleReserved({ amounts }: Estimate): Pending {
-    const { inputTokens: input, outputTokens: output } = amounts;
-    return this.#settle({ ...zeroUsage, input: Number(input), output: Number(output) }, true);
+  /** The answer was more than anybody reads: it was generated, and nothing bounds it but what was reserved. */
+  async settleOversized({ amounts }: Estimate): Promise<void> {
+    const usage = { ...zeroUsage, input: await this.#promptTokens(), output: Number(amounts.outputTokens) };
+    await this.#settle(this.#bounded(usage), true);
   }
 
   /** Files are fetched for the call: it costs one request, also where none is sent upstream. */
@@ -91,7 +91,10 @@ export class CallSettlement {
 
   /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
   #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
-    if (usage === undefined || inputTokens(usage) === 0) return this.#settleEstimated(usage, produced());
+    if (usage === undefined || inputTokens(usage) === 0) {
+      const isOutputTold = usage !== undefined && outputTokens(usage) > 0;
+      return this.#settleEstimated(usage, isOutputTold ? nothingProduced : produced());
+    }
     if (outputTokens(usage) === 0) {
       const output = produced();
       if (!isNothing(output)) return this.#settleEstimated(usage, output);
@@ -126,8 +129,8 @@ export class CallSettlement {
       ...bounded,
       ...(inputTokens(bounded) === 0 && { input: await this.#promptTokens() }),
       output: Math.max(bounded.output, produced - bounded.reasoning),
-      imageOutput: Math.max(bounded.imageOutput, imageTokens),
-      audioOutput: Math.max(bounded.audioOutput, audioTokens),
+      imageOutput: atLeast(bounded.imageOutput, imageTokens, outputTokens(bounded)),
+      audioOutput: atLeast(bounded.audioOutput, audioTokens, outputTokens(bounded)),
     };
   }
 
@@ -154,6 +157,14 @@ export class CallSettlement {
       costNanos,
     });
   }
+}
+
+/**
+ * Media that nobody counted apart may be among the tokens that were told: those are charged once.
+ * @param known tokens of the class, of `told` in all
+ */
+function atLeast(known: number, produced: number, told: number): number {
+  return Math.max(known, produced - (told - known));
 }
 
 /** Something was produced of which nobody can count anything: never for nothing. */

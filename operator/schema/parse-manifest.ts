@@ -67,12 +67,16 @@ export const manifestLimits = {
   errorsMax: 3,
 } as const;
 
+/** A line of YAML, or a member of JSON, as only a List has it. */
+const listMark = /^kind:[ \t]+["']?List["']?[ \t\r]*$|"kind":\s*"List"/m;
+
 /** @param text of one document, or of several in a row */
 export function parseManifest(text: string): Manifest {
   const refuse = (message: string, position: Position = { line: 1, column: 1 }): Manifest => {
     return { documents: [], problems: [{ ...makeProblem([], "syntax", message), position }] };
   };
-  if (Buffer.byteLength(text) > manifestLimits.bytesMax) {
+  // The objects of a List are many; how large a file may be is decided by whoever reads it.
+  if (Buffer.byteLength(text) > manifestLimits.bytesMax && !listMark.test(text)) {
     const most = `${manifestLimits.bytesMax / 1024 ** 2} MiB`;
     return refuse(`the document is larger than ${most}, more than an API server stores of one object: split it`);
   }

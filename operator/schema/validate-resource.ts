@@ -117,11 +117,21 @@ export function foreignKind(document: unknown): ForeignKind | undefined {
   if (!isJsonObject(document)) return undefined;
   const { apiVersion, kind } = document;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
-  const isForeign = apiVersion.includes("/")
-    ? !apiVersion.startsWith(ownGroup)
-    : // A kind of ours without its group is a slip of the pen; of a text cut short nothing may be concluded.
-      versionOf(kind) === undefined && identifyDocument(document) !== undefined;
-  return isForeign ? { apiVersion, kind } : undefined;
+  // A kind of ours without its group is a slip of the pen.
+  const isOther = apiVersion.includes("/") ? !apiVersion.startsWith(ownGroup) : versionOf(kind) === undefined;
+  // Of a text that is cut short nothing may be concluded, but a few files have no name when they are whole.
+  const isWhole = apiVersion.startsWith(namelessGroup) || hasName(document);
+  return isOther && isWhole ? { apiVersion, kind } : undefined;
+}
+
+/** Of `kustomization.yaml`. */
+const namelessGroup = "kustomize.config.k8s.io/";
+
+function hasName(document: JsonObject): boolean {
+  const { metadata } = document;
+  return (
+    identifyDocument(document) !== undefined || (isJsonObject(metadata) && typeof metadata["generateName"] === "string")
+  );
 }
 
 /** The `apiVersion` that a kind has for us; undefined where there is none of that name. */

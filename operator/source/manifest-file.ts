@@ -94,8 +94,9 @@ export function parseDocument(text: string): ParsedDocument {
     const misnamed = checkIdentity(document.object);
     for (const { path, field, message } of misnamed)
       problems.push({ lineOffset: document.locate(path).line - 1, field, message: `${message}.` });
-    if (misnamed.length > 0) isBroken = true;
-    else objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
+    // It does not come to be, and hides nothing: the text is whole.
+    if (misnamed.length === 0)
+      objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
   }
   // Copies take no more room than they need; most documents have no problems and share one empty list.
   return { objects: [...objects], problems: problems.length === 0 ? noProblems : problems, isBroken };

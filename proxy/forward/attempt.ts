@@ -19,7 +19,7 @@ import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
-import { isArray, isStream, joined } from "./body-start.ts";
+import { isArray, isStream, joined, mayBeAnswer } from "./body-start.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
@@ -201,12 +201,11 @@ export class Attempt {
     }
     this.#exchange.abort();
     if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
-    else
-      this.#settle({
-        kind: "invalid",
-        reason: `the reply exceeds ${this.#collectedBytesMax} bytes`,
-        isOversized: true,
-      });
+    else {
+      const reason = `the reply exceeds ${this.#collectedBytesMax} bytes`;
+      // A page of HTML was not generated, however long it is.
+      this.#settle({ kind: "invalid", reason, isOversized: mayBeAnswer(this.#chunks[0] ?? chunk) });
+    }
   }
 
   #pass(chunk: Buffer): void {

@@ -13,6 +13,11 @@ export function isArray(body: Buffer): boolean {
   return /^\s*\[/.test(body.toString("latin1", 0, startBytes));
 }
 
+/** JSON, or a stream: an answer of any format. */
+export function mayBeAnswer(start: Buffer): boolean {
+  return isStream(start) || /^\s*\{/.test(start.toString("latin1", 0, startBytes));
+}
+
 /** The pieces as one; nothing is copied where there is one only. */
 export function joined(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;

@@ -18,6 +18,11 @@ export class InFlightBytes {
     return this.#bytes;
   }
 
+  /** Whether so much could be held if nothing else was. */
+  couldHold(bytes: number): boolean {
+    return bytes <= this.#bytesMax;
+  }
+
   /**
    * Whoever takes must `release` the same amount, on every way out.
    * @throws GatewayError `overloaded` when the cap would be passed; nothing is taken then

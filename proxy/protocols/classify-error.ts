@@ -57,6 +57,17 @@ const rows: readonly Row[] = [
     words:
       /invalid_api_key|api_key_invalid|api_key_expired|authentication|unauthenticated|permission|access_denied|unauthorized|forbidden/,
   },
+  // Where there is no word and no more of a message than this, it repeats nobody.
+  {
+    kind: "channel_quota",
+    message: /^(?:insufficient (?:balance|quota|credits)|billing hard limit has been reached)\.?$/i,
+    statuses: requestStatuses,
+  },
+  {
+    kind: "channel_auth",
+    message: /^(?:api key not valid\. please pass a valid api key|invalid api key)\.?$/i,
+    statuses: requestStatuses,
+  },
   // xAI says it with a 400, and shows no more of the key than its ends.
   {
     kind: "channel_auth",
@@ -75,6 +86,8 @@ const rows: readonly Row[] = [
 
 /** What a message is about stands at its beginning. */
 const messageLengthMax = 2_048;
+/** What relays put before and behind a provider's own message. */
+const relayed = /^litellm\.\w+: (?:\w+ - )?|\s*\(request id: [\w-]+\)$/gi;
 
 const capabilityMessage = /does not support|is not supported|not supported (?:with|for|by|on)|unsupported parameter/i;
 
@@ -99,7 +112,7 @@ function build(kind: Kind, status: number, facts: ErrorFacts, retryAfterMs: numb
 function kindOf(facts: ErrorFacts, status: number | undefined): Kind {
   if (facts.isHtml && status !== undefined && status < 500 && status !== 429) return "upstream_5xx";
   const isServerSide = status !== undefined && status >= 500;
-  const message = facts.message.slice(0, messageLengthMax);
+  const message = facts.message.slice(0, messageLengthMax).replace(relayed, "");
   for (const row of rows) {
     if (row.words?.test(facts.words) === true) {
       // A server error that mentions, say, a permission is still the server's.

@@ -123,7 +123,7 @@ describe("answers of which the upstream told little or nothing", () => {
     upstream.replyWith({ body: JSON.stringify(chatAnswer({ prompt_tokens: 0, completion_tokens: 700 })) });
     const { usage, isEstimated } = await recordOf("chat", false);
     assert.equal(isEstimated, true);
-    assert.equal(usage?.output, 700);
+    assert.deepEqual([usage?.output, usage?.reasoning], [700, 0]);
     assert.ok((usage?.input ?? 0) > 0);
   });
 
@@ -193,6 +193,23 @@ describe("answers of which the upstream told little or nothing", () => {
     const { status, usage, isEstimated } = await recordOf("chat", false);
     assert.deepEqual([status, usage?.output, isEstimated], [502, 4_096, true]);
     assert.equal(upstream.requests.length, 1);
+  });
+
+  it("cost nothing and are asked for elsewhere where they are long and no answer", async () => {
+    upstream.replyWith({ body: `<html>${"x".repeat(200_000)}` });
+    upstream.forget();
+    const { status, usage } = await recordOf("chat", false);
+    assert.deepEqual([status, usage], [502, undefined]);
+    assert.equal(upstream.requests.length, 2);
+  });
+
+  it("are charged once for a picture that was counted among all tokens", async () => {
+    const parts = [{ inlineData: { mimeType: "image/png", data: media } }];
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 1_290 };
+    const body = `data: ${JSON.stringify({ candidates: [{ content: { parts } }], usageMetadata })}\n\n`;
+    upstream.replyWith({ headers: { "content-type": "text/event-stream" }, body: `${body}x`, cutAt: body.length });
+    const { usage } = await recordOf("gemini", true);
+    assert.deepEqual([usage?.output, usage?.imageOutput], [1_290, 0]);
   });
 
   it("cost nothing but a request where the client left before anything was sent", async () => {

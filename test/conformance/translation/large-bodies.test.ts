@@ -72,10 +72,10 @@ describe("a large body for an upstream of another format", () => {
     const length = Buffer.byteLength(body);
     const first = call(messages, body);
     await asked(1);
-    assert.equal(gateway.inFlightBytes, 5 * length);
+    assert.equal(gateway.inFlightBytes, 3 * length);
     const second = await call(messages, body);
     assert.equal(second.status, 529, second.body.toString());
-    assert.equal(gateway.inFlightBytes, 5 * length);
+    assert.equal(gateway.inFlightBytes, 3 * length);
     const others = [call(messages, bodyOf(MiB / 2)), call(chat, body)];
     await asked(3);
     reply.resolve();
@@ -106,10 +106,17 @@ describe("a large body for an upstream of another format", () => {
     const body = bodyOf(2 * MiB);
     const answer = call(messages, body);
     await asked(2);
-    assert.equal(gateway.inFlightBytes, 5 * Buffer.byteLength(body));
+    assert.equal(gateway.inFlightBytes, 3 * Buffer.byteLength(body));
     reply.resolve();
     assert.equal((await answer).status, 200);
     await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);
+  });
+
+  it("is told where it never has room, however often it is tried", async () => {
+    const answer = await call(messages, bodyOf(4 * MiB));
+    assert.equal(answer.status, 413, answer.body.toString());
+    assert.equal(upstream.requests.length, 0);
+    assert.equal(gateway.inFlightBytes, 0);
   });
 
   it("counts with the files that are fetched for it", async () => {
@@ -123,7 +130,7 @@ describe("a large body for an upstream of another format", () => {
     const body = JSON.stringify({ model: "files", messages: [{ role: "user", content }] });
     const answer = call(chat, body);
     await asked(2);
-    assert.equal(gateway.inFlightBytes, 3 * (body.length + picture.length));
+    assert.equal(gateway.inFlightBytes, 2 * (body.length + picture.length));
     reply.resolve();
     assert.equal((await answer).status, 200);
     await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);

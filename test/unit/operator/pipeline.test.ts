@@ -185,6 +185,20 @@ describe("a pass over the configuration that throws", () => {
     }
   });
 
+  it("publishes what comes while status is still to be told", async () => {
+    pipeline.close();
+    start();
+    put(...everything);
+    statusFailures = 1;
+    assert.equal(await pipeline.look(everyObject(store.resources)), false);
+    assert.equal(publisher.hasPublished, true);
+    statusFailures = 1_000;
+    await pipeline.look(put(channel, account, key("one", "1", "Suspended"), key("two", "3"), route("m1", "m4")));
+    assert.equal(published(), wanted());
+    statusFailures = 0;
+    await waitFor("status", () => told.has("key/a/one") && told.has("key/a/two"));
+  });
+
   it("publishes no half of what changed together where taking it fails", async () => {
     put(...everything);
     publisher.objectsLeft = 3;

@@ -101,6 +101,30 @@ describe("classifyErrorReply", () => {
       kind: "channel_quota",
     },
     {
+      name: "low credit as a relay says it",
+      status: 400,
+      body: { error: { message: "Your credit balance is too low to access the API. (request id: 2025-abc)" } },
+      kind: "channel_quota",
+    },
+    {
+      name: "low credit as another relay says it",
+      status: 400,
+      body: { error: { message: "litellm.BadRequestError: AnthropicException - Your credit balance is too low" } },
+      kind: "channel_quota",
+    },
+    {
+      name: "a bad key and no more",
+      status: 400,
+      body: { error: { message: "Invalid API key" } },
+      kind: "channel_auth",
+    },
+    {
+      name: "a spent balance and no more",
+      status: 400,
+      body: { error: { message: "Insufficient Balance" } },
+      kind: "channel_quota",
+    },
+    {
       name: "xAI's bad key, which is a 400",
       status: 400,
       body: {

@@ -59,9 +59,16 @@ export class OpenCall implements OpenItem {
       sink.whole(item);
       return;
     }
-    if (this.type === "custom_tool_call") this.#say(this.#said.restOf(asText(item?.["input"])) ?? "", sink);
+    if (this.type === "custom_tool_call") this.#finishInput(asText(item?.["input"]), sink);
     else this.#finishArguments(givenArguments(item?.["arguments"]), sink);
     sink.close(this.#opened(sink));
+  }
+
+  #finishInput(given: string, sink: EventSink): void {
+    const rest = given === "" ? "" : this.#said.restOf(given);
+    // A command with a hole in it is another command.
+    if (rest === undefined) sink.hasBrokenCall = true;
+    else this.#say(rest, sink);
   }
 
   /** @param given of the finished item; whether they are JSON themselves is judged by whoever reads it */

@@ -176,7 +176,7 @@ export class ResponsesStreamReader implements StreamReader {
       this.#sink.whole(item);
     }
     const finish = readFinish(response, this.#sink, isIncomplete);
-    if (this.#sink.hasBrokenCall && finish.reason !== "length") {
+    if (this.#sink.hasBrokenCall && finish.reason !== "length" && finish.reason !== "content-filter") {
       throw new InvalidReply("the arguments of a call are not JSON, or not those that were said");
     }
     const usage = readUsage(response);

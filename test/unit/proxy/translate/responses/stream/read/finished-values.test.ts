@@ -63,16 +63,6 @@ describe("responses: a finished value that does not continue what was said", () 
       want: ['call call_1 f  {"a":1}'],
     },
     {
-      name: "free text of a custom call stays as it was said",
-      events: [
-        added(0, custom),
-        delta(0, "select 1", "custom_tool_call_input"),
-        done(0, { ...custom, input: "SELECT 1 FROM t" }),
-        completed(),
-      ],
-      want: ["call call_1 f select 1"],
-    },
-    {
       name: "text stays as it was said",
       events: [
         added(0, message),
@@ -112,6 +102,16 @@ describe("responses: a finished value that does not continue what was said", () 
     { name: "half arguments that the finished ones do not continue", events: calling('{"a":1', '{"a": 1}') },
     { name: "half arguments that are never finished", events: calling('{"a":1', "").with(2, completed()) },
     { name: "half arguments whose end says nothing", events: calling('{"a":1', "") },
+    {
+      name: "input of a custom call that was said with a hole in it",
+      events: [
+        added(0, custom),
+        delta(0, "rm -rf /tmp/", "custom_tool_call_input"),
+        delta(0, "x", "custom_tool_call_input"),
+        done(0, { ...custom, input: "rm -rf /tmp/build/x" }),
+        completed(),
+      ],
+    },
   ]) {
     it(`pitfall 150: refuses ${row.name}`, () => {
       assert.throws(() => readStream(streamOf([created, ...row.events])), InvalidReply);
@@ -123,6 +123,10 @@ describe("responses: a finished value that does not continue what was said", () 
     const [candidate] = foldReply(readStream(streamOf([created, ...events]))).candidates;
     assert.deepEqual(factsOf(candidate?.blocks ?? []), ['call call_1 f {"a":1']);
     assert.equal(candidate?.finish.reason, "length");
+    const details = { incomplete_details: { reason: "content_filter" } };
+    const filtered = events.with(3, { type: "response.incomplete", response: { status: "incomplete", ...details } });
+    const [other] = foldReply(readStream(streamOf([created, ...filtered]))).candidates;
+    assert.equal(other?.finish.reason, "content-filter");
   });
 
   it("refuses an answer longer than anybody writes", () => {
