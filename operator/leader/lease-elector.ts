@@ -171,7 +171,9 @@ export class LeaseElector implements Leadership {
     const beforeMs = this.#lookedAtMs;
     const askedAtMs = performance.now();
     try {
-      const record = readLease(await client.get(leaseResource, namespace, name, this.#bounds));
+      const lease = await client.get(leaseResource, namespace, name, this.#bounds);
+      this.#options.owner?.owns(lease);
+      const record = readLease(lease);
       this.#lookedAtMs = askedAtMs;
       this.#transitions = record.transitions;
       if (this.#observation?.record.resourceVersion !== record.resourceVersion) {

@@ -85,13 +85,12 @@ async function owned(
   resource: ApiResource,
   { client, owner }: OwnedObjectOptions,
 ): Promise<ApiObject> {
-  const { metadata } = object;
-  const present: readonly unknown[] = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : [];
-  const isOwner = (one: unknown) => isRecord(one) && one["kind"] === owner?.kind && one["name"] === owner?.name;
   // Nothing is asked where it has it: one that was replaced is gone, and what it owned with it.
-  if (owner === undefined || present.some(isOwner)) return object;
+  if (owner === undefined || owner.owns(object)) return object;
   const wanted = await owner.read();
   if (wanted === undefined) return object;
+  const { metadata } = object;
+  const present: readonly unknown[] = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : [];
   try {
     return await client.update(resource, {
       ...object,

@@ -1,11 +1,11 @@
 /**
- * What owns the things that the operators make for themselves: a ConfigMap that lives as long as the release (the chart's
- * with the operators' settings). The cluster removes what it owns with it, so that an uninstalled release leaves nothing
- * behind, and with nothing else: whose ServiceAccount made them may change under a running release.
+ * What owns the things that the operators make for themselves: a ConfigMap that lives as long as the release (the chart has an
+ * empty one for it). The cluster removes what it owns with it, so that an uninstalled release leaves nothing behind, and with
+ * nothing else: ServiceAccount and settings may be replaced under a running release.
  */
 import type { ApiClient, CallOptions } from "../kubernetes/api-client.ts";
 import { isApiStatus } from "../kubernetes/api-error.ts";
-import { configMapResource } from "../kubernetes/api-object.ts";
+import { type ApiObject, configMapResource, isRecord } from "../kubernetes/api-object.ts";
 
 /** As in `metadata.ownerReferences`. */
 export interface OwnerReference {
@@ -16,8 +16,8 @@ export interface OwnerReference {
 }
 
 export interface ReleaseOwner {
-  readonly kind: string;
-  readonly name: string;
+  /** Whether the object bears it. Then it is known from now on, also when it is gone before it was ever read. */
+  owns(object: ApiObject): boolean;
   /**
    * Reads it anew, as one that was replaced has another uid, and what names the former is removed.
    *
@@ -30,8 +30,13 @@ export function releaseOwner(client: Pick<ApiClient, "get">, namespace: string, 
   const { apiVersion, kind } = configMapResource;
   let last: OwnerReference | undefined;
   return {
-    kind,
-    name,
+    owns({ metadata }) {
+      const references: readonly unknown[] = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : [];
+      const ours = references.filter(isRecord).find((one) => one["kind"] === kind && one["name"] === name);
+      const uid = ours?.["uid"];
+      if (typeof uid === "string") last ??= { apiVersion, kind, name, uid };
+      return ours !== undefined;
+    },
     async read(options) {
       try {
         const { uid } = (await client.get(configMapResource, namespace, name, options)).metadata;

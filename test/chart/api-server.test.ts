@@ -26,6 +26,7 @@ const oddNames: readonly (ReleasePlace & { readonly values: object })[] = [
   { name: "tollgate", namespace: "on", values: { tls: { mode: "ExistingSecret", existingSecret: "123" } } },
   { name: "tollgate", namespace: "gateway", values: { operator: { watchNamespaces: ["123", "on"] } } },
   { name: "tollgate", namespace: "gateway", values: { nameOverride: "123", fullnameOverride: "my.rel" } },
+  { name: "tollgate", namespace: "gateway", values: { nameOverride: "LLM.Gateway", fullnameOverride: "llm" } },
   {
     name: "tollgate",
     namespace: "gateway",

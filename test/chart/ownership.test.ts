@@ -1,5 +1,5 @@
 /**
- * What the operators make for themselves lives as long as the release: it outlives any change of their ServiceAccount,
+ * What the operators make for themselves lives as long as the release: it outlives any change of their ServiceAccount and settings,
  * which the cluster's garbage collector sees, and goes when the release is uninstalled.
  */
 import assert from "node:assert/strict";
@@ -25,8 +25,16 @@ const lease = "/apis/coordination.k8s.io/v1/namespaces/gateway/leases/tollgate-o
 
 interface Metadata {
   readonly uid: string;
-  readonly ownerReferences?: readonly { readonly kind: string; readonly uid: string }[];
+  readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[];
 }
+
+/** What earlier versions had own it, and what may be replaced. */
+interface OwnerKind {
+  readonly kind: string;
+  readonly plural: string;
+}
+const account: OwnerKind = { kind: "ServiceAccount", plural: "serviceaccounts" };
+const settings: OwnerKind = { kind: "ConfigMap", plural: "configmaps" };
 
 describe("what the operators make for themselves", function () {
   this.timeout(180_000);
@@ -86,37 +94,55 @@ describe("what the operators make for themselves", function () {
     return all.every((metadata) => metadata !== undefined) ? all.map(({ uid }) => uid) : undefined;
   }
 
-  /** Resolves when the collector has removed something whose owner, the account, is gone. */
-  async function collected(account: string): Promise<() => Promise<void>> {
-    const { uid } = (await metadataOf(`${core}/serviceaccounts/${account}`)) as Metadata;
-    const ownerReferences = [{ apiVersion: "v1", kind: "ServiceAccount", name: account, uid }];
-    const path = `${core}/configmaps/of-${account}`;
-    await plane.must("POST", `${core}/configmaps`, { metadata: { name: `of-${account}`, ownerReferences } });
+  async function referenceTo({ kind, plural }: OwnerKind): Promise<object> {
+    const { uid } = (await metadataOf(`${core}/${plural}/tollgate-operator`)) as Metadata;
+    return { apiVersion: "v1", kind, name: "tollgate-operator", uid };
+  }
+
+  /** Resolves when the collector has removed something whose owner, the one named so, is gone. */
+  async function collected(owner: OwnerKind): Promise<() => Promise<void>> {
+    const path = `${core}/configmaps/of-${owner.plural}`;
+    const metadata = { name: `of-${owner.plural}`, ownerReferences: [await referenceTo(owner)] };
+    await plane.must("POST", `${core}/configmaps`, { metadata });
     return async () => {
       await waitFor(
-        `the collector to have seen that ${account} is gone`,
+        `the collector to have seen that the ${owner.kind} is gone`,
         async () => (await metadataOf(path)) === undefined,
         { deadlineMs: 90_000, everyMs: 200 },
       );
     };
   }
 
-  it("outlives a change of their account, also what an earlier version made", async () => {
+  /** An operator gives all of it the owner again, after it was made by a version that had another own it. */
+  async function passOnFrom(owner: OwnerKind): Promise<void> {
+    const ownerReferences = [await referenceTo(owner)];
+    for (const path of kept)
+      await plane.must("PATCH", path, { metadata: { ownerReferences } }, "application/merge-patch+json");
+    await restartOperator(`after-${owner.plural}`, "tollgate-operator");
+    const isOurs = async (path: string) =>
+      (await metadataOf(path))?.ownerReferences?.some(({ name }) => name === "tollgate-owner") === true;
+    for (const path of [...kept, lease])
+      await waitFor(`the owner of ${path}`, () => isOurs(path), { deadlineMs: 30_000, everyMs: 100 });
+  }
+
+  it("outlives settings that are replaced, also what a version made that had these own it", async () => {
     await release("install", "tollgate", chartFolder);
     await restartOperator("first", "tollgate-operator");
     const made = await waitFor("all of it", uids, { deadlineMs: 30_000, everyMs: 100 });
-    // As made before there was a longer-lived owner.
-    const { uid } = (await metadataOf(`${core}/serviceaccounts/tollgate-operator`)) as Metadata;
-    const ownerReferences = [{ apiVersion: "v1", kind: "ServiceAccount", name: "tollgate-operator", uid }];
-    for (const path of kept)
-      await plane.must("PATCH", path, { metadata: { ownerReferences } }, "application/merge-patch+json");
-    await restartOperator("second", "tollgate-operator");
-    const isOurs = async (path: string) =>
-      (await metadataOf(path))?.ownerReferences?.some(({ kind }) => kind === "ConfigMap") === true;
-    for (const path of [...kept, lease])
-      await waitFor(`the owner of ${path}`, () => isOurs(path), { deadlineMs: 30_000, everyMs: 100 });
+    await passOnFrom(settings);
+    const isCollected = await collected(settings);
+    // As a tool does that replaces what has changed.
+    await plane.must("DELETE", `${core}/configmaps/tollgate-operator`);
+    await release("upgrade", "tollgate", chartFolder);
+    await isCollected();
+    assert.deepEqual(await uids(), made);
+  });
 
-    const isCollected = await collected("tollgate-operator");
+  it("outlives a change of their account, also what an earlier version made", async () => {
+    const made = await uids();
+    assert.ok(made);
+    await passOnFrom(account);
+    const isCollected = await collected(account);
     await release("upgrade", "tollgate", chartFolder, "--set", "operator.serviceAccount.name=other");
     await isCollected();
     await restartOperator("third", "other");

@@ -228,6 +228,33 @@ describe("the chart rendered", function () {
       await assert.rejects(renderChart(helm, { operator }), /apiServerCIDRs/);
     });
 
+  it("judges no range that no NetworkPolicy holds", async () => {
+    const ranges = ["10.1.2.3/8"];
+    const proxy = { egress: { allowCIDRs: ranges }, networkPolicy: { enabled: false } };
+    const operator = { networkPolicy: { enabled: false, apiServerCIDRs: ranges } };
+    await renderChart(helm, { proxy, operator });
+    await assert.rejects(renderChart(helm, { proxy, operator: { networkPolicy: { apiServerCIDRs: ranges } } }), /apiS/);
+    await assert.rejects(renderChart(helm, { operator, proxy: { egress: { allowCIDRs: ranges } } }), /allowCIDRs/);
+  });
+
+  it("takes any label as the chart's name where the whole name is given, and selects by it", async () => {
+    for (const nameOverride of ["LLM.Gateway", "a_b", "x".repeat(63)]) {
+      const objects = parseObjects(await renderChart(helm, { nameOverride, fullnameOverride: "llm" }));
+      const proxy = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "llm-proxy");
+      assert.ok(proxy);
+      const { selector } = proxy["spec"] as { selector: { matchLabels: Labels } };
+      assert.equal(selector.matchLabels["app.kubernetes.io/name"], nameOverride);
+    }
+  });
+
+  it("gives what the operators make an owner that no change of settings changes", async () => {
+    const ownerOf = async (values: object) =>
+      parseObjects(await renderChart(helm, values)).find(({ metadata }) => metadata.name === "tollgate-owner");
+    const owner = await ownerOf({});
+    assert.equal(owner?.["data"], undefined);
+    assert.deepEqual(owner, await ownerOf({ operator: { generateKeys: true, serviceAccount: { name: "other" } } }));
+  });
+
   const refusals = [
     {
       name: "a drain as long as the grace",
@@ -288,6 +315,13 @@ describe("the chart rendered", function () {
     },
     { name: "no amount of memory", values: { proxy: { resources: { limits: { memory: "much" } } } }, message: /512Mi/ },
     { name: "no address range", values: { proxy: { egress: { allowCIDRs: ["10.0.0.1"] } } }, message: /allowCIDRs/ },
+    { name: "a name that is no label", values: { nameOverride: "a-", fullnameOverride: "a" }, message: /nameOverride/ },
+    {
+      name: "a name of the chart that names no objects",
+      values: { nameOverride: "LLM.Gateway" },
+      message: /nameOverride: "LLM\.Gateway" .* fullnameOverride/,
+    },
+    { name: "a name of the chart too long for them", values: { nameOverride: "x".repeat(41) }, message: /at most 40/ },
     { name: "a full name that begins no Service", values: { fullnameOverride: "1st" }, message: /fullnameOverride/ },
     {
       name: "a name that is none",

@@ -1,5 +1,8 @@
 {{/* What a schema cannot say: values that do not fit each other. Included once, before anything is made. */}}
 {{- define "tollgate.checks" -}}
+{{- if and (not .Values.fullnameOverride) (not (regexMatch "^([a-z0-9][-a-z0-9]{0,39})?$" .Values.nameOverride)) -}}
+{{- fail (printf "nameOverride: %q cannot be part of the names of objects: use at most 40 small letters, digits and dashes, or give the whole name by fullnameOverride" .Values.nameOverride) -}}
+{{- end -}}
 {{- $embedded := eq .Values.quota.store "Embedded" -}}
 {{- $replicas := .Values.proxy.replicas -}}
 {{- if and $embedded .Values.proxy.autoscaling.enabled -}}
@@ -15,7 +18,11 @@
 {{- if and .Values.proxy.autoscaling.enabled (gt (int .Values.proxy.autoscaling.minReplicas) (int .Values.proxy.autoscaling.maxReplicas)) -}}
 {{- fail "proxy.autoscaling.minReplicas is more than maxReplicas" -}}
 {{- end -}}
-{{- range $value, $ranges := dict "proxy.egress.allowCIDRs" .Values.proxy.egress.allowCIDRs "operator.networkPolicy.apiServerCIDRs" .Values.operator.networkPolicy.apiServerCIDRs -}}
+{{- /* The operator reads ranges that the API server would not take: they matter in a NetworkPolicy alone. */ -}}
+{{- $policies := dict -}}
+{{- if .Values.proxy.networkPolicy.enabled }}{{ $_ := set $policies "proxy.egress.allowCIDRs" .Values.proxy.egress.allowCIDRs }}{{ end -}}
+{{- if .Values.operator.networkPolicy.enabled }}{{ $_ := set $policies "operator.networkPolicy.apiServerCIDRs" .Values.operator.networkPolicy.apiServerCIDRs }}{{ end -}}
+{{- range $value, $ranges := $policies -}}
 {{- range $ranges -}}
 {{- include "tollgate.checkRange" (dict "value" $value "range" .) -}}
 {{- end -}}

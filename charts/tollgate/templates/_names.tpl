@@ -1,7 +1,8 @@
 {{/* Names, labels and images. */}}
 
+{{/* A label's value. Part of the names of objects only where no whole name is given: see the checks. */}}
 {{- define "tollgate.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- default .Chart.Name .Values.nameOverride -}}
 {{- end -}}
 
 {{/* Begins the names of Services, too: a DNS label that begins with a letter, whatever the release is called. */}}
@@ -108,9 +109,13 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* ConfigMap of the operators' settings. What they make for themselves belongs to it, whatever their account is. */}}
 {{- define "tollgate.operator.settingsMap" -}}
 {{- printf "%s-operator" (include "tollgate.fullname" .) -}}
+{{- end -}}
+
+{{/* Empty ConfigMap to which belongs what the operators make for themselves, whatever their account and settings are. */}}
+{{- define "tollgate.operator.owner" -}}
+{{- printf "%s-owner" (include "tollgate.fullname" .) -}}
 {{- end -}}
 
 {{/* The headless Service that proxies resolve; also the name in the certificate. */}}

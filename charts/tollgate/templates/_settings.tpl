@@ -29,7 +29,7 @@ The settings files of both programs (docs/settings.md). What the chart sets itse
 {{- $own := dict
   "data" "/var/lib/tollgate/data"
   "operatorAdmin" (printf "%s:9091" .Values.listenHost)
-  "kubernetes" (pick .Values.operator "watchNamespaces" "generateKeys" "namespaceSelectors" | merge (dict "owner" (include "tollgate.operator.settingsMap" .)))
+  "kubernetes" (pick .Values.operator "watchNamespaces" "generateKeys" "namespaceSelectors" | merge (dict "owner" (include "tollgate.operator.owner" .)))
   "lease" (dict "name" (include "tollgate.lease" .))
   "push" $push
   "egress" (dict "allowCIDRs" .Values.proxy.egress.allowCIDRs)

@@ -68,7 +68,7 @@ export async function writeChartReadme(): Promise<readonly GeneratedFile[]> {
     "",
     "An upgrade updates the definitions as well (`crds.enabled`). Uninstalling leaves them, and with them every key, channel,",
     "route and account. What the operators made for themselves (the CA of the push endpoint, the key of last good files, the",
-    "Lease) belongs to the ConfigMap of their settings and goes with it; a change of their ServiceAccount does not touch it.",
+    "Lease) belongs to an empty ConfigMap (`FULLNAME-owner`) and goes with it; no change of their settings or account touches it.",
     "",
     "Upgrade with `--reset-then-reuse-values` (Helm 3.14 or newer), or give all your values again: with `--reuse-values` those",
     "that are new in the chart are missing, and the upgrade fails at the first of them.",

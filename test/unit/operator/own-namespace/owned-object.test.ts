@@ -4,6 +4,7 @@ import type { ApiObject } from "../../../../operator/kubernetes/api-object.ts";
 import { keepLastGoodKey } from "../../../../operator/own-namespace/last-good-key.ts";
 import { ownedConfigMap, ownedSecret } from "../../../../operator/own-namespace/owned-object.ts";
 import { isPresentProxy, isReadyProxy } from "../../../../operator/own-namespace/ready-pods.ts";
+import { releaseOwner } from "../../../../operator/own-namespace/release-owner.ts";
 import { MemoryOwnedData } from "../../../support/fleet/memory-owned-data.ts";
 import { ManualTimers } from "../../../support/manual-timers.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -92,12 +93,14 @@ describe("ownedSecret() and ownedConfigMap()", () => {
 });
 
 describe("ownedSecret() and ownedConfigMap() with an owner", () => {
-  const ours = { apiVersion: "v1", kind: "ConfigMap", name: "tollgate-operator", uid: "u-2" };
+  const ours = { apiVersion: "v1", kind: "ConfigMap", name: "tollgate-owner", uid: "u-3" };
+  const settings = { apiVersion: "v1", kind: "ConfigMap", name: "tollgate-operator", uid: "u-2" };
   const others = { apiVersion: "v1", kind: "ServiceAccount", name: "tollgate-operator", uid: "u-1" };
+  const bears = ({ metadata }: ApiObject) => JSON.stringify(metadata["ownerReferences"] ?? []).includes(ours.uid);
   const place = {
     namespace: "tollgate",
     name: "tollgate-push-ca",
-    owner: { kind: ours.kind, name: ours.name, read: async () => ours },
+    owner: { owns: bears, read: async () => ours },
   };
   const object = (ownerReferences?: readonly object[]): ApiObject => ({
     metadata: { name: "x", namespace: "tollgate", resourceVersion: "7", ...(ownerReferences && { ownerReferences }) },
@@ -114,6 +117,7 @@ describe("ownedSecret() and ownedConfigMap() with an owner", () => {
   for (const row of [
     { name: "none", present: undefined, want: [ours] },
     { name: "that of another version", present: [others], want: [others, ours] },
+    { name: "the settings of another version", present: [settings], want: [settings, ours] },
   ])
     it(`give it to what they read with ${row.name}, and touch nothing else`, async () => {
       const { client, asked } = clientOf({ get: () => object(row.present) });
@@ -132,6 +136,22 @@ describe("ownedSecret() and ownedConfigMap() with an owner", () => {
       owner: { ...place.owner, read: async () => undefined },
     }).read();
     assert.deepEqual([...asked, ...missing.asked], [{ verb: "get" }, { verb: "get" }]);
+  });
+
+  it("write back what went with a release with its owner, though they never had to ask for it", async () => {
+    let present: ApiObject | undefined = object([ours]);
+    const { client, asked } = clientOf({
+      get: () => {
+        if (present !== undefined) return present;
+        throw refusal(404);
+      },
+    });
+    const secret = ownedSecret({ ...place, client, owner: releaseOwner(client, place.namespace, ours.name) });
+    await secret.read();
+    present = undefined;
+    await secret.write({ key: "a" }, undefined);
+    const made = asked.at(-1)?.body as ApiObject;
+    assert.deepEqual(made.metadata["ownerReferences"], [ours]);
   });
 
   for (const status of [403, 404, 409])

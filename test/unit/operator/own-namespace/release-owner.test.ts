@@ -8,11 +8,11 @@ describe("releaseOwner()", () => {
   const client = {
     async get(): Promise<ApiObject> {
       if (typeof answer === "number") throw new ApiError("refused", { code: "refused", status: answer });
-      return { metadata: { name: "tollgate-operator", uid: answer } };
+      return { metadata: { name: "tollgate-owner", uid: answer } };
     },
   };
-  const owner = () => releaseOwner(client, "tollgate", "tollgate-operator");
-  const reference = (uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: "tollgate-operator", uid });
+  const owner = () => releaseOwner(client, "tollgate", "tollgate-owner");
+  const reference = (uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: "tollgate-owner", uid });
 
   it("is the ConfigMap as it is now", async () => {
     const { read } = owner();
@@ -30,6 +30,27 @@ describe("releaseOwner()", () => {
     await read();
     answer = 404;
     assert.deepEqual(await read(), reference("u-1"));
+  });
+
+  it("is known by what bears it, where it is gone before it was read", async () => {
+    const { owns, read } = owner();
+    const bearing = (...ownerReferences: readonly object[]) => ({ metadata: { name: "x", ownerReferences } });
+    const settings = { ...reference("u-0"), name: "tollgate-operator" };
+    const account = { ...reference("u-0"), kind: "ServiceAccount" };
+    answer = 404;
+    assert.deepEqual([{ metadata: { name: "x" } }, bearing(settings), bearing(account)].map(owns), [
+      false,
+      false,
+      false,
+    ]);
+    assert.equal(await read(), undefined);
+    assert.equal(owns(bearing(account, reference("u-1"))), true);
+    assert.deepEqual(await read(), reference("u-1"));
+    answer = "u-2";
+    await read();
+    assert.equal(owns(bearing(reference("u-1"))), true);
+    answer = 404;
+    assert.deepEqual(await read(), reference("u-2"), "what was read is newer");
   });
 
   it("fails where nobody can say", async () => {
