@@ -7,7 +7,7 @@
  *
  * A pass that throws is a fault of ours, and loses nothing: its changes are put back, and the next pass publishes what
  * differs from what is published, whichever pass changed it. Nothing is published before everything has been compiled
- * once. Called by `core.ts`.
+ * once. Where only the telling fails, it is told again, and what comes meanwhile is published at once. Called by `core.ts`.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { Compilation, CompileChanges } from "./compile/compilation.ts";

@@ -69,7 +69,6 @@ function renderFixed(kind: UpstreamExchangeKind, channel: Channel, credential: C
   return headers;
 }
 
-/** Whether the channel sets this header itself, or wants none. */
 /** What must not be repeated to a client: values of the channel's headers may be credentials as well. */
 export function secretsOf(
   channel: Pick<Channel, "headersSet">,
@@ -79,6 +78,7 @@ export function secretsOf(
   return credential === undefined ? values : [credential.secret, ...values];
 }
 
+/** Whether the channel sets this header itself, or wants none. */
 function isRuled(name: string, { headersRemove, headersSet }: Channel): boolean {
   return (
     headersRemove?.some((entry) => entry.toLowerCase() === name) === true ||

@@ -3,7 +3,8 @@
  *
  * Text of an upstream passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
  * after the upstream's model name became the public one and everything that looks like a key, an organisation, an
- * address or markup is gone; the channel's own secrets go first, while the text is whole. Everything else gets the gateway's own words: which credential failed is ours to know.
+ * address or markup is gone; the channel's own secrets go first, while the text is whole. Everything else gets the
+ * gateway's own words: which credential failed is ours to know.
  */
 import { type ErrorCode, GatewayError } from "../errors.ts";
 import type { UpstreamError } from "./chat-format.ts";
