@@ -19,7 +19,7 @@ import { tokenReviewer } from "./own-namespace/review-token.ts";
 import { PeerSummaries } from "./peers/peer-summaries.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
-import { StoredEpochs } from "./push/versions/epoch.ts";
+import { raiseAfterRestore, StoredEpochs } from "./push/versions/epoch.ts";
 import type { ResourceUids } from "./push/versions/resource-uids.ts";
 import type { SourceProgress } from "./push/versions/source-progress.ts";
 import { prepareEndpoint } from "./push-endpoint.ts";
@@ -80,8 +80,11 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
   const { client, source, namespace, owner, settings, log } = options;
   const configMap = ownedConfigMap({ client, namespace, owner, name: settings.configMap });
   const epochs = new StoredEpochs(configMap);
-  const tellFailure = (cause: unknown) => log.error("the epoch cannot be raised", { cause });
-  started.defer(source.onRewind(() => void epochs.raise(0).catch(tellFailure)));
+  const onFailure = (cause: unknown) => log.error("the epoch cannot be raised; trying again", { cause });
+  const restores = raiseAfterRestore({ epochs, onFailure });
+  started.defer(() => restores.close());
+  started.defer(source.onRewind(restores.raise));
+  started.defer(options.uids.onReturn(restores.raise));
   const account = (name: string) => `system:serviceaccount:${namespace}:${name}`;
   const endpoint = prepareEndpoint({
     publisher: options.publisher,

@@ -38,7 +38,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     namespaces: cluster.watchNamespaces,
     watchesNamespaces: cluster.watchesNamespaces,
     timings: cluster.watch,
-    onSeen: (kind, object) => standing.see(kind, object),
+    onSeen: (kind, object, isLatest) => standing.see(kind, object, isLatest),
     log,
   });
   started.defer(() => source.close());

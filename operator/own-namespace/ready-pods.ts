@@ -5,7 +5,8 @@
  */
 import type { ApiClient } from "../kubernetes/api-client.ts";
 import { type ApiObject, isRecord, podResource } from "../kubernetes/api-object.ts";
-import { type ListCollector, ListWatch, type ListWatchSink } from "../kubernetes/watch/list-watch.ts";
+import { ListWatch } from "../kubernetes/watch/list-watch.ts";
+import type { ListCollector, ListWatchSink } from "../kubernetes/watch/list-watch-options.ts";
 import type { Reachability } from "../kubernetes/watch/reachability.ts";
 import type { WatchTimings } from "../kubernetes/watch/timings.ts";
 import { WatchCounters } from "../kubernetes/watch/watch-counters.ts";

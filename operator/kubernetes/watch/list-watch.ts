@@ -1,55 +1,11 @@
-/**
- * Keeps a view of one kind of objects up to date: list, then watch, for ever (`OPERATIONS.md` section 3).
- *
- * Our own, because the library's informers have been seen to stop for ever after one connection error. Invariants: no
- * error takes an object away, only a complete list or a `DELETED` event does; a watch that ends is followed by another
- * from where it ended; one that may have missed something by a whole list, one at a time and after a growing wait;
- * while the API server is away nobody asks it but `Reachability`. Knows none of our kinds: a `ListWatchSink` keeps the
- * objects. Called by `kubernetes-source.ts`, once for each kind and watched namespace.
- */
-import type { ApiClient } from "../api-client.ts";
 import { ApiError, isUnreachable } from "../api-error.ts";
-import { type ApiObject, type ApiResource, compareVersions } from "../api-object.ts";
+import { compareVersions } from "../api-object.ts";
 import { Backoff, pause } from "./backoff.ts";
-import type { Reachability } from "./reachability.ts";
-import type { WatchTimings } from "./timings.ts";
-import type { AskedFor, RelistReason, WatchCounters } from "./watch-counters.ts";
+import { Comparison } from "./comparison.ts";
+import type { ListCollector, ListWatchOptions } from "./list-watch-options.ts";
+import { readPages } from "./read-pages.ts";
+import type { AskedFor, RelistReason } from "./watch-counters.ts";
 import type { WatchEvent } from "./watch-events.ts";
-
-/** A list that is being read; nothing changes before it is complete. */
-export interface ListCollector {
-  add(object: ApiObject): void;
-  /** The object went while the list was being read. */
-  remove(object: ApiObject): void;
-  /** Takes the list over: what is held and not listed is gone, unless it came after the list. */
-  finish(version: string, isRewound: boolean): void;
-  /** Objects that the list shows in another version than what is held, and that no event has touched meanwhile. */
-  differences(version: string): string[];
-  /** Nobody wants the list any more. */
-  drop(): void;
-}
-
-export interface ListWatchSink {
-  beginList(): ListCollector;
-  put(object: ApiObject): void;
-  remove(object: ApiObject): void;
-}
-
-export interface ListWatchOptions {
-  readonly client: Pick<ApiClient, "list" | "watch">;
-  readonly resource: ApiResource;
-  /** Undefined: all namespaces. */
-  readonly namespace: string | undefined;
-  readonly fieldSelector?: string | undefined;
-  readonly sink: ListWatchSink;
-  readonly reachability: Reachability;
-  readonly timings: WatchTimings;
-  readonly counters: WatchCounters;
-  /** Told of every failure, with what is done about it. */
-  readonly onFailure: (error: unknown, what: string) => void;
-  /** The API server's versions run from lower numbers than we have seen: it was restored from a backup. */
-  readonly onRewind: () => void;
-}
 
 /** A watch that lived shorter is not followed by the next at once. */
 const shortWatchMs = 5_000;
@@ -91,9 +47,7 @@ export class ListWatch {
   #isDoubtful = false;
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
-  #comparing: NodeJS.Timeout | undefined;
-  /** The list that is compared now; given up where a new one is needed anyway. */
-  #comparison: AbortController | undefined;
+  readonly #comparison: Comparison;
   #running: Promise<void> | undefined;
   #stopListening = () => {};
 
@@ -102,6 +56,7 @@ export class ListWatch {
     const { backoffMinMs, backoffMaxMs } = options.timings;
     this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
     this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
+    this.#comparison = new Comparison({ ...options, isListed: () => this.#version !== undefined });
   }
 
   /** Resolves when everything was read once. */
@@ -122,7 +77,7 @@ export class ListWatch {
   start(): void {
     this.#stopListening = this.#options.reachability.onLost(() => this.#interrupt());
     this.#running ??= this.#run();
-    this.#compareLater();
+    this.#comparison.start();
   }
 
   /**
@@ -139,16 +94,19 @@ export class ListWatch {
     this.#watching?.abort(listedAgain);
   }
 
-  /** Ends the watch under way, as the API server is not there: it is followed by another once it is. */
+  /**
+   * Ends the watch under way, as the API server is not there: it is followed by another once it is. What comes back may
+   * be a backup whose versions have passed ours by then, of which no event tells.
+   */
   #interrupt(): void {
+    this.#comparison.soon();
     this.#watching?.abort(new ApiError("The API server does not answer.", { code: "unreachable" }));
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#stop.abort();
-    this.#comparison?.abort();
-    clearTimeout(this.#comparing);
+    this.#comparison.close();
     await this.#running;
   }
 
@@ -226,7 +184,7 @@ export class ListWatch {
   #forget(reason: RelistReason): void {
     if (this.#version !== undefined) this.#relistReason = reason;
     this.#version = undefined;
-    this.#comparison?.abort();
+    this.#comparison.giveUp();
   }
 
   /** One object of a list is enough to learn the server's present version. */
@@ -247,28 +205,10 @@ export class ListWatch {
   async #listInPages(): Promise<void> {
     const collector = this.#beginList();
     try {
-      const version = await this.#readPages(collector, this.#stop.signal);
+      const version = await readPages(this.#options, collector, this.#stop.signal);
       this.#finishList(collector, version);
     } finally {
       collector.drop();
-    }
-  }
-
-  /** @returns the version of the list. @throws ApiError 410 when a continue token has expired: the list starts anew */
-  async #readPages(collector: ListCollector, signal: AbortSignal): Promise<string> {
-    const { client, resource, namespace, fieldSelector, timings } = this.#options;
-    let continueToken: string | undefined;
-    for (;;) {
-      const page = await client.list(resource, {
-        namespace,
-        fieldSelector,
-        limit: timings.pageSize,
-        continueToken,
-        signal,
-      });
-      for (const object of page.items) collector.add(object);
-      continueToken = page.continueToken;
-      if (continueToken === undefined) return page.resourceVersion;
     }
   }
 
@@ -279,6 +219,7 @@ export class ListWatch {
     this.#completeVersion = version;
     this.#highest = version;
     this.#lastEventVersion = version;
+    this.#comparison.noteListed();
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
     this.#relistReason = "expired";
     this.#backoff.reset();
@@ -353,41 +294,5 @@ export class ListWatch {
     this.#version = version;
     this.#completeVersion = version;
     if (this.#highest === undefined || compareVersions(version, this.#highest) > 0) this.#highest = version;
-  }
-
-  #compareLater(): void {
-    // Not all kinds at once.
-    const delayMs = this.#options.timings.compareEveryMs * (0.75 + Math.random() / 2);
-    this.#comparing = setTimeout(() => {
-      void this.#compare().finally(() => {
-        if (!this.#stop.signal.aborted) this.#compareLater();
-      });
-    }, delayMs).unref();
-  }
-
-  /** Lists everything beside the watch: a difference that lasts is an event that never came. */
-  async #compare(): Promise<void> {
-    if (this.#version === undefined) return;
-    const { sink, timings, counters } = this.#options;
-    const collector = sink.beginList();
-    const comparison = new AbortController();
-    this.#comparison = comparison;
-    try {
-      const version = await this.#readPages(collector, comparison.signal);
-      if (collector.differences(version).length > 0) await pause(timings.compareGraceMs, comparison.signal);
-      if (comparison.signal.aborted) return;
-      const missed = collector.differences(version);
-      counters.noteCompared(missed.length);
-      if (missed.length === 0) return;
-      this.#options.onFailure(new Error(`The watch missed ${missed.length} changes.`), "taking them from the list");
-      collector.finish(version, false);
-    } catch (error) {
-      if (comparison.signal.aborted) return;
-      if (error instanceof ApiError) counters.noteFailure(error);
-      this.#options.onFailure(error, "comparing later");
-    } finally {
-      collector.drop();
-      this.#comparison = undefined;
-    }
   }
 }

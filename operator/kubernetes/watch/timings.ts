@@ -16,6 +16,8 @@ export interface WatchTimings {
   readonly backoffMaxMs: number;
   /** Between two full lists that are compared with what is held. */
   readonly compareEveryMs: number;
+  /** The same after the API server was away. */
+  readonly compareAfterAwayMs: number;
   /** What a compared list shows otherwise must still be so after this time, in which the watch catches up. */
   readonly compareGraceMs: number;
   /** No sign of life from the API server for this long: it is asked whether it is there. */
@@ -38,6 +40,7 @@ export const defaultWatchTimings: WatchTimings = {
   backoffMinMs: 500,
   backoffMaxMs: 30_000,
   compareEveryMs: 30 * 60_000,
+  compareAfterAwayMs: 10_000,
   compareGraceMs: 5_000,
   // Together under 45 s: that long an API server may be hung before somebody notices (RELIABILITY.md J2).
   silenceMs: 25_000,

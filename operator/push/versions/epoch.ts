@@ -27,6 +27,8 @@ export interface Epochs {
 /** What is noticed within this time of the last raise is of the same restore, or of somebody who makes it up. */
 const oneRestoreMs = 60_000;
 const attemptsMax = 8;
+const retryFirstMs = 500;
+const retryMaxMs = 15_000;
 const member = "epoch";
 
 export class StoredEpochs implements Epochs {
@@ -89,6 +91,50 @@ export class StoredEpochs implements Epochs {
     for (const listener of [...this.#listeners]) listener(epoch);
     return epoch;
   }
+}
+
+export interface RaiseOptions {
+  readonly epochs: Pick<Epochs, "raise">;
+  readonly timers?: Timers;
+  /** Told of each failure; it is tried again. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/**
+ * Raises the epoch whenever the source goes back, and does not let go before that is done: an API server that has just
+ * come back often refuses at first, and until then proxies take nothing that they know for deleted.
+ *
+ * @returns what to call when it goes back, and how to stop
+ */
+export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: RaiseOptions): {
+  raise(): void;
+  close(): void;
+} {
+  let isUnderWay = false;
+  let isClosed = false;
+  let cancel = () => {};
+  const attempt = async (retryMs: number): Promise<void> => {
+    try {
+      await epochs.raise(0);
+      isUnderWay = false;
+    } catch (cause) {
+      if (isClosed) return;
+      onFailure(cause);
+      cancel = timers.after(retryMs, () => void attempt(Math.min(retryMs * 2, retryMaxMs)));
+    }
+  };
+  return {
+    raise() {
+      // One more sign of the same restore.
+      if (isUnderWay || isClosed) return;
+      isUnderWay = true;
+      void attempt(retryFirstMs);
+    },
+    close() {
+      isClosed = true;
+      cancel();
+    },
+  };
 }
 
 /** Epochs count from 1. */

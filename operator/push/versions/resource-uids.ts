@@ -19,7 +19,10 @@ interface Removed {
 export class ResourceUids {
   readonly #resources: ResourceSet;
   readonly #uids = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
   #removed: Removed[] = [];
+  /** The uids of `#removed` that have not come back. */
+  #dead = new Set<string>();
   #sequence = 0;
 
   constructor(resources: ResourceSet) {
@@ -29,6 +32,17 @@ export class ResourceUids {
   /** Counts removals since the start. */
   get sequence(): number {
     return this.#sequence;
+  }
+
+  /**
+   * Told when a uid comes back that was removed: only a restored backup does that, whatever its versions say, and proxies
+   * take nothing of it before they begin a new epoch.
+   *
+   * @returns a function that ends the listening
+   */
+  onReturn(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Uid of the resource behind a wire object, where it has one of its own. */
@@ -44,14 +58,21 @@ export class ResourceUids {
     const before = this.#uids.get(id);
     if (metadata?.uid === before) return;
     if (metadata?.uid === undefined) this.#uids.delete(id);
-    else this.#uids.set(id, metadata.uid);
+    else this.#take(id, metadata.uid);
     if (before === undefined) return;
     this.#sequence += 1;
     this.#removed.push({ uid: before, sequence: this.#sequence, at: now });
+    this.#dead.add(before);
     const [oldest] = this.#removed;
     if (this.#removed.length > 2 * removedUidsMax || (oldest !== undefined && now - oldest.at > 2 * keptMs)) {
       this.#removed = this.#removed.slice(-removedUidsMax).filter(({ at }) => now - at <= keptMs);
+      this.#dead = new Set(this.#removed.map(({ uid }) => uid));
     }
+  }
+
+  #take(id: string, uid: string): void {
+    this.#uids.set(id, uid);
+    if (this.#dead.delete(uid)) for (const listener of [...this.#listeners]) listener();
   }
 
   /** The newest removals after the one counted `sequence`. */

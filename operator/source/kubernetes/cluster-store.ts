@@ -2,12 +2,13 @@
  * What the operator knows of the cluster: the resources as the compiler sees them, filled by the list-watches.
  *
  * Invariants: an object goes only by an event that says so or by a complete list without it; a later version never
- * gives way to an earlier one, whichever way the two came; an object whose meaning did not change is no change; Secrets
- * and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of connections.
+ * gives way to an earlier one, whichever way the two came, except to a list newer than both; an object whose meaning did
+ * not change is no change; Secrets and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of
+ * connections.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ApiObject } from "../../kubernetes/api-object.ts";
-import type { ListWatchSink } from "../../kubernetes/watch/list-watch.ts";
+import type { ListWatchSink } from "../../kubernetes/watch/list-watch-options.ts";
 import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
 import { type CollectingStore, Collector } from "./list-collector.ts";
@@ -25,8 +26,11 @@ export interface ClusterStoreOptions {
    * when they are there, known not to exist, or long enough in coming; never rejects.
    */
   readonly fetchMissing: (references: readonly DataReference[]) => Promise<void>;
-  /** Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. */
-  readonly onSeen?: ((kind: ResourceKind, object: ApiObject) => void) | undefined;
+  /**
+   * Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. `isLatest`:
+   * it counts whatever came before, as its later version was undone.
+   */
+  readonly onSeen?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
 }
 
 export class ClusterStore implements CollectingStore {
@@ -184,6 +188,10 @@ export class ClusterStore implements CollectingStore {
       this.#stopWaiting(keyOf(change));
       this.#drop(change);
     }
+  }
+
+  seeUndone(kind: ResourceKind, object: ApiObject): void {
+    if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap") this.#options.onSeen?.(kind, object, true);
   }
 
   /** Versions start anew, at lower numbers. */

@@ -24,8 +24,8 @@ export interface KubernetesSourceOptions {
   /** Whether Namespaces are watched, which selectors of namespaces need. */
   readonly watchesNamespaces?: boolean;
   readonly timings?: Partial<WatchTimings>;
-  /** Each object of our own kinds as it comes, status and all; for whoever writes status. */
-  readonly onSeen?: (kind: ResourceKind, object: ApiObject) => void;
+  /** Each object of our own kinds as it comes, status and all; for whoever writes status (`ClusterStoreOptions`). */
+  readonly onSeen?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 

@@ -1,10 +1,12 @@
 /**
  * One list under way: what it shows, and at its end what that means for what is held.
  *
- * The list is a picture of one moment; events and answers that came meanwhile are newer and stay.
+ * The list is a picture of one moment; events and answers that came meanwhile are newer and stay. What it shows in an
+ * earlier version than is held, although that one is not newer than the list, was undone: by a backup that was restored
+ * and whose versions have been raised above all that were ever given, as etcd recommends, or have grown past them.
  */
 import type { ApiObject } from "../../kubernetes/api-object.ts";
-import type { ListCollector } from "../../kubernetes/watch/list-watch.ts";
+import type { ListCollector } from "../../kubernetes/watch/list-watch-options.ts";
 import type { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceChange, ResourceKind } from "../../resources/resource.ts";
 import { changeOf, identityOf, isOlder, toChange } from "./object-identity.ts";
@@ -15,6 +17,8 @@ export interface CollectingStore {
   take(next: AnyResource, before: AnyResource | undefined): boolean;
   dropAll(changes: readonly ResourceChange[]): void;
   settleWaiting(kind: ResourceKind, namespace: string | undefined, version: string): void;
+  /** An object whose later version was undone. */
+  seeUndone(kind: ResourceKind, object: ApiObject): void;
   rewind(): void;
   tell(changes: readonly ResourceChange[]): void;
 }
@@ -23,6 +27,8 @@ interface ListedObject {
   readonly version: string;
   /** Undefined: it exists, and nobody wants it. */
   readonly resource: AnyResource | undefined;
+  /** Kept where a later version is held. */
+  readonly earlier: ApiObject | undefined;
 }
 
 export class Collector implements ListCollector {
@@ -55,7 +61,8 @@ export class Collector implements ListCollector {
     // What is held already is not parsed twice.
     const isHeld = before !== undefined && before.metadata.resourceVersion === version;
     const resource = isHeld ? before : this.#store.read(this.#kind, object, before);
-    this.#listed.set(identityOf(change), { version, resource });
+    const earlier = isOlder(version, before?.metadata.resourceVersion) ? object : undefined;
+    this.#listed.set(identityOf(change), { version, resource, earlier });
   }
 
   remove(object: ApiObject): void {
@@ -71,7 +78,12 @@ export class Collector implements ListCollector {
     for (const [identity, listed] of this.#listed) {
       if (listed.resource === undefined) continue;
       const held = this.#resources.get(toChange(this.#kind, identity));
-      if (held === undefined || isOlder(held.metadata.resourceVersion, listed.version)) differing.push(identity);
+      if (
+        held === undefined ||
+        isOlder(held.metadata.resourceVersion, listed.version) ||
+        isUndone(held, listed, version)
+      )
+        differing.push(identity);
     }
     for (const { metadata } of this.#held()) {
       const identity = identityOf({ kind: this.#kind, ...metadata });
@@ -85,7 +97,7 @@ export class Collector implements ListCollector {
     this.#store.settleWaiting(this.#kind, this.#namespace, version);
     const changes: ResourceChange[] = [];
     try {
-      this.#takeListed(isRewound, changes);
+      this.#takeListed(version, isRewound, changes);
       const gone = this.#gone(version, isRewound);
       this.#store.dropAll(gone);
       changes.push(...gone);
@@ -96,8 +108,9 @@ export class Collector implements ListCollector {
   }
 
   /** @param changes gets what has another meaning now */
-  #takeListed(isRewound: boolean, changes: ResourceChange[]): void {
-    for (const [identity, { resource }] of this.#listed) {
+  #takeListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
+    for (const [identity, listed] of this.#listed) {
+      const { resource, earlier } = listed;
       if (resource === undefined) continue;
       const change = toChange(this.#kind, identity);
       const before = this.#resources.get(change);
@@ -105,7 +118,8 @@ export class Collector implements ListCollector {
       // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
       const isNewer =
         before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
-      if (!isNewer && !isRewound) continue;
+      if (!isNewer && !isRewound && !isUndone(before, listed, version)) continue;
+      if (earlier !== undefined) this.#store.seeUndone(this.#kind, earlier);
       if (this.#store.take(resource, before)) changes.push(change);
     }
   }
@@ -132,4 +146,10 @@ export class Collector implements ListCollector {
       if (this.#namespace === undefined || resource.metadata.namespace === this.#namespace) yield resource;
     }
   }
+}
+
+/** @param version of the list */
+function isUndone(held: AnyResource, listed: ListedObject, version: string): boolean {
+  const { resourceVersion } = held.metadata;
+  return isOlder(listed.version, resourceVersion) && !isOlder(version, resourceVersion);
 }

@@ -41,7 +41,7 @@ export class StandingStatuses {
   /**
    * Takes an object as the API server gave it.
    *
-   * @param isLatest it was asked for just now: it counts whatever was seen before, as versions begin anew after a restore
+   * @param isLatest it counts whatever was seen before, as after a restore: it was asked for just now, or listed
    */
   see(kind: ResourceKind, object: ApiObject, isLatest = false): void {
     if (!isOwnKind(kind)) return;

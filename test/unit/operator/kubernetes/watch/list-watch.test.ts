@@ -283,6 +283,65 @@ describe("list-watch", () => {
     assert.equal(asked.lists, 1);
     assert.deepEqual(put, []);
   });
+
+  it("compares everything once after the server was away, and asks it nothing meanwhile", async () => {
+    await using rig = open({ timings: { backoffMinMs: 1, probeEveryMs: 1, compareAfterAwayMs: 1 } });
+    const { asked, answers, counters, failures } = rig;
+    const [broken, isBack] = [Promise.withResolvers<never>(), Promise.withResolvers<void>()];
+    const limits: unknown[] = [];
+    const page100 = answers.list;
+    answers.list = (options) => {
+      limits.push(options.limit);
+      return page100(options);
+    };
+    answers.events = async function* () {
+      yield await broken.promise;
+    };
+    await rig.watching();
+    const nobody = new ApiError("nobody", { code: "unreachable" });
+    answers.probe = async () => {
+      answers.probe = () => isBack.promise;
+      throw nobody;
+    };
+    limits.length = 0;
+    answers.events = async function* () {};
+    broken.reject(nobody);
+    await waitFor("questions whether it is there", () => asked.probes > 10);
+    assert.deepEqual([limits, counters.comparisons], [[], 0]);
+    isBack.resolve();
+    await waitFor("a comparison", () => counters.comparisons === 1);
+    await manyTurns();
+    // Whether it went back, and the comparison, in whichever order.
+    assert.deepEqual(limits.toSorted(), [1, defaultWatchTimings.pageSize]);
+    assert.equal(counters.comparisons, 1);
+    assert.deepEqual(failures, [nobody]);
+  });
+
+  it("compares nothing where it lists everything anew after the server was away", async () => {
+    await using rig = open({ timings: { backoffMinMs: 1, probeEveryMs: 1, compareAfterAwayMs: 100 } });
+    const { watch, asked, answers, counters } = rig;
+    const broken = Promise.withResolvers<never>();
+    answers.events = async function* () {
+      yield await broken.promise;
+    };
+    await rig.watching();
+    const nobody = new ApiError("nobody", { code: "unreachable" });
+    answers.probe = async () => {
+      answers.probe = async () => undefined;
+      throw nobody;
+    };
+    // A backup.
+    answers.list = async () => page(50);
+    answers.events = async function* () {};
+    broken.reject(nobody);
+    await waitFor("the restored world", () => watch.completeVersion === "50");
+    const { lists } = asked;
+    const dueAt = performance.now() + 125;
+    await waitFor("the time at which it would be compared", () => performance.now() > dueAt);
+    await manyTurns();
+    assert.deepEqual([asked.lists, counters.comparisons], [lists, 0]);
+  });
+
   it("begins no watch when it is closed in the moment a list is complete", async () => {
     await using rig = open();
     const { watch, asked } = rig;

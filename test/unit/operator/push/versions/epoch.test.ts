@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { StoredEpochs } from "../../../../../operator/push/versions/epoch.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import { raiseAfterRestore, StoredEpochs } from "../../../../../operator/push/versions/epoch.ts";
 import { MemoryOwnedData } from "../../../../support/fleet/memory-owned-data.ts";
 import { ManualTimers } from "../../../../support/manual-timers.ts";
 
@@ -69,3 +70,63 @@ describe("StoredEpochs", () => {
     assert.equal(await epochs.raise(0), 3);
   });
 });
+
+describe("raiseAfterRestore", () => {
+  it("tries again until the epoch is raised, once for all signs of one restore", async () => {
+    const timers = new ManualTimers();
+    const store = new MemoryOwnedData();
+    const epochs = new StoredEpochs(store, timers);
+    const failures: unknown[] = [];
+    const refusal = new Error("no rules read yet");
+    let refusals = 3;
+    const read = store.read.bind(store);
+    store.read = async () => {
+      if (refusals === 0) return read();
+      refusals -= 1;
+      throw refusal;
+    };
+    const restores = raiseAfterRestore({ epochs, timers, onFailure: (cause) => failures.push(cause) });
+    restores.raise();
+    for (const [failed, waitMs] of [500, 1_000, 2_000].entries()) {
+      await settled();
+      restores.raise();
+      assert.equal(failures.length, failed + 1);
+      timers.advance(waitMs - 1);
+      await settled();
+      assert.equal(failures.length, failed + 1);
+      timers.advance(1);
+    }
+    await settled();
+    assert.deepEqual(failures, [refusal, refusal, refusal]);
+    assert.equal(epochs.current, 2);
+    assert.equal(store.writes, 1);
+    timers.advance(60_000);
+    restores.raise();
+    await settled();
+    assert.equal(epochs.current, 3);
+  });
+
+  it("ends with its operator", async () => {
+    const timers = new ManualTimers();
+    let asked = 0;
+    const epochs = {
+      raise: async () => {
+        asked += 1;
+        throw new Error("away");
+      },
+    };
+    const restores = raiseAfterRestore({ epochs, timers, onFailure: () => undefined });
+    restores.raise();
+    await settled();
+    restores.close();
+    timers.advance(60_000);
+    restores.raise();
+    await settled();
+    assert.equal(asked, 1);
+  });
+});
+
+/** All promises that wait for nothing else are settled. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+}

@@ -152,6 +152,48 @@ describe("cluster store", () => {
     assert.equal(store.resources.apiKeys.get("team-a/a")?.metadata.generation, 1);
   });
 
+  it("believes a list that is newer than what it holds and shows an earlier version: that one was undone", () => {
+    const seen: [string, boolean][] = [];
+    const { store, told } = openStore({
+      onSeen: (_kind, { metadata }, isLatest = false) => seen.push([metadata.name, isLatest]),
+    });
+    const sink = store.sinkFor("ApiKey", undefined);
+    const backup = key("a", {}, { state: "Suspended" });
+    sink.put(key("same"));
+    sink.put(key("a", { generation: 2 }));
+    const collector = sink.beginList();
+    collector.add(backup);
+    collector.add(
+      key("same", { resourceVersion: store.resources.apiKeys.get("team-a/same")?.metadata.resourceVersion }),
+    );
+    // A restored store whose versions were raised above all that were ever given.
+    const version = "1000000000";
+    assert.deepEqual(collector.differences(version), ["team-a/a"]);
+    told.length = 0;
+    seen.length = 0;
+    collector.finish(version, false);
+    assert.equal(store.resources.apiKeys.get("team-a/a")?.spec?.state, "Suspended");
+    assert.deepEqual(
+      told.map(({ name }) => name),
+      ["a"],
+    );
+    assert.deepEqual(seen, [["a", true]]);
+  });
+
+  it("keeps what is newer than a list that shows an earlier version", () => {
+    const { store } = openStore();
+    const sink = store.sinkFor("ApiKey", undefined);
+    const before = key("a");
+    sink.put(before);
+    const collector = sink.beginList();
+    collector.add(before);
+    const version = nextVersion();
+    store.put("ApiKey", key("a", { generation: 2 }, { state: "Suspended" }));
+    assert.deepEqual(collector.differences(version), []);
+    collector.finish(version, false);
+    assert.equal(store.resources.apiKeys.get("team-a/a")?.spec?.state, "Suspended");
+  });
+
   it("names no difference between a list and what events changed meanwhile", () => {
     const { store } = openStore();
     const sink = store.sinkFor("ApiKey", undefined);

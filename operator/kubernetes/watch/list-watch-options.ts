@@ -1,0 +1,41 @@
+/** What a `ListWatch` is given: whom it asks, and who keeps the objects. */
+import type { ApiClient } from "../api-client.ts";
+import type { ApiObject, ApiResource } from "../api-object.ts";
+import type { Reachability } from "./reachability.ts";
+import type { WatchTimings } from "./timings.ts";
+import type { WatchCounters } from "./watch-counters.ts";
+
+/** A list that is being read; nothing changes before it is complete. */
+export interface ListCollector {
+  add(object: ApiObject): void;
+  /** The object went while the list was being read. */
+  remove(object: ApiObject): void;
+  /** Takes the list over: what is held and not listed is gone, unless it came after the list. */
+  finish(version: string, isRewound: boolean): void;
+  /** Objects that the list shows in another version than what is held, and that no event has touched meanwhile. */
+  differences(version: string): string[];
+  /** Nobody wants the list any more. */
+  drop(): void;
+}
+
+export interface ListWatchSink {
+  beginList(): ListCollector;
+  put(object: ApiObject): void;
+  remove(object: ApiObject): void;
+}
+
+export interface ListWatchOptions {
+  readonly client: Pick<ApiClient, "list" | "watch">;
+  readonly resource: ApiResource;
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  readonly sink: ListWatchSink;
+  readonly reachability: Reachability;
+  readonly timings: WatchTimings;
+  readonly counters: WatchCounters;
+  /** Told of every failure, with what is done about it. */
+  readonly onFailure: (error: unknown, what: string) => void;
+  /** The API server's versions run from lower numbers than we have seen: it was restored from a backup. */
+  readonly onRewind: () => void;
+}

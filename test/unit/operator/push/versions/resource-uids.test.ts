@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { ResourceUids } from "../../../../../operator/push/versions/resource-uids.ts";
+import { MutableResourceSet } from "../../../../../operator/resources/mutable-resource-set.ts";
+import type { AnyResource, ResourceChange } from "../../../../../operator/resources/resource.ts";
+
+const hourMs = 3_600_000;
+
+describe("ResourceUids", () => {
+  const change: ResourceChange = { kind: "ApiKey", namespace: "team-a", name: "a" };
+  let resources: MutableResourceSet;
+  let uids: ResourceUids;
+  let returns: number;
+
+  beforeEach(() => {
+    resources = new MutableResourceSet();
+    uids = new ResourceUids(resources);
+    returns = 0;
+    uids.onReturn(() => {
+      returns += 1;
+    });
+  });
+
+  const put = (uid: string, now: number) => {
+    const metadata = { namespace: "team-a", name: "a", uid };
+    resources.set({ kind: "ApiKey", metadata, spec: {} } as unknown as AnyResource);
+    uids.look(change, now);
+  };
+  const remove = (now: number) => {
+    resources.delete(change);
+    uids.look(change, now);
+  };
+
+  it("tells that a uid came back which was removed, once", () => {
+    put("one", 0);
+    remove(1);
+    put("one", 2);
+    assert.equal(returns, 1);
+    uids.look(change, 3);
+    assert.equal(returns, 1);
+    assert.equal(uids.uidOf("key/team-a/a"), "one");
+  });
+
+  it("tells nothing of an object that was made anew under its name, be it in one step", () => {
+    put("one", 0);
+    remove(1);
+    put("two", 2);
+    put("three", 3);
+    assert.equal(returns, 0);
+    assert.deepEqual(uids.removedSince(0), ["two", "one"]);
+  });
+
+  it("knows an object that was replaced and comes back", () => {
+    put("one", 0);
+    put("two", 1);
+    put("one", 2);
+    assert.equal(returns, 1);
+  });
+
+  it("forgets as the proxies do", () => {
+    put("one", 0);
+    remove(1);
+    put("two", 3 * hourMs);
+    remove(3 * hourMs);
+    put("one", 3 * hourMs);
+    assert.equal(returns, 0);
+  });
+});
