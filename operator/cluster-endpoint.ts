@@ -19,6 +19,7 @@ import { tokenReviewer } from "./own-namespace/review-token.ts";
 import { PeerSummaries } from "./peers/peer-summaries.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
+import { type DoubtedRemovals, doubtRemovals } from "./push/versions/doubted-removals.ts";
 import { raiseAfterRestore, StoredEpochs } from "./push/versions/epoch.ts";
 import type { ResourceUids } from "./push/versions/resource-uids.ts";
 import type { SourceProgress } from "./push/versions/source-progress.ts";
@@ -73,6 +74,31 @@ export interface ClusterEndpointOptions extends FleetSourcesOptions {
   readonly onReport: (proxy: string, report: Report) => void;
 }
 
+/** Begins a new epoch for each sign that a backup was restored. @returns what takes the signs that proxies give */
+function noticeRestores(
+  started: AsyncDisposableStack,
+  { source, uids, log }: Pick<ClusterEndpointOptions, "source" | "uids" | "log">,
+  epochs: StoredEpochs,
+): DoubtedRemovals {
+  const restores = raiseAfterRestore({
+    epochs,
+    onFailure: (cause) => log.error("the epoch cannot be raised; trying again", { cause }),
+  });
+  started.defer(() => restores.close());
+  started.defer(source.onRewind(restores.raise));
+  started.defer(uids.onReturn(restores.raise));
+  const removals = doubtRemovals({
+    exists: async (id) => {
+      const resource = uids.resourceOf(id);
+      return resource !== undefined && (await source.has(resource));
+    },
+    onReturn: restores.raise,
+    onFailure: (cause) => log.warn("what proxies refuse as deleted cannot be looked up; trying again", { cause }),
+  });
+  started.defer(() => removals.close());
+  return removals;
+}
+
 /**
  * Opens the endpoint as soon as there is a certificate; `started` closes it. An API server that is away is waited for.
  */
@@ -80,11 +106,7 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
   const { client, source, namespace, owner, settings, log } = options;
   const configMap = ownedConfigMap({ client, namespace, owner, name: settings.configMap });
   const epochs = new StoredEpochs(configMap);
-  const onFailure = (cause: unknown) => log.error("the epoch cannot be raised; trying again", { cause });
-  const restores = raiseAfterRestore({ epochs, onFailure });
-  started.defer(() => restores.close());
-  started.defer(source.onRewind(restores.raise));
-  started.defer(options.uids.onReturn(restores.raise));
+  const removals = noticeRestores(started, options, epochs);
   const account = (name: string) => `system:serviceaccount:${namespace}:${name}`;
   const endpoint = prepareEndpoint({
     publisher: options.publisher,
@@ -106,6 +128,7 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
     uids: options.uids,
     sourceWentBack: (claimed) => source.wentBack(claimed),
     listBehind: (claimed) => source.listBehind(claimed),
+    onRefusedAsDeleted: removals.doubt,
     serverName: settings.serverName,
     tokenFile: settings.tokenFile,
     onReport: options.onReport,

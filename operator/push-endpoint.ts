@@ -50,6 +50,8 @@ export interface PushEndpointOptions {
   readonly sourceWentBack: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
   /** Reads again what has come less far than these. */
   readonly listBehind: (claimed: Readonly<Record<string, string>>) => void;
+  /** Told the ids of what a proxy refuses as deleted. */
+  readonly onRefusedAsDeleted: (ids: readonly string[]) => void;
   /** Name in every operator's certificate by which the leader is reached. */
   readonly serverName: string;
   /** This operator's own token for the leader. */
@@ -129,6 +131,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
           uids: options.uids,
           sourceWentBack: options.sourceWentBack,
           listBehind: options.listBehind,
+          onRefusedAsDeleted: options.onRefusedAsDeleted,
           onReport: (proxy, report) => {
             if (!following.report(proxy, report)) onReport(proxy, report);
           },

@@ -48,6 +48,7 @@ export interface ConnectionOptions {
   /** Called after each acknowledgement and once when the connection has ended. */
   readonly onChange: (connection: ProxyConnection) => void;
   readonly onReport?: (proxy: string, report: Report) => void;
+  readonly onRefusedAsDeleted?: (ids: readonly string[]) => void;
   /** Where the source counts versions. */
   readonly progress?: SourceProgress;
   /** Where the source gives uids. */
@@ -254,6 +255,8 @@ export class ProxyConnection {
 
   #receiveAcknowledgement(acknowledgement: Acknowledgement): void {
     this.#rejects = acknowledgement.rejects;
+    const deleted = this.#rejects.filter(({ code }) => code === "removed");
+    if (deleted.length > 0) this.#options.onRefusedAsDeleted?.(deleted.map(({ id }) => id));
     if (acknowledgement.refused !== undefined) {
       this.#refusals += 1;
       this.close(`the proxy refused a transaction: ${acknowledgement.refused.code}`);

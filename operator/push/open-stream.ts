@@ -85,7 +85,7 @@ async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal)
 }
 
 function connect(options: PushAppOptions, hello: Hello, response: Response): ProxyConnection {
-  const { progress, uids, onReport } = options;
+  const { progress, uids, onReport, onRefusedAsDeleted } = options;
   const connection = new ProxyConnection(
     {
       id: randomUUID(),
@@ -98,6 +98,7 @@ function connect(options: PushAppOptions, hello: Hello, response: Response): Pro
       deadMs: options.deadMs,
       onChange: (changed) => options.fleet.update(changed),
       ...(onReport !== undefined && { onReport }),
+      ...(onRefusedAsDeleted !== undefined && { onRefusedAsDeleted }),
       ...(progress !== undefined && { progress }),
       ...(uids !== undefined && { uids }),
     },

@@ -38,6 +38,8 @@ export interface PushAppOptions {
   readonly sourceWentBack?: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
   /** Reads again what of the source has come less far than a proxy has seen; the progress tells when that is done. */
   readonly listBehind?: (claimed: Readonly<Record<string, string>>) => void;
+  /** Told the ids of what a proxy refuses as deleted. */
+  readonly onRefusedAsDeleted?: (ids: readonly string[]) => void;
   /** What other operators ask of this one; they have been authenticated as operators. */
   readonly peers?: Router;
   readonly onRefused?: (reason: RefusalReason) => void;

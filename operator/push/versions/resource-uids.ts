@@ -4,10 +4,25 @@
  * back. A source without uids, such as a folder, has none.
  */
 import { removedUidsMax } from "../../../proxy/snapshot/push/messages.ts";
-import type { ObjectMeta, ResourceChange, ResourceSet } from "../../resources/resource.ts";
+import type { ObjectMeta, OwnKind, ResourceChange, ResourceSet } from "../../resources/resource.ts";
 
 /** As long as proxies keep them. */
 const keptMs = 3_600_000;
+
+const ownKinds: ReadonlyMap<string, OwnKind> = new Map([
+  ["key", "ApiKey"],
+  ["channel", "Channel"],
+  ["route", "ModelRoute"],
+  ["account", "Account"],
+]);
+
+/** A resource and no later one of its name. */
+export interface IdentifiedResource {
+  readonly kind: OwnKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
 
 interface Removed {
   readonly uid: string;
@@ -48,6 +63,14 @@ export class ResourceUids {
   /** Uid of the resource behind a wire object, where it has one of its own. */
   uidOf(id: string): string | undefined {
     return this.#uids.get(id);
+  }
+
+  /** The very resource behind a wire object, where it has one of its own. */
+  resourceOf(id: string): IdentifiedResource | undefined {
+    const uid = this.#uids.get(id);
+    const [prefix = "", namespace = "", name = ""] = id.split("/");
+    const kind = ownKinds.get(prefix);
+    return uid === undefined || kind === undefined ? undefined : { kind, namespace, name, uid };
   }
 
   /** Takes note of what became of a resource. @param now on a clock that never jumps */

@@ -11,6 +11,7 @@ import { ListWatch } from "../../kubernetes/watch/list-watch.ts";
 import { Reachability } from "../../kubernetes/watch/reachability.ts";
 import { defaultWatchTimings, type WatchTimings } from "../../kubernetes/watch/timings.ts";
 import { WatchCounters } from "../../kubernetes/watch/watch-counters.ts";
+import type { IdentifiedResource } from "../../push/versions/resource-uids.ts";
 import { everyObject } from "../../resources/mutable-resource-set.ts";
 import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
 import { ClusterStore } from "./cluster-store.ts";
@@ -172,6 +173,20 @@ export class KubernetesSource {
     const [namespace] = this.#namespaces;
     const { resourceVersion } = await this.#options.client.list(ownResources.Account, { namespace, limit: 1 });
     return compareVersions(resourceVersion, highest) < 0;
+  }
+
+  /**
+   * Whether the API server has this very object now.
+   *
+   * @throws ApiError when it cannot be asked
+   */
+  async has({ kind, namespace, name, uid }: IdentifiedResource): Promise<boolean> {
+    // A list that names no version is always up to date.
+    const { items } = await this.#options.client.list(ownResources[kind], {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+    });
+    return items.some(({ metadata }) => metadata.uid === uid);
   }
 
   /** Lists again what has come less far than somebody has seen. @param claimed versions by watch, as `versions()` gives them */

@@ -138,6 +138,7 @@ export class TlsRig {
       progress,
       uids: new ResourceUids(new MutableResourceSet()),
       sourceWentBack: async () => operator.sourceWentBack,
+      onRefusedAsDeleted: () => undefined,
       listBehind: () => undefined,
       serverName,
       tokenFile,

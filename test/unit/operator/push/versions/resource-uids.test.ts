@@ -38,6 +38,8 @@ describe("ResourceUids", () => {
     uids.look(change, 3);
     assert.equal(returns, 1);
     assert.equal(uids.uidOf("key/team-a/a"), "one");
+    assert.deepEqual(uids.resourceOf("key/team-a/a"), { ...change, uid: "one" });
+    assert.equal(uids.resourceOf("key/team-a/b"), undefined);
   });
 
   it("tells nothing of an object that was made anew under its name, be it in one step", () => {
