@@ -55,6 +55,8 @@ export class FolderSource {
   readonly #callbacks = new Set<ChangeCallback>();
   readonly #applied = new Map<string, Applied>();
   readonly #doubtful = new Map<string, Doubtful>();
+  /** What could not be looked at, and why, by path. */
+  #unreadable: ReadonlyMap<string, string> = new Map();
   #open = new Set<string>();
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -173,21 +175,46 @@ export class FolderSource {
     const roots = [this.#options.folder, this.#options.secretsFolder].filter((root) => root !== undefined);
     const folders = new Set<string>();
     const differing: string[] = [];
+    const unreadable = new Map<string, string>();
     for (const root of roots) {
       const listing = await scanFolder(root, root === this.#options.folder ? this.#dataFolder : undefined);
       for (const folder of listing.folders) folders.add(folder);
       for (const [path, stamp] of listing.files) if (this.#applied.get(path)?.stamp !== stamp) differing.push(path);
       for (const path of this.#applied.keys()) {
-        if (!isBelow(path, root) || listing.files.has(path)) continue;
+        if (!isBelow(path, root) || listing.files.has(path) || listing.unreadable.has(path)) continue;
         if (![...listing.unreadable.keys()].some((folder) => isBelow(path, folder))) differing.push(path);
       }
+      for (const [path, code] of listing.unreadable) {
+        // The folder of keys that are made is made with the first of them.
+        if (path !== this.#options.secretsFolder || code !== "ENOENT") unreadable.set(path, code);
+      }
     }
+    this.#noteUnreadable(unreadable);
     this.#watch.follow(folders);
     return differing;
   }
 
+  /** What was read of it before stays; that nothing new is seen must be seen. */
+  #noteUnreadable(unreadable: ReadonlyMap<string, string>): void {
+    for (const path of this.#unreadable.keys())
+      if (!unreadable.has(path) && !this.#applied.has(path)) this.#store.put(this.#nameOf(path), undefined);
+    for (const [path, code] of unreadable) {
+      if (this.#unreadable.get(path) === code || this.#applied.has(path)) continue;
+      const failure = `It cannot be looked at (${code}); what was read of it before stays.`;
+      this.#store.put(this.#nameOf(path), {
+        file: this.#nameOf(path),
+        rank: this.#rankOf(path),
+        documents: [],
+        failure,
+      });
+    }
+    this.#unreadable = unreadable;
+  }
+
   async #lookAtFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
     const stamp = await stampFile(path);
+    // The next comparison finds out more.
+    if (stamp === "unknown") return [];
     const applied = this.#applied.get(path);
     if (stamp === undefined) return this.#removeFile(path);
     if (applied?.stamp === stamp) return [];

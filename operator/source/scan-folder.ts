@@ -1,6 +1,6 @@
 /** Lists the manifest files below a folder, telling "not there" from "cannot be read". */
 import type { BigIntStats } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /** What tells one state of a file from the next without reading it: any write moves ctime, a rename the inode. */
@@ -11,7 +11,7 @@ export interface FolderListing {
   readonly files: ReadonlyMap<string, FileStamp>;
   /** The folder and all below it. */
   readonly folders: ReadonlySet<string>;
-  /** Folders that are there but could not be listed: nothing may be concluded about what they hold. */
+  /** What is there but could not be looked at, folders mostly: nothing may be concluded about it and what it holds. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
@@ -26,7 +26,7 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
   /** Folders by what they are: a link may lead back to one above it, or two links to the same. */
   const seen = new Set<string>();
   const rootStats = await statOf(root);
-  if (rootStats !== undefined) seen.add(identityOf(rootStats));
+  if (typeof rootStats === "object") seen.add(identityOf(rootStats));
   for (let folder = open.pop(); folder !== undefined && folders.size < foldersMax; folder = open.pop()) {
     let names: string[];
     try {
@@ -41,7 +41,13 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
       if (name.startsWith(".")) continue;
       const path = join(folder, name);
       const stats = await statOf(path);
-      if (stats?.isDirectory()) {
+      if (typeof stats === "string") {
+        // A folder without the right to enter it may still be listed: then the names are there, and what they stand for
+        // cannot be told. Otherwise the name is a link to such a place.
+        const isClosed = typeof (await statOf(path, lstat)) === "string";
+        unreadable.set(isClosed ? folder : path, stats);
+        if (isClosed) break;
+      } else if (stats?.isDirectory()) {
         if (path === excluded || seen.has(identityOf(stats))) continue;
         seen.add(identityOf(stats));
         open.push(path);
@@ -57,18 +63,23 @@ export function isManifestName(name: string): boolean {
   return !name.startsWith(".") && /\.(yaml|yml|json)$/.test(name);
 }
 
-/** The stamp of one file; undefined when it is not there. */
-export async function stampFile(path: string): Promise<FileStamp | undefined> {
+/** The stamp of one file; undefined when it is not there, `unknown` when nobody can say. */
+export async function stampFile(path: string): Promise<FileStamp | "unknown" | undefined> {
   const stats = await statOf(path);
+  if (typeof stats === "string") return "unknown";
   return stats?.isFile() ? stampOf(stats) : undefined;
 }
 
-async function statOf(path: string): Promise<BigIntStats | undefined> {
+/** @returns undefined: it is gone between listing and looking, or a link leads nowhere; a code: it cannot be told */
+async function statOf(
+  path: string,
+  look: typeof stat | typeof lstat = stat,
+): Promise<BigIntStats | string | undefined> {
   try {
-    return await stat(path, { bigint: true });
-  } catch {
-    // Gone between listing and looking, or a dangling link: the next look tells.
-    return undefined;
+    return await look(path, { bigint: true });
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" ? undefined : code;
   }
 }
 
