@@ -6,7 +6,7 @@
  * the present one; after a time in which every proxy has read the bundle let the next sign, and keep the former in the
  * bundle until it expires. So no handshake ever meets a proxy that does not know the authority behind it.
  */
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { buildAuthority, type KeyPair } from "./build-certificate.ts";
 
 export interface Authorities {
@@ -90,7 +90,7 @@ export function writeAuthorities({ current, next, previous }: Authorities): Reco
   };
 }
 
-/** @returns undefined when the data hold no usable authority: then a new one is due. */
+/** @returns undefined when the data hold no usable authority. */
 export function readAuthorities(data: Readonly<Record<string, string>>): Authorities | undefined {
   const current = pairOf(data["ca.crt"], data["ca.key"]);
   if (current === undefined) return undefined;
@@ -119,14 +119,30 @@ function isOver(certificate: string, nowMs: number): boolean {
 
 function pairOf(certificate: string | undefined, privateKey: string | undefined): KeyPair | undefined {
   if (certificate === undefined || privateKey === undefined || !isCertificate(certificate)) return undefined;
-  return { certificate, privateKey };
+  return canSign(certificate, privateKey) ? { certificate, privateKey } : undefined;
+}
+
+/**
+ * Whether leaves signed with the key are those of the certificate, as we make both: a Secret that was edited by hand may
+ * hold a key that is cut or another one's, whose leaves no proxy would believe.
+ */
+function canSign(certificate: string, privateKey: string): boolean {
+  try {
+    const key = createPrivateKey(privateKey);
+    const parsed = new X509Certificate(certificate);
+    const isOurKind = key.asymmetricKeyDetails?.namedCurve === "prime256v1" && /^CN=.*$/.test(parsed.subject);
+    return isOurKind && parsed.checkPrivateKey(key);
+  } catch {
+    // No key at all.
+    return false;
+  }
 }
 
 function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).ca;
   } catch {
-    // Damaged: the caller makes a new one.
+    // Damaged: the caller makes a new one, or has one.
     return false;
   }
 }

@@ -3,8 +3,8 @@
  * bundle in a ConfigMap that proxies mount (`OPERATIONS.md` section 4).
  *
  * Invariants: every operator may write, and only over what it has read; a leaf is signed only by an authority that the
- * bundle has announced long enough, so an authority whose Secret was taken away is written back and not made anew (one
- * that is to be made anew is emptied); a failure keeps the certificate that serves and tries again soon. A leaf's key is
+ * bundle has announced long enough, so an authority whose Secret was taken away or damaged is written back and not made
+ * anew (one that is to be made anew is emptied); a failure keeps the certificate that serves and tries again soon. A leaf's key is
  * never stored. Called by the wiring of the push endpoint.
  */
 import { X509Certificate } from "node:crypto";
@@ -23,7 +23,7 @@ import {
 } from "./authorities.ts";
 import { buildLeaf, type KeyPair } from "./build-certificate.ts";
 import { CheckedCertificates } from "./checked-certificates.ts";
-import type { OwnedData } from "./owned-data.ts";
+import type { OwnedData, VersionedData } from "./owned-data.ts";
 import type { CertificatesLog } from "./serving-certificates.ts";
 
 export interface SelfManagedOptions {
@@ -85,9 +85,11 @@ export class SelfManagedCertificates extends CheckedCertificates {
   async #keepAuthorities(): Promise<Authorities> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const held = await this.#options.secret.read();
-      const present = held === undefined ? this.#authorities : readAuthorities(held.data);
+      const stored = held && readAuthorities(held.data);
+      // Damaged is as good as taken away; emptied is a wish.
+      const present = stored ?? (isEmptied(held) ? undefined : this.#authorities);
       const wanted = await advanceAuthorities(present, this.#timers.wallClock(), this.#periods);
-      const isKept = held !== undefined && wanted === present;
+      const isKept = stored !== undefined && wanted === stored;
       if (!isKept && !(await this.#options.secret.write(writeAuthorities(wanted), held?.version))) continue;
       if (!isKept) this.#options.log.info("the authority of the push endpoint was made, renewed or written back");
       this.#authorities = wanted;
@@ -126,4 +128,8 @@ export class SelfManagedCertificates extends CheckedCertificates {
     if (this.#leaf === undefined) return;
     this.serve({ ...this.#leaf, bundle });
   }
+}
+
+function isEmptied(held: VersionedData | undefined): boolean {
+  return held !== undefined && !held.data["ca.crt"] && !held.data["ca.key"];
 }

@@ -136,6 +136,38 @@ describe("SelfManagedCertificates", () => {
     assertTrusted(certificates, bundle.data?.["ca.crt"]);
   });
 
+  const cut = (pem: string | undefined) => pem?.slice(0, 60) ?? "";
+  type Damage = (data: Readonly<Record<string, string>>, another: string) => Record<string, string>;
+  const damages: Readonly<Record<string, Damage>> = {
+    "whose key is cut": (data) => ({ ...data, "ca.key": cut(data["ca.key"]) }),
+    "whose key is another's": (data, another) => ({ ...data, "ca.key": another }),
+    "whose certificate is cut": (data) => ({ ...data, "ca.crt": cut(data["ca.crt"]) }),
+    "that announces one without its key": (data, another) => ({
+      ...data,
+      "next-ca.crt": data["ca.crt"] ?? "",
+      "next-ca.key": another,
+    }),
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    it(`signs nothing that no proxy believes with an authority ${name}: by who knows the former, by who does not`, async () => {
+      const other = new MemoryOwnedData();
+      const stranger = { secret: other, bundle: new MemoryOwnedData(), dnsNames: ["push"], periods, timers };
+      await new SelfManagedCertificates({ ...stranger, log: { info() {}, error() {} } }).check();
+      const running = operator();
+      await running.check();
+      const former = secret.data;
+      const damaged = damage(former ?? {}, other.data?.["ca.key"] ?? "");
+      for (const [certificates, isKnown] of [[operator(), false] as const, [running, true] as const]) {
+        await secret.write(damaged, (await secret.read())?.version);
+        // The leaf is due, and so is whatever was announced.
+        timers.advance(17 * hourMs);
+        await certificates.check();
+        assertTrusted(certificates, bundle.data?.["ca.crt"]);
+        if (isKnown) assert.equal(secret.data?.["ca.crt"], former?.["ca.crt"]);
+      }
+    });
+  }
+
   it("writes the bundle anew when somebody changed it", async () => {
     const certificates = operator();
     await certificates.check();
