@@ -27,6 +27,8 @@ export interface ProxyGroup {
   readonly sums: BucketSums;
   readonly proxies: readonly string[];
   readonly rejects: readonly ReportedReject[];
+  /** Those of the proxies that refuse more than stands in `rejects`: of an object that is not there nobody knows. */
+  readonly untold: readonly string[];
 }
 
 export interface Summary {
@@ -53,18 +55,33 @@ export function writeSummary({ operator, groups, joining, old }: Summary): strin
   const ordered = [...groups].sort((one, other) => other.proxies.length - one.proxies.length);
   const told = ordered.slice(0, groupsMax);
   const late = ordered.slice(groupsMax).flatMap(({ proxies }) => proxies);
-  let rejectsLeft = rejectsMax;
+  const isTold = chooseRejects(told);
   return JSON.stringify({
     type: "summary",
     operator,
-    groups: told.map(({ digest, sums, proxies, rejects }) => {
-      const some = rejects.slice(0, rejectsLeft);
-      rejectsLeft -= some.length;
-      return { digest, sums: encodeSums(sums), proxies, rejects: some };
+    groups: told.map(({ digest, sums, proxies, rejects, untold }) => {
+      const cut = rejects.filter((reject) => !isTold.rejects.has(reject) && !isTold.ids.has(reject.id));
+      return {
+        digest,
+        sums: encodeSums(sums),
+        proxies,
+        rejects: rejects.filter((reject) => isTold.rejects.has(reject)),
+        untold: [...new Set([...untold, ...cut.map(({ proxy }) => proxy)])],
+      };
     }),
     joining: [...joining, ...late],
     old,
   });
+}
+
+/** As many as a summary holds: every object once before any of them again, as one proxy that refuses it is enough. */
+function chooseRejects(groups: readonly ProxyGroup[]) {
+  const first = new Map<string, ReportedReject>();
+  const all = groups.flatMap(({ rejects }) => rejects);
+  for (const reject of all) if (!first.has(reject.id)) first.set(reject.id, reject);
+  const rejects = new Set([...first.values()].slice(0, rejectsMax));
+  for (const reject of all.slice(0, rejectsMax)) if (rejects.size < rejectsMax) rejects.add(reject);
+  return { rejects, ids: new Set(Array.from(rejects, ({ id }) => id)) };
 }
 
 /** @throws SummaryError */
@@ -87,6 +104,8 @@ export function readSummary(value: unknown): Summary {
         digest: text(group, "digest"),
         sums,
         proxies: names(group, "proxies"),
+        // Absent from operators that know nothing of it.
+        untold: group["untold"] === undefined ? [] : names(group, "untold"),
         rejects: rejects.map((reject) => {
           const facts = asMembers(reject);
           return { proxy: text(facts, "proxy"), id: text(facts, "id"), message: text(facts, "message") };

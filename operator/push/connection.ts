@@ -131,6 +131,11 @@ export class ProxyConnection {
     return this.#rejects;
   }
 
+  /** Whether it refuses more than it names: then nobody knows of an object that is not named. */
+  get refusesMore(): boolean {
+    return (this.#acknowledged?.rejectCount ?? 0) > this.#rejects.length;
+  }
+
   /** Transactions refused as a whole. */
   get refusals(): number {
     return this.#refusals;

@@ -161,14 +161,19 @@ export class Fleet {
     const missing: string[] = [];
     let readyProxies = ready.length + absent.length;
     let acknowledgedBy = 0;
-    for (const { revision, hello, rejects: held } of ready) {
+    for (const { revision, hello, rejects: held, refusesMore } of ready) {
       if (revision < wanted) {
         missing.push(hello.proxy);
         continue;
       }
+      const found = held.find((reject) => reject.id === id);
+      if (found === undefined && refusesMore) {
+        missing.push(perhapsRefused(hello.proxy));
+        continue;
+      }
       acknowledgedBy += 1;
-      if (tooOld?.proxies.includes(hello.proxy)) continue;
-      for (const reject of held) if (reject.id === id) rejects.push({ by: hello.proxy, why: reject.message });
+      if (found === undefined || tooOld?.proxies.includes(hello.proxy)) continue;
+      rejects.push({ by: hello.proxy, why: found.message });
     }
     for (const group of groups) {
       readyProxies += group.proxies.length;
@@ -176,10 +181,12 @@ export class Fleet {
         missing.push(...group.proxies);
         continue;
       }
-      acknowledgedBy += group.proxies.length;
-      for (const { proxy, id: rejected, message } of group.rejects) {
-        if (rejected === id && tooOld?.proxies.includes(proxy) !== true) rejects.push({ by: proxy, why: message });
-      }
+      const found = group.rejects.filter((reject) => reject.id === id);
+      const untold = group.untold.filter((proxy) => !found.some((reject) => reject.proxy === proxy));
+      acknowledgedBy += group.proxies.length - untold.length;
+      missing.push(...untold.map(perhapsRefused));
+      for (const { proxy, message } of found)
+        if (tooOld?.proxies.includes(proxy) !== true) rejects.push({ by: proxy, why: message });
     }
     for (const name of absent) missing.push(`${name} (not connected)`);
 
@@ -261,18 +268,25 @@ export class Fleet {
   summary(operator: string): Summary {
     const groups = new Map<
       string,
-      ProxyGroup & { proxies: string[]; rejects: { proxy: string; id: string; message: string }[] }
+      ProxyGroup & { proxies: string[]; rejects: { proxy: string; id: string; message: string }[]; untold: string[] }
     >();
     const joining: string[] = [];
-    for (const { hello, sums, digest, rejects, isOpen } of this.#connections.values()) {
+    for (const { hello, sums, digest, rejects, refusesMore, isOpen } of this.#connections.values()) {
       if (!isOpen) continue;
       if (sums === undefined) {
         joining.push(hello.proxy);
         continue;
       }
-      const group = groups.get(digest) ?? { digest, sums: this.#publisher.asWanted(sums), proxies: [], rejects: [] };
+      const group = groups.get(digest) ?? {
+        digest,
+        sums: this.#publisher.asWanted(sums),
+        proxies: [],
+        rejects: [],
+        untold: [],
+      };
       groups.set(digest, group);
       group.proxies.push(hello.proxy);
+      if (refusesMore) group.untold.push(hello.proxy);
       for (const { id, message } of rejects) group.rejects.push({ proxy: hello.proxy, id, message });
     }
     return { operator, groups: [...groups.values()], joining, old: this.#old.own() };
@@ -304,11 +318,12 @@ export class Fleet {
     const groups: (ProxyGroup & { readonly via: string })[] = [];
     for (const group of peers?.groups() ?? []) {
       const proxies = group.proxies.filter((name) => !known.has(name));
+      const untold = group.untold.filter((name) => !known.has(name));
       for (const name of proxies) {
         known.add(name);
         holding.add(name);
       }
-      if (proxies.length > 0) groups.push({ ...group, proxies });
+      if (proxies.length > 0) groups.push({ ...group, proxies, untold });
     }
     const absent = [...(expected?.ready ?? [])].filter((name) => !holding.has(name));
     return { ready, groups, absent, old: this.#old.all() };
@@ -367,4 +382,8 @@ export class Fleet {
     this.#standing = undefined;
     for (const listener of this.#listeners) listener();
   }
+}
+
+function perhapsRefused(proxy: string): string {
+  return `${proxy} (which refuses more objects than it names)`;
 }

@@ -19,7 +19,7 @@ function summaryOf(...proxies: string[]): Summary {
   return {
     operator: "run-1",
     joining: [],
-    groups: [{ digest: "d", sums: emptySums(), proxies, rejects: [] }],
+    groups: [{ digest: "d", sums: emptySums(), proxies, rejects: [], untold: [] }],
     old: [],
   };
 }
@@ -253,6 +253,7 @@ describe("readSummary()", () => {
           sums: emptySums().fill(7n),
           proxies: ["proxy-1", "proxy-2"],
           rejects: [{ proxy: "proxy-1", id: "key/a/b", message: "/state" }],
+          untold: ["proxy-2"],
         },
       ],
       old: [{ proxy: "proxy-3", lacks: ["key.maxInFlight"] }],
@@ -266,6 +267,7 @@ describe("readSummary()", () => {
       sums: emptySums(),
       proxies: [`proxy-${index}`],
       rejects: [],
+      untold: [],
     }));
     const read = readSummary(JSON.parse(writeSummary({ operator: "run-1", groups, joining: [], old: [] })));
     const names = [...read.joining, ...read.groups.flatMap(({ proxies }) => proxies)];
@@ -273,8 +275,32 @@ describe("readSummary()", () => {
     assert.ok(read.groups.length <= 32);
   });
 
-  it("takes the word of an operator that knows nothing of capabilities", () => {
+  it("names every object that is refused before any of them twice, and the proxies whose refusals have no room", () => {
+    const rejectsOf = (proxy: string, from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ proxy, id: `key/a/${from + index}`, message: "/state" }));
+    const groups = [
+      {
+        digest: "one",
+        sums: emptySums(),
+        proxies: ["same-1", "same-2", "none"],
+        rejects: [...rejectsOf("same-1", 0, 600), ...rejectsOf("same-2", 0, 600)],
+        untold: [],
+      },
+      { digest: "two", sums: emptySums(), proxies: ["more"], rejects: rejectsOf("more", 600, 500), untold: [] },
+    ];
+    const read = readSummary(JSON.parse(writeSummary({ operator: "run-1", groups, joining: [], old: [] })));
+    const rejects = read.groups.flatMap((one) => one.rejects);
+    assert.equal(rejects.length, 1_000);
+    assert.equal(new Set(rejects.map(({ id }) => id)).size, 1_000);
+    assert.deepEqual(
+      read.groups.map(({ untold }) => untold),
+      [[], ["more"]],
+    );
+  });
+
+  it("takes the word of an operator that knows nothing of capabilities, nor of refusals left out", () => {
     assert.deepEqual(readSummary(base()).old, []);
+    assert.deepEqual(readSummary({ ...base(), groups: [group()] }).groups[0]?.untold, []);
   });
 
   for (const row of [
