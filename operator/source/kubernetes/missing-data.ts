@@ -2,8 +2,10 @@
  * Fetches Secrets and ConfigMaps that were passed over when they were listed, as nobody referred to them yet.
  *
  * A few at a time; where many are missing at once, listing all is cheaper for everybody. A failure is tried again until
- * the API server has said what there is: nothing is lost, only later.
+ * the API server has said what there is: nothing is lost, only later. What waits to be tried again is in nobody's way: in a
+ * namespace whose Role is gone every question fails, for as long as somebody there likes.
  */
+import { setMaxListeners } from "node:events";
 import type { ApiClient } from "../../kubernetes/api-client.ts";
 import { isUnreachable } from "../../kubernetes/api-error.ts";
 import type { ApiObject } from "../../kubernetes/api-object.ts";
@@ -23,6 +25,12 @@ export interface MissingDataOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Wanted {
+  readonly reference: DataReference;
+  readonly done: PromiseWithResolvers<void>;
+  readonly backoff: Backoff;
+}
+
 const atOnceMax = 4;
 /** With more of them waiting a list is asked for instead. */
 const waitingMax = 100;
@@ -30,11 +38,15 @@ const waitingMax = 100;
 export class MissingData {
   readonly #options: MissingDataOptions;
   readonly #stop = new AbortController();
-  readonly #waiting = new Map<string, { reference: DataReference; done: PromiseWithResolvers<void> }>();
+  readonly #waiting = new Map<string, Wanted>();
+  /** Those that could not be asked for, until they wait again. */
+  readonly #failed = new Map<string, Wanted>();
   #busy = 0;
 
   constructor(options: MissingDataOptions) {
     this.#options = options;
+    // Every one of those that failed waits for it.
+    setMaxListeners(0, this.#stop.signal);
   }
 
   /** Resolves when all are there or known not to exist, or after `holdBackMs`; never rejects. */
@@ -47,15 +59,17 @@ export class MissingData {
 
   close(): void {
     this.#stop.abort();
-    for (const { done } of this.#waiting.values()) done.resolve();
+    for (const { done } of [...this.#waiting.values(), ...this.#failed.values()]) done.resolve();
     this.#waiting.clear();
+    this.#failed.clear();
   }
 
   #fetchOne(reference: DataReference): Promise<void> {
     const key = `${reference.kind}/${reference.identity}`;
-    let entry = this.#waiting.get(key);
+    let entry = this.#waiting.get(key) ?? this.#failed.get(key);
     if (entry === undefined) {
-      entry = { reference, done: Promise.withResolvers() };
+      const { backoffMinMs, backoffMaxMs } = this.#options.timings;
+      entry = { reference, done: Promise.withResolvers(), backoff: new Backoff(backoffMinMs, backoffMaxMs) };
       this.#waiting.set(key, entry);
     }
     if (this.#waiting.size > waitingMax) this.#listInstead();
@@ -74,35 +88,47 @@ export class MissingData {
     while (this.#busy < atOnceMax) {
       const [next] = this.#waiting;
       if (next === undefined) return;
-      const [key, { reference, done }] = next;
+      const [key, wanted] = next;
       this.#waiting.delete(key);
       this.#busy += 1;
-      void this.#ask(reference).finally(() => {
+      void this.#ask(wanted.reference).then((failure) => {
         this.#busy -= 1;
-        done.resolve();
+        if (failure === undefined) wanted.done.resolve();
+        else void this.#askAgain(key, wanted, failure);
         this.#work();
       });
     }
   }
 
-  async #ask({ kind, identity }: DataReference): Promise<void> {
-    const { client, reachability, timings, onFound, onFailure } = this.#options;
+  /** @returns what kept it from being asked for */
+  async #ask({ kind, identity }: DataReference): Promise<{ readonly cause: unknown } | undefined> {
+    const { client, onFound } = this.#options;
     const { signal } = this.#stop;
     const [namespace, name = ""] = identity.split("/");
-    const backoff = new Backoff(timings.backoffMinMs, timings.backoffMaxMs);
-    while (!signal.aborted) {
-      try {
-        // A list of one, as listing is what we are permitted anyway. Where there is none, the watch tells when it is made.
-        const fieldSelector = `metadata.name=${name}`;
-        const { items } = await client.list(watchedResources[kind], { namespace, fieldSelector, signal });
-        for (const object of items) onFound(kind, object);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        onFailure(error);
-        if (isUnreachable(error)) await reachability.confirm(signal);
-        await pause(backoff.next(), signal);
-      }
+    try {
+      // A list of one, as listing is what we are permitted anyway. Where there is none, the watch tells when it is made.
+      const fieldSelector = `metadata.name=${name}`;
+      const { items } = await client.list(watchedResources[kind], { namespace, fieldSelector, signal });
+      for (const object of items) onFound(kind, object);
+      return undefined;
+    } catch (cause) {
+      return { cause };
     }
+  }
+
+  async #askAgain(key: string, wanted: Wanted, { cause }: { readonly cause: unknown }): Promise<void> {
+    const { reachability, onFailure } = this.#options;
+    const { signal } = this.#stop;
+    if (signal.aborted) {
+      wanted.done.resolve();
+      return;
+    }
+    onFailure(cause);
+    this.#failed.set(key, wanted);
+    if (isUnreachable(cause)) await reachability.confirm(signal);
+    await pause(wanted.backoff.next(), signal);
+    if (signal.aborted || !this.#failed.delete(key)) return;
+    this.#waiting.set(key, wanted);
+    this.#work();
   }
 }

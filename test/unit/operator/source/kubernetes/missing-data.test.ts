@@ -20,12 +20,12 @@ const secrets = Array.from({ length: 2 * many }, (_, number): ApiObject => {
   return { metadata, data: { key: Buffer.from(`sk-${"a".repeat(20)}${name}`).toString("base64") } };
 });
 
-function keyOf(number: number): ApiObject {
+function keyOf(number: number, namespace = "team-a"): ApiObject {
   const name = `key-${number}`;
   const resourceVersion = String(2_000 + number);
   return {
     apiVersion: "tollgate.dev/v1alpha1",
-    metadata: { namespace: "team-a", name, uid: `uid-${name}`, resourceVersion, generation: 1 },
+    metadata: { namespace, name, uid: `uid-${name}`, resourceVersion, generation: 1 },
     spec: { credentials: [{ name: "main", secretKeyRef: { name: nameOf(number), key: "key" } }] },
   };
 }
@@ -41,12 +41,16 @@ function open() {
     /** First pages. */
     lists: 0,
     watches: 0,
+    /** A namespace in which the operator has no rights any more. */
+    forbidden: "nobody's",
     /** Holds up what comes after the first page. */
     secondPage: Promise.resolve(),
   };
   const client = {
-    async list(_resource: unknown, { fieldSelector, limit, continueToken }: ListOptions = {}): Promise<ApiList> {
+    async list(_resource: unknown, options: ListOptions = {}): Promise<ApiList> {
+      const { namespace, fieldSelector, limit, continueToken } = options;
       await turn();
+      if (namespace === asked.forbidden) throw new ApiError("forbidden", { code: "refused", status: 403 });
       const resourceVersion = "3000";
       const name = fieldSelector?.split("metadata.name=")[1];
       if (name !== undefined) {
@@ -101,8 +105,8 @@ function open() {
     store,
     asked,
     failures,
-    addKeys(from: number, to: number) {
-      for (let number = from; number < to; number += 1) keys.put(keyOf(number));
+    addKeys(from: number, to: number, namespace?: string) {
+      for (let number = from; number < to; number += 1) keys.put(keyOf(number, namespace));
     },
     async [Symbol.asyncDispose]() {
       missing.close();
@@ -116,6 +120,17 @@ describe("missing data", () => {
   it("asks one by one for a few", async () => {
     await using rig = open();
     await waitFor("the watch", () => rig.asked.watches === 1);
+    rig.addKeys(0, 10);
+    await waitFor("the Secrets", () => rig.store.countOf("Secret") === 10);
+    assert.equal(rig.asked.lists, 1, "the first list and no other");
+  });
+
+  it("asks for those of others while a namespace refuses every question", async () => {
+    await using rig = open();
+    await waitFor("the watch", () => rig.asked.watches === 1);
+    rig.asked.forbidden = "team-b";
+    rig.addKeys(0, 10, "team-b");
+    await waitFor("the refusals", () => rig.failures.length >= 4);
     rig.addKeys(0, 10);
     await waitFor("the Secrets", () => rig.store.countOf("Secret") === 10);
     assert.equal(rig.asked.lists, 1, "the first list and no other");
