@@ -7,6 +7,12 @@ import type { ApiClient, CallOptions } from "../kubernetes/api-client.ts";
 import { isApiStatus } from "../kubernetes/api-error.ts";
 import { type ApiObject, configMapResource, isRecord } from "../kubernetes/api-object.ts";
 
+/**
+ * An operator that lives this long after the ConfigMap went is not being uninstalled: somebody deleted what looks unused.
+ * What bears a dead owner is removed again and again, with it the CA that new proxies are to trust.
+ */
+const believedGoneMs = 2 * 60_000;
+
 /** As in `metadata.ownerReferences`. */
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -26,9 +32,16 @@ export interface ReleaseOwner {
   read(options?: CallOptions): Promise<OwnerReference | undefined>;
 }
 
-export function releaseOwner(client: Pick<ApiClient, "get">, namespace: string, name: string): ReleaseOwner {
+/** @param now monotonic, milliseconds */
+export function releaseOwner(
+  client: Pick<ApiClient, "get">,
+  namespace: string,
+  name: string,
+  now: () => number = () => performance.now(),
+): ReleaseOwner {
   const { apiVersion, kind } = configMapResource;
   let last: OwnerReference | undefined;
+  let goneAtMs: number | undefined;
   return {
     owns({ metadata }) {
       const references: readonly unknown[] = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : [];
@@ -41,9 +54,12 @@ export function releaseOwner(client: Pick<ApiClient, "get">, namespace: string, 
       try {
         const { uid } = (await client.get(configMapResource, namespace, name, options)).metadata;
         if (uid !== undefined) last = { apiVersion, kind, name, uid };
+        goneAtMs = undefined;
       } catch (error) {
-        // The release is being uninstalled: what is made all the same goes with what is gone.
         if (!isApiStatus(error, 404)) throw error;
+        // The release is being uninstalled: what is made all the same goes with what is gone.
+        goneAtMs ??= now();
+        if (now() - goneAtMs >= believedGoneMs) return undefined;
       }
       return last;
     },

@@ -11,7 +11,8 @@ describe("releaseOwner()", () => {
       return { metadata: { name: "tollgate-owner", uid: answer } };
     },
   };
-  const owner = () => releaseOwner(client, "tollgate", "tollgate-owner");
+  let nowMs = 0;
+  const owner = () => releaseOwner(client, "tollgate", "tollgate-owner", () => nowMs);
   const reference = (uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: "tollgate-owner", uid });
 
   it("is the ConfigMap as it is now", async () => {
@@ -30,6 +31,22 @@ describe("releaseOwner()", () => {
     await read();
     answer = 404;
     assert.deepEqual(await read(), reference("u-1"));
+  });
+
+  it("is none where an operator outlives it for long: what bears a dead owner is removed again and again", async () => {
+    const { read } = owner();
+    answer = "u-1";
+    await read();
+    answer = 404;
+    await read();
+    nowMs += 119_000;
+    assert.deepEqual(await read(), reference("u-1"));
+    nowMs += 1_000;
+    assert.equal(await read(), undefined);
+    answer = "u-2";
+    assert.deepEqual(await read(), reference("u-2"));
+    answer = 404;
+    assert.deepEqual(await read(), reference("u-2"), "it went anew");
   });
 
   it("is known by what bears it, where it is gone before it was read", async () => {
