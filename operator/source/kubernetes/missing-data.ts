@@ -12,7 +12,7 @@ import type { ApiObject } from "../../kubernetes/api-object.ts";
 import { Backoff, pause } from "../../kubernetes/watch/backoff.ts";
 import type { Reachability } from "../../kubernetes/watch/reachability.ts";
 import type { WatchTimings } from "../../kubernetes/watch/timings.ts";
-import { watchedResources } from "./own-resources.ts";
+import { secretFieldSelector, watchedResources } from "./own-resources.ts";
 import type { DataReference } from "./wanted-data.ts";
 
 export interface MissingDataOptions {
@@ -107,7 +107,7 @@ export class MissingData {
     const [namespace, name = ""] = identity.split("/");
     try {
       // A list of one, as listing is what we are permitted anyway. Where there is none, the watch tells when it is made.
-      const fieldSelector = `metadata.name=${name}`;
+      const fieldSelector = [`metadata.name=${name}`, ...(kind === "Secret" ? [secretFieldSelector] : [])].join();
       const { items } = await client.list(watchedResources[kind], { namespace, fieldSelector, signal });
       for (const object of items) onFound(kind, object);
       return undefined;

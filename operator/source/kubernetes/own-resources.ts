@@ -20,5 +20,8 @@ export const watchedResources: { readonly [kind in ResourceKind]: ApiResource } 
   Namespace: namespaceResource,
 };
 
-/** Releases of Helm lie in Secrets of up to a mebibyte each: nobody refers to one, so nobody need send them. */
+/**
+ * Releases of Helm lie in Secrets of up to a mebibyte each, and nobody refers to one: for us they are not there. For every
+ * question: of one that was found by name alone no watch would ever tell that it was changed or deleted.
+ */
 export const secretFieldSelector = "type!=helm.sh/release.v1";

@@ -123,6 +123,29 @@ describe("kubernetes source", function () {
     for (const name of ["named", "unnamed", "later"]) await plane.must("DELETE", `${secrets}/${name}`);
   });
 
+  it("finds no Secret by its name that its watch leaves out: nobody would tell of its end", async () => {
+    const secrets = "/api/v1/namespaces/team-a/secrets";
+    await plane.must("POST", secrets, { ...secret("release", { apiKey: "sk-release" }), type: "helm.sh/release.v1" });
+    await plane.must("POST", secrets, secret("remade", { apiKey: "sk-before" }));
+    const opened = await open();
+    const { secrets: held } = opened.current();
+    for (const name of ["release", "remade"])
+      await plane.must("POST", `${api}/namespaces/team-a/apikeys`, key(name, { secretKeyRef: { name } }));
+    await waitFor("the keys", () => opened.current().apiKeys.size === 2);
+    assert.deepEqual([...held.keys()], ["team-a/remade"]);
+    await plane.must("DELETE", `${secrets}/remade`);
+    await plane.must("POST", secrets, { ...secret("remade", { apiKey: "sk-after" }), type: "helm.sh/release.v1" });
+    await waitFor("its end", () => held.size === 0);
+    const patch = { metadata: { labels: { asked: "again" } } };
+    await plane.must("PATCH", `${api}/namespaces/team-a/apikeys/remade`, patch, "application/merge-patch+json");
+    await waitFor("the label", () => opened.current().apiKeys.get("team-a/remade")?.metadata.labels["asked"]);
+    assert.equal(held.size, 0);
+    for (const name of ["release", "remade"]) {
+      await plane.must("DELETE", `${api}/namespaces/team-a/apikeys/${name}`);
+      await plane.must("DELETE", `${secrets}/${name}`);
+    }
+  });
+
   it("exchanges a Secret without a moment in which the key has none", async () => {
     const secrets = "/api/v1/namespaces/team-a/secrets";
     await plane.must("POST", secrets, secret("old", { apiKey: "sk-old" }));

@@ -52,7 +52,7 @@ function open() {
       await turn();
       if (namespace === asked.forbidden) throw new ApiError("forbidden", { code: "refused", status: 403 });
       const resourceVersion = "3000";
-      const name = fieldSelector?.split("metadata.name=")[1];
+      const name = /metadata\.name=([^,]+)/.exec(fieldSelector ?? "")?.[1];
       if (name !== undefined) {
         const items = secrets.filter(({ metadata }) => metadata.name === name);
         return { resourceVersion, continueToken: undefined, items };
