@@ -6,6 +6,8 @@
  * cut, so that it cannot hold memory.
  */
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { ProxyLimits } from "../limits.ts";
 import { endResponse } from "./end-response.ts";
 
@@ -93,8 +95,7 @@ export class ClientStream {
         resolve();
       });
       response.write(lastBytes, () => {
-        // Over HTTP/1.0 the end of the connection is the end of the answer: only a reset is no clean end.
-        if (response.req.httpVersionMinor === 0) socket.resetAndDestroy();
+        if (response.req.httpVersionMinor === 0) breakOff(socket);
         else socket.end();
         resolve();
       });
@@ -105,4 +106,13 @@ export class ClientStream {
   release(): void {
     clearTimeout(this.#slowTimer);
   }
+}
+
+/**
+ * Over HTTP/1.0 the end of the connection is the end of the answer: only a reset is no clean end. Over TLS, whose sockets
+ * Node does not let reset, it is an end that TLS itself did not announce (RFC 8446 section 6.1).
+ */
+function breakOff(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
 }

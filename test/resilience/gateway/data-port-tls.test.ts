@@ -1,0 +1,70 @@
+/** The data port over TLS: what holds for plain connections holds here as well. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "mocha";
+import { buildAuthority, buildLeaf } from "../../../operator/certificates/build-certificate.ts";
+import { RawClient } from "../../support/raw-client.ts";
+import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
+import { callBytes } from "../../support/resilience/call-gateway.ts";
+import { formatNamed } from "../../support/resilience/formats.ts";
+import { proxyProcessOf } from "../../support/resilience/processes.ts";
+import { type Rig, startRig } from "../../support/resilience/rig.ts";
+
+const chat = formatNamed("ChatCompletions");
+const day = 24 * 3_600_000;
+
+describe("the data port over TLS", function () {
+  this.timeout(30_000);
+  let rig: Rig;
+  let folder: string;
+  let ca: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tollgate-tls-"));
+    const validity = { notBeforeMs: Date.now() - day, notAfterMs: Date.now() + day };
+    const authority = await buildAuthority("test", validity);
+    const leaf = await buildLeaf(authority, { ...validity, dnsNames: ["localhost"] });
+    ca = authority.certificate;
+    const [cert, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    await writeFile(cert, leaf.certificate);
+    await writeFile(key, leaf.privateKey);
+    rig = await startRig({ flags: [`--tls-cert=${cert}`, `--tls-key=${key}`] });
+  });
+  after(async () => {
+    await rig?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(version: string): Promise<RawClient> {
+    const client = await RawClient.connect({ port: rig.port, ca });
+    client.write(callBytes({ port: rig.port, format: chat, model: "echo" }).replace("HTTP/1.1", version));
+    return client;
+  }
+
+  for (const version of ["HTTP/1.1", "HTTP/1.0"]) {
+    it(`a stream that is cut ends over ${version} for its client alone`, async () => {
+      const proxy = await proxyProcessOf(rig.gateway);
+      const [first = "", second = ""] = chat.events();
+      rig.upstream.replyWith(({ socket }) => {
+        socket.write(streamHead);
+        socket.end(chunk(first + second));
+      });
+      const client = await open(version);
+      const text = (await client.readToEnd()).toString("utf8");
+      assert.ok(text.includes(first.trim()), text);
+      assert.match(text, chat.errorEvent);
+      assert.ok(!text.includes(chat.terminator), text);
+      rig.upstream.replyWith(({ socket }) => {
+        socket.write(streamHead);
+        socket.write(chunk(chat.events().join("")));
+        socket.write(chunk(""));
+      });
+      const next = await open("HTTP/1.1");
+      assert.equal((await next.readResponse()).isComplete, true);
+      next.close();
+      assert.equal(await proxyProcessOf(rig.gateway), proxy, "the proxy is another one now");
+    });
+  }
+});
