@@ -19,7 +19,7 @@ import type { Translation } from "../translate/translation.ts";
 import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
-import { isArray, isStream, joined, mayBeAnswer } from "./body-start.ts";
+import { isArray, isObject, isStream, joined, mayBeAnswer } from "./body-start.ts";
 import type { ClientStream } from "./client-stream.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
@@ -61,6 +61,7 @@ export class Attempt {
   #collectedBytes = 0;
   #collectedBytesMax = 0;
   #phase: Phase = "waiting";
+  #hasBegun = false;
   #status = 0;
   #headers: RawHeaders = [];
   #meter: StreamMeter | undefined;
@@ -125,14 +126,13 @@ export class Attempt {
       return;
     }
     const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && this.#options.client !== undefined && !this.#isJsonInsteadOfStream()) {
+    const { client, limits } = this.#options;
+    this.#collectedBytesMax = isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax;
+    if (isSuccess) client?.addHeaders(this.#passedHeaders());
+    if (isSuccess && client !== undefined && !this.#isJsonInsteadOfStream()) {
       this.#phase = "streaming";
-      this.#options.client.addHeaders(this.#passedHeaders());
       this.#meter = this.#createMeter();
-    } else {
-      this.#phase = "collecting";
-      this.#collectedBytesMax = isSuccess ? this.#options.limits.replyBodyBytesMax : errorBodyBytesMax;
-    }
+    } else this.#phase = "collecting";
   }
 
   onData(chunk: Buffer): void {
@@ -183,6 +183,9 @@ export class Attempt {
 
   #take(chunk: Buffer): void {
     try {
+      // Whatever its head says: a stream of events does not begin with an object, and what does is a whole answer.
+      if (this.#phase === "streaming" && !this.#hasBegun && isObject(chunk)) this.#phase = "collecting";
+      this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
     } catch (error) {
@@ -337,7 +340,6 @@ export class Attempt {
           headers: this.#passedHeaders(),
         });
       } else {
-        client.addHeaders(this.#passedHeaders());
         client.write([translation.streamOfReply(body)]);
         this.#options.onPiece();
         this.#settle({ kind: "streamed", meter: new WholeReplyMeter(reading), problem: undefined });

@@ -13,9 +13,14 @@ export function isArray(body: Buffer): boolean {
   return /^\s*\[/.test(body.toString("latin1", 0, startBytes));
 }
 
+/** JSON as every format's whole answer is. */
+export function isObject(body: Buffer): boolean {
+  return /^\s*\{/.test(body.toString("latin1", 0, startBytes));
+}
+
 /** JSON, or a stream: an answer of any format. */
 export function mayBeAnswer(start: Buffer): boolean {
-  return isStream(start) || /^\s*\{/.test(start.toString("latin1", 0, startBytes));
+  return isStream(start) || isObject(start);
 }
 
 /** The pieces as one; nothing is copied where there is one only. */

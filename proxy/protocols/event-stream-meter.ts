@@ -12,7 +12,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 import { type EventFields, readEventFields, splitEvents } from "../sse/event-fields.ts";
 import { EventSplitter } from "../sse/event-splitter.ts";
 import type { StreamMeter, UpstreamError } from "./chat-format.ts";
-import { parseJson } from "./json-value.ts";
+import { isObject, parseJson } from "./json-value.ts";
 import type { Produced } from "./produced.ts";
 import { RetainedEvents } from "./retained-events.ts";
 
@@ -227,6 +227,11 @@ export class EventStreamMeter implements StreamMeter {
       return undefined;
     }
     const state = this.#state.isComplete ? { ...this.#state } : this.#state;
+    // No client reads what stands outside of a field: an answer that ends with it would be one that says nothing.
+    if (fields.data === undefined && isObject(json) && (json["error"] ?? undefined) === undefined) {
+      this.#violate("the upstream sent an object that is no event");
+      return undefined;
+    }
     return reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
   }
 }
