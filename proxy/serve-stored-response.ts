@@ -11,6 +11,7 @@ import { GatewayError } from "./errors.ts";
 import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
 import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
+import { HeldAnswer } from "./forward/held-answer.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { HeldReservations } from "./held-reservations.ts";
 import { queryValues } from "./http/request-target.ts";
@@ -54,10 +55,15 @@ export async function serveStoredResponse(
       param: "stream",
     });
   }
-  const held = new HeldResponses(services.responses, services.inFlightBytes, services.limits.jsonBodyBytesMax);
+  const kept = new HeldResponses(services.responses, services.inFlightBytes, services.limits.jsonBodyBytesMax);
+  const held = new HeldAnswer(services.inFlightBytes);
+  const letGo = (): void => {
+    kept.release();
+    held.release();
+  };
   try {
-    const stored = await findResponse(ownerOf(found), responseId, held);
-    const body = await answerTo(caller, endpoint, stored, query);
+    const stored = await findResponse(ownerOf(found), responseId, kept);
+    const body = await answerTo({ ...caller, held }, endpoint, stored, query);
     record.status = 200;
     record.responseBytes = body.length;
     exchange.response.writeHead(200, {
@@ -70,16 +76,21 @@ export async function serveStoredResponse(
   } finally {
     // What a slow client has yet to take counts until it has.
     const { response } = exchange;
-    if (response.writableLength === 0 || response.closed) held.release();
-    else response.once("close", () => held.release());
+    if (response.writableLength === 0 || response.closed) letGo();
+    else response.once("close", letGo);
   }
+}
+
+interface AnsweredCaller extends StoredResponseCaller {
+  /** Counts what a provider answers. */
+  readonly held: HeldAnswer;
 }
 
 type Query = (name: string) => string | undefined;
 
 /** Of the gateway itself or of the provider, whoever keeps it. */
 async function answerTo(
-  caller: StoredResponseCaller,
+  caller: AnsweredCaller,
   endpoint: StoredResponseEndpoint,
   stored: StoredResponse,
   query: Query,
@@ -116,7 +127,7 @@ async function answerOf(
 }
 
 async function askProvider(
-  caller: StoredResponseCaller,
+  caller: AnsweredCaller,
   route: Route | undefined,
   endpoint: StoredResponseEndpoint,
   stored: NativeResponse,
@@ -143,6 +154,7 @@ async function askProvider(
         limits: services.limits,
         requestId: record.requestId,
         model: stored.model,
+        held: caller.held,
         onStoppable: (stop) => {
           exchange.whenClosed(stop);
         },

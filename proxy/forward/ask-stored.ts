@@ -11,6 +11,7 @@ import { toClientError } from "../protocols/client-error.ts";
 import { isObject, parseJson } from "../protocols/json-value.ts";
 import { buildPlainRequest, type UpstreamTarget } from "./build-upstream-request.ts";
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "./describe-outcome.ts";
+import type { HeldAnswer } from "./held-answer.ts";
 import type { Upstream } from "./http1/upstream.ts";
 import { UpstreamExchange, type UpstreamFailure, type UpstreamListener } from "./upstream-exchange.ts";
 import { secretsOf } from "./upstream-headers.ts";
@@ -32,6 +33,8 @@ export interface StoredContext {
   readonly requestId: string;
   /** Public name of the model that made it. */
   readonly model: string;
+  /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
+  readonly held: HeldAnswer;
   /** Given what closes the upstream, for a client that leaves. */
   readonly onStoppable: (stop: () => void) => void;
 }
@@ -47,7 +50,7 @@ export async function askStored(
 ): Promise<Buffer> {
   const method = question.action === "delete" ? "DELETE" : "GET";
   const request = buildPlainRequest(method, pathOf(question, target), target, context.limits);
-  const answer = new StoredAnswer(context.limits.replyBodyBytesMax);
+  const answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held);
   const exchange = new UpstreamExchange(request.timeouts, answer);
   answer.onTooLarge = () => exchange.abort();
   context.onStoppable(() => {
@@ -90,6 +93,7 @@ class StoredAnswer implements UpstreamListener {
   readonly whole: Promise<Whole>;
   onTooLarge: () => void = () => {};
   readonly #bytesMax: number;
+  readonly #held: HeldAnswer;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #status = 0;
@@ -97,8 +101,9 @@ class StoredAnswer implements UpstreamListener {
   #resolve: (whole: Whole) => void = () => {};
   #reject: (error: GatewayError) => void = () => {};
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, held: HeldAnswer) {
     this.#bytesMax = bytesMax;
+    this.#held = held;
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -119,6 +124,11 @@ class StoredAnswer implements UpstreamListener {
     if (this.#bytes > this.#bytesMax) {
       this.onTooLarge();
       this.#reject(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
+      return;
+    }
+    if (!this.#held.hold(this.#bytes)) {
+      this.onTooLarge();
+      this.#reject(errorOfStop("overloaded"));
       return;
     }
     // Copied: the memory is used again.

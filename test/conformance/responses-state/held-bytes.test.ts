@@ -85,6 +85,33 @@ describe("the bytes of a conversation that calls go on from", () => {
     await waitFor("all to be let go", () => gateway.inFlightBytes === 0);
   });
 
+  it("are held while one that its provider keeps is fetched, and until its client has it", async () => {
+    gateway.apply(
+      manifestOf(
+        channelSecretManifest(),
+        keyManifest("main"),
+        channelManifest("chat", upstream.origin, { formats: [{ type: "Responses" }] }),
+        routeManifest("chat"),
+      ),
+    );
+    const { id } = Object((await create({ input: "hello" })).json());
+    const kept = JSON.stringify({ id, object: "response", output: [], instructions: "x".repeat(450_000) });
+    upstream.replyWith({ body: kept, fragmentAt: [kept.length - 1], delayPieceMs: 300 });
+    const read = (): Promise<HttpAnswer> =>
+      httpCall({
+        origin: gateway.origin,
+        path: `/v1/responses/${id}`,
+        headers: { authorization: `Bearer ${clientKey("main")}` },
+      });
+    const reading = [read(), read(), read()];
+    await waitFor("an answer to be held", () => gateway.inFlightBytes > 300_000);
+    const answers = await Promise.all(reading);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 503, 503]);
+    await waitFor("all to be let go", () => gateway.inFlightBytes === 0);
+    assert.equal((await read()).status, 200);
+    await waitFor("that one too", () => gateway.inFlightBytes === 0 && gateway.ledger.openCount === 0);
+  });
+
   it("begin no call with a key that was revoked while the call waited for its turn", async () => {
     const first = await create({ input: "hello" });
     const { id } = Object(first.json());
