@@ -9,6 +9,7 @@ import { oneRequestAmounts } from "./admit/ledger.ts";
 import { authorizeEndpoint, authorizeKept } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
 import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
+import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
 import { HeldAnswer } from "./forward/held-answer.ts";
@@ -154,6 +155,7 @@ async function askProvider(
         limits: services.limits,
         requestId: record.requestId,
         model: stored.model,
+        upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
         held: caller.held,
         onStoppable: (stop) => {
           exchange.whenClosed(stop);

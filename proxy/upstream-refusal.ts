@@ -1,6 +1,7 @@
 /** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { GatewayError } from "./errors.ts";
+import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { secretsOf } from "./forward/upstream-headers.ts";
 import type { ChatCall, UpstreamError } from "./protocols/chat-format.ts";
 import { toClientError } from "./protocols/client-error.ts";
@@ -8,7 +9,7 @@ import type { SelectedTarget } from "./route/select-target.ts";
 
 /** Logs it, without its words, and says it in the client's. */
 export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
-  const { call, record, services } = admitted;
+  const { call, record, route, services } = admitted;
   services.log.warn("an upstream refused a call", {
     request: record.requestId,
     channel: selected.target.channel,
@@ -17,7 +18,7 @@ export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget
   });
   return toClientError(inClientsWords(error, selected, call), {
     publicModel: call.model,
-    upstreamModel: selected.target.upstreamModel ?? call.model,
+    upstreamModel: upstreamModelOf({ ...selected, route }, call.model),
     requestId: record.requestId,
     channelSecrets: secretsOf(selected.channel, selected.credential),
   });

@@ -33,6 +33,8 @@ export interface StoredContext {
   readonly requestId: string;
   /** Public name of the model that made it. */
   readonly model: string;
+  /** The same as its provider knows it. */
+  readonly upstreamModel: string;
   /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
   readonly held: HeldAnswer;
   /** Given what closes the upstream, for a client that leaves. */
@@ -68,7 +70,7 @@ export async function askStored(
     throw new GatewayError("unknown_url", `Response with id '${question.id}' not found.`, { cause: error });
   throw toClientError(error, {
     publicModel: context.model,
-    upstreamModel: context.model,
+    upstreamModel: context.upstreamModel,
     requestId: context.requestId,
     channelSecrets: secretsOf(target.channel, target.credential),
   });
