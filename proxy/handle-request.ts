@@ -149,8 +149,8 @@ function takeBody(
   const { limits, inFlightBytes, metrics, bodiesUnderWay } = services;
   if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
   bodiesUnderWay.checkRoom(key); //                                                                           503
-  if (expectsContinue) response.writeContinue();
-  const body = readBody(request, limits, inFlightBytes); //                                       400 408 413 415
+  const ask = expectsContinue ? () => response.writeContinue() : undefined;
+  const body = readBody(request, limits, inFlightBytes, ask); //                                  400 408 413 415
   return body instanceof Promise ? bodiesUnderWay.waitFor(key, body) : body;
 }
 

@@ -36,6 +36,7 @@ const allocateAtOnceMax = 1024 * 1024;
 
 /**
  * A promise only where a body is still on its way or packed.
+ * @param ask asks for the body: called where the head gives nothing away for which it would be refused
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `invalid_json`
  *   (bad encoding); `ClientGoneError`. Nothing stays counted in flight after a throw.
  */
@@ -43,12 +44,14 @@ export function readBody(
   request: IncomingMessage,
   limits: ProxyLimits,
   inFlight: InFlightBytes,
+  ask?: () => void,
 ): RequestBody | Promise<RequestBody> {
   checkJsonContentType(request.rawHeaders);
   const encoding = readContentEncoding(request.rawHeaders);
   const bytesMax = limits.jsonBodyBytesMax;
   const declared = declaredLength(request);
   if (declared !== undefined && declared > bytesMax) throw tooLarge(bytesMax);
+  ask?.();
   const bytes = encoding === "identity" ? bodyAtHand(request, declared) : undefined;
   if (bytes === undefined) return collectBody(request, declared, encoding, limits, inFlight);
   inFlight.take(bytes.length);

@@ -296,6 +296,27 @@ describe("chunks, early answers and expectations", () => {
       }
     });
 
+    const givenAway: readonly (readonly [what: string, from: string, to: string, status: number])[] = [
+      ["a body that is too large", "Content-Length: ", "Content-Length: 9", 413],
+      ["a body that is no JSON", "application/json", "text/plain", 415],
+      ["an encoding that nobody knows", "Expect:", "Content-Encoding: lzma\r\nExpect:", 415],
+    ];
+    for (const [what, from, to, status] of givenAway) {
+      it(`asks for no body where the head tells of ${what}`, async () => {
+        const client = await rig().connect();
+        const zeros = status === 413 ? "00000000" : "";
+        client.write(
+          expecting(clientKeys.good)
+            .replace(from, to)
+            .replace(/\r\n\r\n$/, `${zeros}\r\n\r\n`),
+        );
+        const response = await client.readResponse();
+        assert.equal(response.status, status);
+        assert.equal(response.header("connection"), "close");
+        client.close();
+      });
+    }
+
     for (const value of ["200-ok", "100-continue, x", "x-100-continue-x", "", "100 continue"]) {
       it(`refuses Expect: ${value}`, () =>
         checkRefusal(rig(), {
