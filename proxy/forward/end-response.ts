@@ -15,4 +15,9 @@ export function endResponse(response: ServerResponse, body: Buffer | undefined, 
   // Node's own timeout begins anew whenever the kernel has taken bytes, and ends with the answer. Nobody listens to it,
   // so the server destroys the socket.
   response.setTimeout(timeoutMs);
+  // It begins anew with whatever arrives as well: until all is taken nothing is read of a client, or one that takes nothing
+  // and sends a byte now and then would hold its answer for ever.
+  const { socket } = response;
+  socket?.pause();
+  response.once("finish", () => socket?.resume());
 }

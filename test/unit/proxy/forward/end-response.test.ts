@@ -1,4 +1,4 @@
-/** A client that stops reading at the end of an answer is cut; one that reads is not. */
+/** A client that stops reading at the end of an answer is cut, whatever it sends; one that reads is not. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -13,13 +13,16 @@ const large = Buffer.alloc(96 * 1024 * 1024, "x");
 const silenceMs = 1_000;
 
 async function answer(
-  manner: "reads" | "reads slowly" | "does not read",
+  manner: "reads" | "reads slowly" | "does not read" | "does not read and goes on sending",
 ): Promise<{ readonly receivedBytes: number; readonly isWhole: boolean }> {
   let response: ServerResponse | undefined;
   const server = createServer((_request, answered) => {
     response = answered;
-    answered.writeHead(200, { "content-length": large.length });
-    endResponse(answered, large, silenceMs);
+    // The gateway answers when it has the whole request.
+    setImmediate(() => {
+      answered.writeHead(200, { "content-length": large.length });
+      endResponse(answered, large, silenceMs);
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -29,8 +32,9 @@ async function answer(
   socket.on("data", (chunk) => {
     receivedBytes += chunk.length;
   });
-  if (manner === "does not read") socket.pause();
+  if (manner.startsWith("does not read")) socket.pause();
   const timer = manner === "reads slowly" ? readSlowly(socket) : undefined;
+  const sending = manner.endsWith("sending") ? sendOn(socket) : undefined;
   socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
   await waitFor("the end of the answer", () => response?.destroyed === true || response?.writableFinished === true, {
     deadlineMs: 20_000,
@@ -38,6 +42,7 @@ async function answer(
   const isWhole = response?.writableFinished === true;
   if (isWhole) await waitFor("all bytes", () => receivedBytes > large.length);
   clearInterval(timer);
+  clearInterval(sending);
   socket.destroy();
   server.close();
   server.closeAllConnections();
@@ -56,6 +61,16 @@ function readSlowly(socket: Socket): NodeJS.Timeout {
   return setInterval(() => socket.resume(), silenceMs / 4);
 }
 
+/** The head of another request, a byte now and then. */
+function sendOn(socket: Socket): NodeJS.Timeout {
+  const head = "GET / HTTP/1.1\r\nx-long: ".padEnd(500, "x");
+  let sent = 0;
+  return setInterval(() => {
+    socket.write(head.charAt(sent));
+    sent += 1;
+  }, silenceMs / 4);
+}
+
 describe("endResponse()", function () {
   this.timeout(30_000);
 
@@ -66,8 +81,35 @@ describe("endResponse()", function () {
     });
   }
 
-  it("cuts a client that does not read", async () => {
-    const { isWhole } = await answer("does not read");
-    assert.equal(isWhole, false);
+  for (const manner of ["does not read", "does not read and goes on sending"] as const) {
+    it(`cuts a client that ${manner}`, async () => {
+      const { isWhole } = await answer(manner);
+      assert.equal(isWhole, false);
+    });
+  }
+
+  it("hears the next request of a client that took all of a large answer", async () => {
+    let requests = 0;
+    const server = createServer((_request, answered) => {
+      requests += 1;
+      setImmediate(() => {
+        answered.writeHead(200, { "content-length": large.length });
+        endResponse(answered, large, silenceMs);
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    let receivedBytes = 0;
+    socket.on("data", (chunk) => {
+      receivedBytes += chunk.length;
+    });
+    for (const round of [1, 2]) {
+      socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+      await waitFor("all bytes", () => receivedBytes > round * large.length, { deadlineMs: 20_000 });
+    }
+    socket.destroy();
+    server.close();
+    assert.equal(requests, 2);
   });
 });
