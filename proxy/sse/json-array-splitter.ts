@@ -18,6 +18,7 @@ export class JsonArraySplitter {
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
+  #isArray = false;
   #isClosed = false;
 
   constructor(elementBytesMax: number) {
@@ -57,8 +58,10 @@ export class JsonArraySplitter {
         if (this.#depth === 0 && start >= 0) {
           elements.push(this.#complete(chunk.subarray(start, position + 1)));
           start = -1;
+          if (!this.#isArray) this.#isClosed = true;
         }
-      } else if (byte === closeBracket) this.#isClosed = true;
+      } else if (byte === openBracket) this.#isArray = true;
+      else if (byte === closeBracket) this.#isClosed = true;
     }
     if (start >= 0) {
       this.#held.push(chunk.subarray(start));

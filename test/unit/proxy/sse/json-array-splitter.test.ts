@@ -11,8 +11,12 @@ describe("JsonArraySplitter", () => {
     assert.equal(splitter.isClosed, true);
   });
 
-  it("returns a bare object as one element", () => {
-    assert.deepEqual(new JsonArraySplitter(1_024).push(Buffer.from(' {"error":{}} ')).map(String), ['{"error":{}}']);
+  it("returns a bare object as one element, and is closed with it", () => {
+    const splitter = new JsonArraySplitter(1_024);
+    assert.deepEqual(splitter.push(Buffer.from(' {"error":[{')), []);
+    assert.equal(splitter.isClosed, false);
+    assert.deepEqual(splitter.push(Buffer.from("}]} ")).map(String), ['{"error":[{}]}']);
+    assert.equal(splitter.isClosed, true);
   });
 
   it("says when an element exceeds the cap", () => {
