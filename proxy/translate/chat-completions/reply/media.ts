@@ -19,6 +19,13 @@ export function readImage(image: unknown): MediaBlock | undefined {
   return { kind: "media", mime: "image/png", url };
 }
 
+/** Pieces of base64 that decode on their own, as one. */
+export function joinedBase64(pieces: readonly string[]): string {
+  const [only] = pieces;
+  if (pieces.length === 1 && only !== undefined) return only;
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
+}
+
 /** OpenAI's `audio` of a message; its format is what the request asked for, so the bytes must tell. */
 export function readAudio(audio: unknown): MediaBlock | undefined {
   if (!isObject(audio)) return undefined;

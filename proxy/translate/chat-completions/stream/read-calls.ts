@@ -7,10 +7,9 @@
  */
 import { asText, isObject, type JsonObject, parseJson } from "../../../protocols/json-value.ts";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { argumentsText, callOfPiece, callsMax } from "./call-of-piece.ts";
 import { JsonBalance } from "./json-balance.ts";
 
-/** A client's SDK takes no more (`openai-chat.md` section 7). */
-const callsMax = 128;
 /** All arguments of a choice, held until each is known to be JSON: far beyond what any model writes. */
 const charactersMax = 16 * 1024 * 1024;
 
@@ -64,15 +63,9 @@ export class CallsReader {
     this.#send(call);
   }
 
-  /** By index; without one by id, else the last call, unless the piece begins another. */
   #callOf(index: unknown, id: string, name: string, text: string): Call {
-    const known =
-      typeof index === "number" || typeof index === "string"
-        ? this.#calls.findLast((call) => call.index === index)
-        : id === ""
-          ? this.#calls.at(-1)
-          : this.#calls.findLast((call) => call.id === id);
-    if (known !== undefined && !beginsAnother(known, id, name, text)) return known;
+    const known = callOfPiece(this.#calls, { index, id, name, text }, isDone);
+    if (known !== undefined) return known;
     if (this.#calls.length >= callsMax) throw new InvalidReply("an answer has too many tool calls");
     this.closeComplete();
     const call: Call = {
@@ -172,6 +165,10 @@ export class CallsReader {
   }
 }
 
+function isDone(call: Call): boolean {
+  return call.isClosed || call.balance.isClosed;
+}
+
 function isOpen(call: Call): boolean {
   return call.part !== undefined && !call.isClosed;
 }
@@ -187,28 +184,6 @@ function isWhole(call: Call): boolean {
 
 function isJson(text: string): boolean {
   return parseJson(text) !== undefined;
-}
-
-/**
- * Another id at the index of a call that is whole is another call: some vendors count nothing. Without ids, a name behind
- * a whole call begins another, and without indexes as well any other name.
- */
-function beginsAnother(known: Call, id: string, name: string, text: string): boolean {
-  const isWhole = known.isClosed || known.balance.isClosed;
-  if (id !== "" && known.id !== "") return id !== known.id && (isWhole || (known.text === "" && name !== ""));
-  if (name === "" || known.name === "") return false;
-  return isWhole ? text.trim() !== "" : known.index === undefined && known.text === "" && name !== known.name;
-}
-
-/** JSON in a text; some vendors send the object itself. @throws InvalidReply when it is too deep to be written */
-function argumentsText(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (!isObject(value) && !Array.isArray(value)) return "";
-  try {
-    return JSON.stringify(value);
-  } catch {
-    throw new InvalidReply("the arguments of a tool call are too deep");
-  }
 }
 
 function signatureOf(piece: JsonObject): string {

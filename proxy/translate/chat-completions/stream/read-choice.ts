@@ -9,7 +9,7 @@ import { type Citation, InvalidReply, type MediaBlock, type OpenedBlock, type Re
 import { readAnnotations } from "../reply/citations.ts";
 import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
-import { readAudio, readImage, readImages } from "../reply/media.ts";
+import { joinedBase64, readAudio, readImage, readImages } from "../reply/media.ts";
 import { CallsReader } from "./read-calls.ts";
 
 type TextKind = "text" | "refusal" | "reasoning";
@@ -194,11 +194,8 @@ export class ChoiceReader {
 
   #finishAudio(): void {
     const { data, transcript } = this.#audio;
-    const [first] = data;
-    if (first === undefined) return;
-    const joined =
-      data.length === 1 ? first : Buffer.concat(data.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
-    const audio = readAudio({ data: joined, transcript });
+    if (data.length === 0) return;
+    const audio = readAudio({ data: joinedBase64(data), transcript });
     if (audio !== undefined) this.#show(audio);
   }
 }
