@@ -23,6 +23,8 @@ import { droppedLabel } from "./translate/dropped-fields.ts";
 import { canBe, mediaToFetch, replaceMedia } from "./translate/inline-media.ts";
 import { sniffMime } from "./translate/media/sniff-mime.ts";
 import { newId } from "./translate/new-id.ts";
+import { OwnFormatBridge } from "./translate/own-format/own-format-bridge.ts";
+import type { ReplyBridge } from "./translate/reply-bridge.ts";
 import { createStateKeeper } from "./translate/state/state-keeper.ts";
 import {
   type ClientRequest,
@@ -55,8 +57,8 @@ export interface PreparedAttempt {
   readonly translation: Translation | undefined;
   /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
   readonly dropped: readonly string[];
-  /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError */
-  readonly bridge: () => Translation;
+  /** For an answer that is streamed though not asked to, or the reverse. */
+  readonly bridge: () => ReplyBridge;
   /** Keeps the answer, where a later call may go on from it. */
   readonly keeper: ResponseKeeper;
 }
@@ -268,7 +270,7 @@ export class AttemptPreparation {
       call,
       translation,
       dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
-      bridge: () => translation ?? this.#bridge(selected),
+      bridge: () => translation ?? new OwnFormatBridge({ call, newId }),
       keeper: this.#keeper,
     };
   }
@@ -280,12 +282,6 @@ export class AttemptPreparation {
     const { format } = this.#admitted.call.endpoint;
     for (const field of fields) this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
     return fields;
-  }
-
-  /** The client's own format on both sides, streamed on one of them only. */
-  #bridge(selected: SelectedTarget): Translation {
-    this.#client ??= readClientRequest(this.#admitted.call, this.#admitted.references?.asSent);
-    return Translation.ofOwnFormat(this.#client, this.#optionsFor(selected, targetOf(this.#admitted, selected)));
   }
 
   #cleanCall(): ChatCall {

@@ -26,7 +26,7 @@ import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.t
 import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
-import type { ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
+import type { StreamMeter } from "./protocols/chat-format.ts";
 import { isNothing } from "./protocols/produced.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
@@ -34,6 +34,7 @@ import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Services } from "./services.ts";
 import { outputTokens } from "./settle/usage.ts";
+import { droppedLabel } from "./translate/dropped-fields.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 import { otherCalls } from "./turn.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
@@ -214,11 +215,16 @@ function conclude(
 ): Promise<Failed | undefined> {
   const { record, services, settlement } = admitted;
   record.upstreamEnded();
-  if (outcome.kind === "streamed" && outcome.problem === undefined) keeper.keepStream(selected, outcome.meter);
+  if (outcome.kind === "streamed" && outcome.problem === undefined) {
+    if (outcome.reply === undefined) keeper.keepStream(selected, outcome.meter);
+    else keeper.keepReply(selected, outcome.reply);
+  }
   if (outcome.kind === "reply") services.credentials.accepted(selected.credential);
   if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
   keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");
+  const { format } = admitted.call.endpoint;
+  for (const name of outcome.lost) services.metrics.parameterDropped(format, droppedLabel(format, name));
   // Posted before the answer goes out, so that the client's next call finds the numbers.
   const settling = settlement.settleReply(outcome.reading);
   return (settling ?? otherCalls).then(() => sendReply(admitted, outcome.body, outcome.headers));
@@ -242,33 +248,41 @@ async function concludeOther(
       count("aborted");
       await concludeStopped(admitted, outcome, client);
       return undefined;
-    case "upstream-error": {
+    case "upstream-error":
       count(labelOfError(outcome.error));
-      await settlement.releaseChannel();
-      return { ...failedAttempt(outcome), error: upstreamRefusal(admitted, selected, outcome.error) };
-    }
-    case "failure": {
+      return concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error));
+    case "failure":
       count(labelOfFailure(outcome.failure));
-      await settlement.releaseChannel();
       logFailure(admitted, selected, outcome.failure);
-      return { ...failedAttempt(outcome), error: errorOfFailure(outcome.failure) };
-    }
+      return concludeFailed(admitted, outcome, errorOfFailure(outcome.failure));
     case "invalid":
       count("invalid_reply");
-      // Paid for, and most likely generated no better by another: billed, and not asked for again.
       if (outcome.isOversized === true) {
         await settlement.settleOversized(admitted.estimate);
         throw errorOfInvalidReply(outcome.reason);
       }
-      if (isGenerated(outcome.reading)) {
-        await settlement.settleReply(outcome.reading);
-        throw errorOfInvalidReply(outcome.reason);
-      }
-      await settlement.releaseChannel();
-      return { ...failedAttempt(outcome), error: errorOfInvalidReply(outcome.reason) };
+      return concludeFailed(admitted, outcome, errorOfInvalidReply(outcome.reason));
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * Another target may answer, unless something was generated: that is paid for, and most likely generated no better by
+ * another, so that it is billed and not asked for again.
+ * @throws error when it was
+ */
+async function concludeFailed(
+  { settlement }: AdmittedCall,
+  outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
+  error: GatewayError,
+): Promise<Failed> {
+  if (isGenerated(outcome.meter)) {
+    await settlement.settlePartial(outcome.meter, true);
+    throw error;
+  }
+  await settlement.releaseChannel();
+  return { ...failedAttempt(outcome), error };
 }
 
 /** The client is told little of our side: whoever runs the gateway finds here which name, certificate or port it was. */
@@ -281,9 +295,9 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
   });
 }
 
-function isGenerated(reading: ReplyReading | undefined): reading is ReplyReading {
-  if (reading === undefined) return false;
-  return (reading.usage !== undefined && outputTokens(reading.usage) > 0) || !isNothing(reading.produced());
+function isGenerated(meter: StreamMeter | undefined): meter is StreamMeter {
+  if (meter === undefined) return false;
+  return (meter.usage !== undefined && outputTokens(meter.usage) > 0) || !isNothing(meter.produced());
 }
 
 function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): undefined {

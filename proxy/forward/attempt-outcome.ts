@@ -3,25 +3,35 @@ import type { ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
-  /** `headers`: those of the upstream that may pass, names and values in turn. */
+  /** `headers`: those that may pass, names and values in turn; `lost`: what of the answer the body cannot say. */
   | {
       readonly kind: "reply";
       readonly body: Buffer;
       readonly reading: ReplyReading;
+      readonly lost: readonly string[];
       readonly headers: readonly string[];
     }
-  /** Everything went to the client that could; `problem` says why the stream may not end cleanly. */
-  | { readonly kind: "streamed"; readonly meter: StreamMeter; readonly problem: StreamProblem | undefined }
-  | { readonly kind: "upstream-error"; readonly error: UpstreamError }
-  | { readonly kind: "failure"; readonly failure: UpstreamFailure }
   /**
-   * Success by its status, but not a reply of this format; `reading` where it was generated and counted all the same.
-   * Oversized ones were generated, and nobody reads on to where they are counted.
+   * Everything went to the client that could; `problem` says why the stream may not end cleanly. `reply`: the upstream's
+   * whole one, where it did not stream.
+   */
+  | {
+      readonly kind: "streamed";
+      readonly meter: StreamMeter;
+      readonly problem: StreamProblem | undefined;
+      readonly reply?: Buffer;
+    }
+  /** `meter`: of what was generated before, here and in the two below. */
+  | { readonly kind: "upstream-error"; readonly error: UpstreamError; readonly meter?: StreamMeter | undefined }
+  | { readonly kind: "failure"; readonly failure: UpstreamFailure; readonly meter?: StreamMeter | undefined }
+  /**
+   * Success by its status, but not a reply of this format. Oversized ones were generated, and nobody reads on to where
+   * they are counted.
    */
   | {
       readonly kind: "invalid";
       readonly reason: string;
-      readonly reading?: ReplyReading | undefined;
+      readonly meter?: StreamMeter | undefined;
       readonly isOversized?: boolean;
     }
   | {

@@ -6,47 +6,22 @@
  * visibly broken otherwise. An attempt never writes an error itself.
  */
 import { GatewayError } from "../errors.ts";
-import { clientHeaders } from "../http/header-rules.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
-import type { InFlightBytes } from "../http/in-flight-bytes.ts";
-import type { ProxyLimits } from "../limits.ts";
-import type { ChatCall, ChatFormat, ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
+import type { ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
-import { droppedHeader } from "../translate/dropped-fields.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { TranslatingMeter } from "../translate/translating-meter.ts";
-import type { Translation } from "../translate/translation.ts";
-import { readingOfViolation, WholeReplyMeter } from "../translate/whole-reply-meter.ts";
+import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
+import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
-import { isArray, isObject, isStream, joined, mayBeAnswer } from "./body-start.ts";
+import { isObject, isStream, mayBeAnswer } from "./body-start.ts";
 import type { ClientStream } from "./client-stream.ts";
+import { CollectedAnswer, readCollectedStream } from "./collected-answer.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
-import type { Upstream } from "./http1/upstream.ts";
-import { UpstreamExchange, type UpstreamFailure, type UpstreamRequest } from "./upstream-exchange.ts";
-
-export interface AttemptOptions {
-  readonly upstream: Upstream;
-  readonly request: UpstreamRequest;
-  /** Spoken with the upstream. */
-  readonly format: ChatFormat;
-  /** As the upstream reads it. */
-  readonly call: ChatCall;
-  /** Set when the client speaks another format: what goes to it is translated. */
-  readonly translation: Translation | undefined;
-  /** Fields of the client's that the upstream does not get, by the client's names. */
-  readonly dropped: readonly string[];
-  /** For an answer that is streamed though not asked to, or the reverse. @throws GatewayError, InvalidReply */
-  readonly bridge: () => Translation;
-  readonly limits: ProxyLimits;
-  /** What of the answer waits here counts there. */
-  readonly inFlightBytes: InFlightBytes;
-  /** Undefined for a call that is not streamed. */
-  readonly client: ClientStream | undefined;
-  /** First content has been passed on, and when each further piece was: for the latency metrics. */
-  readonly onPiece: () => void;
-}
+import { isJson, passedHeaders } from "./passed-headers.ts";
+import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 const errorBodyBytesMax = 256 * 1024;
@@ -57,9 +32,7 @@ export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldAnswer;
-  readonly #chunks: Buffer[] = [];
-  #collectedBytes = 0;
-  #collectedBytesMax = 0;
+  #collected = new CollectedAnswer(0);
   #phase: Phase = "waiting";
   #hasBegun = false;
   #status = 0;
@@ -94,10 +67,10 @@ export class Attempt {
     // What is whole is judged in this very turn, and settled by its own numbers; another attempt looks again.
     if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
-    // Others may be waiting for the room while this call is being settled.
-    this.#chunks.length = 0;
+    const meter = this.#meter ?? this.#meterOfPart();
+    this.#collected.forget();
     this.release();
-    this.#settle({ kind: "stopped", reason, meter: this.#meter, isSent: this.#exchange.isSent });
+    this.#settle({ kind: "stopped", reason, meter, isSent: this.#exchange.isSent });
   }
 
   /** Lets go of what it held of the answer: that has gone out, or never will. */
@@ -127,7 +100,7 @@ export class Attempt {
     }
     const isSuccess = status >= 200 && status < 300;
     const { client, limits } = this.#options;
-    this.#collectedBytesMax = isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax;
+    this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.addHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !this.#isJsonInsteadOfStream()) {
       this.#phase = "streaming";
@@ -155,15 +128,22 @@ export class Attempt {
     } else if (this.#phase === "collecting" && this.#status >= 400) {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
     } else {
-      this.#settle({ kind: "failure", failure });
+      const meter = this.#meterOfPart();
+      if (meter?.isComplete === true) this.#endCollecting();
+      else this.#settle({ kind: "failure", failure, meter });
     }
   }
 
-  /** Of the upstream what may pass, and what of the call was dropped. Names and values in turn. */
-  #passedHeaders(): readonly string[] {
-    const headers = clientHeaders(this.#headers);
-    const dropped = droppedHeader(this.#options.dropped);
-    return dropped === undefined ? headers : [...headers, "x-tollgate-dropped", dropped];
+  /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
+  #meterOfPart(): StreamMeter | undefined {
+    if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
+    const { format, call, limits } = this.#options;
+    return this.#collected.meterOfPart(format, call, limits.eventBytesMax);
+  }
+
+  /** @param lost of the answer */
+  #passedHeaders(lost: readonly string[] = []): readonly string[] {
+    return passedHeaders(this.#headers, [...this.#options.dropped, ...lost]);
   }
 
   #createMeter(): StreamMeter {
@@ -174,11 +154,8 @@ export class Attempt {
 
   /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
   #isJsonInsteadOfStream(): boolean {
-    const received = headerValues(this.#headers, "content-type")[0] ?? "";
-    return (
-      received.startsWith("application/json") &&
-      !this.#options.format.contentType(this.#options.call).startsWith("application/json")
-    );
+    const { format, call } = this.#options;
+    return isJson(this.#headers) && !format.contentType(call).startsWith("application/json");
   }
 
   #take(chunk: Buffer): void {
@@ -196,18 +173,19 @@ export class Attempt {
   #collect(chunk: Buffer): void {
     // Not a stream: whatever comes is progress, and the size bounds it.
     this.#exchange.progress();
-    this.#collectedBytes += chunk.length;
-    if (this.#collectedBytes <= this.#collectedBytesMax) {
+    const collected = this.#collected;
+    if (collected.count(chunk)) {
       // What is read of an error is short, and must be heard also where there is no room: it decides what follows.
-      if (this.#status >= 400 || this.#hold(this.#collectedBytes)) this.#chunks.push(chunk);
+      if (this.#status >= 400 || this.#hold(collected.bytes)) collected.keep(chunk);
       return;
     }
     this.#exchange.abort();
     if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
     else {
-      const reason = `the reply exceeds ${this.#collectedBytesMax} bytes`;
+      const reason = `the reply exceeds ${collected.bytesMax} bytes`;
       // A page of HTML was not generated, however long it is.
-      this.#settle({ kind: "invalid", reason, isOversized: mayBeAnswer(this.#chunks[0] ?? chunk) });
+      const start = collected.start.length === 0 ? chunk : collected.start;
+      this.#settle({ kind: "invalid", reason, isOversized: mayBeAnswer(start) });
     }
   }
 
@@ -271,24 +249,28 @@ export class Attempt {
         if (pieces.length > 0) this.#options.client?.write(pieces);
         this.#endStream(this.#meter);
       } else if (this.#phase === "collecting") {
-        this.#phase = "collected";
-        nextTurn()
-          .then(() => this.#endReply())
-          .catch((error: unknown) => this.#crash(error));
+        this.#endCollecting();
       }
     } catch (error) {
       this.#crash(error);
     }
   }
 
+  #endCollecting(): void {
+    this.#phase = "collected";
+    nextTurn()
+      .then(() => this.#endReply())
+      .catch((error: unknown) => this.#crash(error));
+  }
+
   #endStream(meter: StreamMeter): void {
     if (this.#options.client?.isStarted === true) {
       this.#settle({ kind: "streamed", meter, problem: problemOf(meter) });
     } else if (meter.error !== undefined) {
-      this.#settle({ kind: "upstream-error", error: meter.error });
+      this.#settle({ kind: "upstream-error", error: meter.error, meter });
     } else {
       const reason = meter.violation ?? "the stream ended before its first event";
-      this.#settle({ kind: "invalid", reason, reading: readingOfViolation(meter) });
+      this.#settle({ kind: "invalid", reason, meter });
     }
   }
 
@@ -297,64 +279,69 @@ export class Attempt {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
       return;
     }
-    const body = joined(this.#chunks);
-    if (this.#isArrayInsteadOfEvents(body)) {
-      this.#passWhole(body);
+    const body = this.#collected.body();
+    const { client, translation } = this.#options;
+    if (isStream(body)) {
+      await this.#endCollectedStream(body);
       return;
     }
-    if (this.#options.translation !== undefined || this.#isOfOtherManner(body)) {
-      await this.#endTranslated(body);
+    if (translation !== undefined || client !== undefined) {
+      await this.#endBridged(body);
       return;
     }
     try {
       const reading = this.#options.format.readReply(body);
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else this.#settle({ kind: "reply", body, reading, headers: this.#passedHeaders() });
+      else this.#settle({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });
     }
   }
 
-  /** A stream was asked for and one body came, or events came for a call that asked for one body. */
-  #isOfOtherManner(body: Buffer): boolean {
-    if (this.#options.client !== undefined) return true;
-    return isStream(body);
+  /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
+  async #endCollectedStream(body: Buffer): Promise<void> {
+    const { client, translation, format, call, limits } = this.#options;
+    if (client !== undefined && translation === undefined) {
+      this.#passWhole(body);
+      return;
+    }
+    const { meter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
+    const { error } = meter;
+    if (error !== undefined) this.#settle({ kind: "upstream-error", error, meter });
+    else if (meter.violation !== undefined || !meter.isComplete) {
+      this.#settle({ kind: "invalid", reason: meter.violation ?? "the answer ended before it was complete", meter });
+    } else {
+      await this.#endBridged(events, { usage: meter.usage, error, produced: () => meter.produced() });
+    }
   }
 
-  /** A translated answer may stream though the upstream did not, and the reverse. */
-  async #endTranslated(body: Buffer): Promise<void> {
+  /**
+   * An answer may be told in another manner than it came.
+   * @param read what is known of it already
+   */
+  async #endBridged(answer: Buffer, read?: ReplyReading): Promise<void> {
     const { client } = this.#options;
-    let reading: ReplyReading | undefined;
+    let reading = read;
     try {
-      const translation = this.#options.bridge();
-      reading = translation.readReply(body);
+      const bridge = this.#options.bridge();
+      reading ??= bridge.readReply(answer);
       await otherCalls;
       if (reading.error !== undefined) {
         this.#settle({ kind: "upstream-error", error: reading.error });
       } else if (client === undefined) {
-        this.#settle({
-          kind: "reply",
-          body: translation.translateReply(body),
-          reading,
-          headers: this.#passedHeaders(),
-        });
+        const { body, lost } = bridge.translateReply(answer);
+        this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
-        client.write([translation.streamOfReply(body)]);
+        client.write(bridge.streamOfReply(answer));
         this.#options.onPiece();
-        this.#settle({ kind: "streamed", meter: new WholeReplyMeter(reading), problem: undefined });
+        this.#settle({ kind: "streamed", meter: new WholeReplyMeter(reading), problem: undefined, reply: answer });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
-      this.#settle({ kind: "invalid", reason: error.message, reading });
+      const meter = reading === undefined ? undefined : new WholeReplyMeter(reading);
+      this.#settle({ kind: "invalid", reason: error.message, meter });
     }
-  }
-
-  /** Events were asked for (`alt=sse`) and the other form of a Gemini-style stream came: its meter reads both. */
-  #isArrayInsteadOfEvents(body: Buffer): boolean {
-    const { client, call, translation } = this.#options;
-    if (translation !== undefined || client === undefined || call.endpoint.format !== "GenerateContent") return false;
-    return isArray(body);
   }
 
   #passWhole(body: Buffer): void {
@@ -370,7 +357,7 @@ export class Attempt {
   }
 
   #classify(): UpstreamError {
-    return classifyErrorReply(this.#status, toHeaderObject(this.#headers), joined(this.#chunks), Date.now());
+    return classifyErrorReply(this.#status, toHeaderObject(this.#headers), this.#collected.body(), Date.now());
   }
 
   #breakOff(cause: unknown): void {

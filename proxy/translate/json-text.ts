@@ -6,6 +6,7 @@
  */
 import { isTooDeep } from "../protocols/json-depth.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
+import { InvalidReply } from "./reply.ts";
 
 const manyDigits = /\d{16}/;
 /** More digits than any library writes for a double: those need 17 at most. */
@@ -49,4 +50,22 @@ export function argumentsObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+const openBrace = 0x7b;
+
+/** Whether a body is one object and no stream, whatever its headers say: a byte order mark and blanks may come first. */
+export function startsObject(body: Buffer): boolean {
+  return body.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) === openBrace;
+}
+
+/** @throws InvalidReply for a body that is no JSON object */
+export function parseBody(body: Buffer): JsonObject {
+  try {
+    const json = parseJsonText(body.toString("utf8").replace(/^\uFEFF/, ""));
+    if (isObject(json)) return json;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidReply("the answer is not a JSON object");
 }

@@ -16,13 +16,13 @@ import { exceedsStopLimits, stopLimits } from "./adapt/cut-at-stop.ts";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { Conversation } from "./conversation.ts";
 import { foldReply, ReplyFolder } from "./fold-reply.ts";
-import { jsonText, parseJsonText } from "./json-text.ts";
+import { jsonText, parseBody, parseJsonText, startsObject } from "./json-text.ts";
 import { Losses } from "./losses.ts";
-import { InvalidReply, type Reply, type ReplyEvent } from "./reply.ts";
+import type { Reply, ReplyEvent } from "./reply.ts";
+import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
 import { envelopeMark } from "./state/envelope.ts";
-import { ownStates } from "./state/own-states.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
-import { noAdaptation, type ReplyAdaptation, type ReplyContext, type TranslationTarget } from "./translator.ts";
+import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "./translator.ts";
 import { translators } from "./translators.ts";
 import { unfoldReply } from "./unfold-reply.ts";
 
@@ -102,7 +102,7 @@ export function writeRequest(client: ClientRequest, options: TranslationOptions)
 /** Wrapping a client's content takes a few levels more than the client may use. */
 const depthMax = 96;
 
-export class Translation {
+export class Translation implements ReplyBridge {
   /** Format spoken with the upstream. */
   readonly format: ChatFormat;
   /** The call as the upstream's format reads it. */
@@ -142,16 +142,6 @@ export class Translation {
     return new Translation(client, options, { call, adaptation: written.adaptation, dropped: written.dropped });
   }
 
-  /** For a call that went in the client's own format and was answered streamed though not asked to, or the reverse. */
-  static ofOwnFormat(client: ClientRequest, options: TranslationOptions): Translation {
-    const target = { ...options.target, states: ownStates(options.target.states) };
-    return new Translation(
-      client,
-      { ...options, target },
-      { call: client.call, adaptation: noAdaptation, dropped: [] },
-    );
-  }
-
   /**
    * Meter of the upstream's stream that lets out the client's.
    * @param answerBytesMax of the whole answer, framing not counted
@@ -167,25 +157,19 @@ export class Translation {
     });
   }
 
-  /**
-   * Usage, error and text of a success, whole or (also when nobody asked) a stream.
-   * @throws InvalidReply, GatewayError when it is no answer of its format
-   */
   readReply(body: Buffer): ReplyReading {
-    return isJsonObject(body) ? this.format.readReply(body, this.#parsed(body)) : this.#meterOf(body).reading;
+    return this.format.readReply(body, this.#parsed(body));
   }
 
-  /** @param body of a success without an error in it. @throws InvalidReply */
-  translateReply(body: Buffer): Buffer {
-    const reply = this.#adapted(unfoldReply(this.#read(body)));
-    return Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context())));
+  translateReply(answer: Buffer): WholeReply {
+    const reply = this.#adapted(unfoldReply(this.#read(answer)));
+    return { body: Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context()))), lost: [] };
   }
 
-  /** For a client that streams, of an upstream that did not. @throws InvalidReply */
-  streamOfReply(body: Buffer): Buffer {
+  streamOfReply(answer: Buffer): readonly Buffer[] {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
     const adapter = this.#createAdapter();
-    const reply = this.#read(body);
+    const reply = this.#read(answer);
     const { usage } = reply;
     let text = "";
     for (const event of unfoldReply(reply)) {
@@ -194,7 +178,7 @@ export class Translation {
         text += writer.write(adapted.type === "usage" && usage !== undefined ? { type: "usage", usage } : adapted);
       }
     }
-    return Buffer.from(text);
+    return [Buffer.from(text)];
   }
 
   #createAdapter(): ReplyAdapter {
@@ -207,35 +191,22 @@ export class Translation {
     return new Set(tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name])));
   }
 
-  #read(body: Buffer): Reply {
+  #read(answer: Buffer): Reply {
     const translator = translators[this.format.format];
-    if (isJsonObject(body)) return translator.readReply(this.#parsed(body), this.#declaredTools());
+    if (startsObject(answer)) return translator.readReply(this.#parsed(answer), this.#declaredTools());
     const reader = translator.createStreamReader(this.#declaredTools());
-    const read = this.#meterOf(body)
-      .pieces.flatMap(splitEvents)
-      .flatMap((bytes) => {
-        const { name, data, stray } = readEventFields(bytes);
-        const payload = data ?? stray;
-        return payload === undefined ? [] : reader.read({ name, data: payload });
-      });
+    const read = splitEvents(answer).flatMap((bytes) => {
+      const { name, data, stray } = readEventFields(bytes);
+      const payload = data ?? stray;
+      return payload === undefined ? [] : reader.read({ name, data: payload });
+    });
     return foldReply([...read, ...reader.end()]);
   }
 
   /** A body is read for what it costs and then for what it says: parsed once for both. */
   #parsed(body: Buffer): JsonObject {
-    if (this.#last?.body !== body) this.#last = { body, json: parsed(body) };
+    if (this.#last?.body !== body) this.#last = { body, json: parseBody(body) };
     return this.#last.json;
-  }
-
-  /** Events, or Google's array of them: the meter knows both, and whether they came to their end. */
-  #meterOf(body: Buffer): { readonly reading: ReplyReading; readonly pieces: readonly Buffer[] } {
-    const call = { ...this.upstreamCall, stream: true, wantsStreamUsage: true };
-    const meter = this.format.createStreamMeter(call, body.length);
-    const pieces = [...meter.push(body), ...meter.end()];
-    if (meter.violation !== undefined) throw new InvalidReply(meter.violation);
-    const { error, usage } = meter;
-    if (error === undefined && !meter.isComplete) throw new InvalidReply("the answer ended before it was complete");
-    return { reading: { error, usage, produced: () => meter.produced() }, pieces };
   }
 
   #adapted(events: Iterable<ReplyEvent>): Reply {
@@ -278,22 +249,6 @@ function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEn
   return client.call.stream ? { ...named, geminiStream: "sse" } : named;
 }
 
-const openBrace = 0x7b;
-
-function isJsonObject(body: Buffer): boolean {
-  return body.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) === openBrace;
-}
-
-function parsed(body: Buffer): JsonObject {
-  try {
-    const json = parseJsonText(body.toString("utf8").replace(/^\uFEFF/, ""));
-    if (isObject(json)) return json;
-  } catch {
-    // Said below.
-  }
-  throw new InvalidReply("the answer is not a JSON object");
-}
-
 const sealedStarts = new Map<ChatWireFormat, Buffer>();
 
 /**
@@ -320,7 +275,7 @@ export function mayHoldSealedState(call: ChatCall): boolean {
  */
 export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
   if (!mayHoldSealedState(call)) return call;
-  const body = parsed(call.body.bytes);
+  const body = parseBody(call.body.bytes);
   const cleaned = translators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;
   const format = chatFormats[call.endpoint.format];

@@ -131,9 +131,6 @@ export interface ReplyAdaptation {
   readonly isFencedJson?: boolean | undefined;
 }
 
-/** Nothing to adapt. */
-export const noAdaptation: ReplyAdaptation = {};
-
 /** What a writer of replies knows about its client and the call. */
 export interface ReplyContext {
   readonly conversation: Conversation;

@@ -32,9 +32,3 @@ export class WholeReplyMeter implements StreamMeter {
     return [];
   }
 }
-
-/** What was generated of a stream that broke its format: its own numbers came too early to be right. */
-export function readingOfViolation(meter: StreamMeter): ReplyReading | undefined {
-  if (meter.violation === undefined) return undefined;
-  return { usage: undefined, error: undefined, produced: () => meter.produced() };
-}

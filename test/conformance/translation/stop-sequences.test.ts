@@ -99,7 +99,7 @@ describe("stop sequences beyond those an upstream takes", () => {
       usage: { input_tokens: 11, output_tokens: 7, total_tokens: 18 },
     };
     const translation = translationOf("Responses", "ChatCompletions", body, true);
-    const text = translation.streamOfReply(Buffer.from(JSON.stringify(reply))).toString();
+    const text = Buffer.concat(translation.streamOfReply(Buffer.from(JSON.stringify(reply)))).toString();
     assert.match(text, /"prompt_tokens":11,"completion_tokens":7,/);
     assert.match(text, /\[DONE\]/);
   });

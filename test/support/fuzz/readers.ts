@@ -105,7 +105,7 @@ function runReply(
       reading.produced();
       if (reading.error !== undefined) return;
       const answer = measure(`translate for ${client}`, () => translation.translateReply(input));
-      JSON.parse(answer.toString("utf8"));
+      JSON.parse(answer.body.toString("utf8"));
       measure(`stream for ${client}`, () => translation.streamOfReply(input));
     });
   }

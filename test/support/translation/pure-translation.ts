@@ -57,7 +57,7 @@ export function sendTo(to: ChatWireFormat, from: ChatWireFormat, body: object, s
 /** The client's answer to an upstream's whole one. */
 export function answerOf(upstream: ChatWireFormat, client: ChatWireFormat, clientBody: object, reply: object): unknown {
   const translation = translationOf(upstream, client, clientBody, false);
-  return JSON.parse(translation.translateReply(Buffer.from(JSON.stringify(reply))).toString("utf8"));
+  return JSON.parse(translation.translateReply(Buffer.from(JSON.stringify(reply))).body.toString("utf8"));
 }
 
 /** The client's stream of an upstream's. */
@@ -99,8 +99,7 @@ export function translate(
     inputTokensEstimate: 100,
     jsonKeysMax: 50_000,
   };
-  const isOwn = client.call.endpoint.format === to;
-  return isOwn ? Translation.ofOwnFormat(client, options) : Translation.toAnotherFormat(client, options);
+  return Translation.toAnotherFormat(client, options);
 }
 
 const privacy = {

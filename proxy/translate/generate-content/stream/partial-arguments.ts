@@ -34,6 +34,11 @@ export class PartialArguments {
     }
   }
 
+  /** As the pieces so far have made them. */
+  get value(): JsonObject {
+    return this.#root;
+  }
+
   toJson(): string {
     return JSON.stringify(this.#root);
   }

@@ -1,0 +1,20 @@
+/**
+ * The stream that tells a whole reply (`protocols/gemini.md` section 5): a frame is a whole reply, so one holds it all.
+ *
+ * A client without `alt=sse` gets an array of one element (section 5.2).
+ */
+import { asList, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import type { UnfoldContext } from "../../own-format/own-format.ts";
+
+/** A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one. */
+export function* unfoldReply(reply: JsonObject, { call }: UnfoldContext): Generator<string, void> {
+  const { candidates } = reply;
+  const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;
+  const text = JSON.stringify(ended);
+  yield call.endpoint.geminiStream === "array" ? `[${text}]` : `data: ${text}\r\n\r\n`;
+}
+
+function withReason(candidate: unknown): unknown {
+  if (!isObject(candidate) || typeof candidate["finishReason"] === "string") return candidate;
+  return { ...candidate, finishReason: "STOP" };
+}

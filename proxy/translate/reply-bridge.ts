@@ -1,0 +1,35 @@
+/**
+ * An answer on its way to a client in another manner than it came: whole to one that does not stream though the upstream
+ * did, as events to one that streams though it did not (`protocols/translation.md` section 9.3).
+ *
+ * Where the client speaks another format the translation does it, where both speak one format nothing is translated
+ * (`own-format/`). Called by the forwarding stage once the answer is there to its end.
+ */
+import type { ReplyReading } from "../protocols/chat-format.ts";
+
+/** An answer for a client that does not stream. */
+export interface WholeReply {
+  readonly body: Buffer;
+  /** Of what the upstream said and no whole answer can say: by the format's own names. */
+  readonly lost: readonly string[];
+}
+
+export interface ReplyBridge {
+  /**
+   * Usage, error and text of a success that is one object.
+   * @throws InvalidReply, GatewayError when it is no answer of its format
+   */
+  readReply(body: Buffer): ReplyReading;
+  /**
+   * For a client that does not stream.
+   * @param answer one object without an error in it, or the events of a whole stream as its format's meter let them pass
+   * @throws InvalidReply
+   */
+  translateReply(answer: Buffer): WholeReply;
+  /**
+   * For a client that streams.
+   * @param answer as of `translateReply`
+   * @throws InvalidReply
+   */
+  streamOfReply(answer: Buffer): readonly Buffer[];
+}

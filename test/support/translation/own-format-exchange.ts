@@ -1,0 +1,46 @@
+/** Answers in the other manner within one format, without a gateway: what a client gets, and what comes back of it. */
+import { readCollectedStream } from "../../../proxy/forward/collected-answer.ts";
+import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
+import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
+import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import { OwnFormatBridge } from "../../../proxy/translate/own-format/own-format-bridge.ts";
+import { InvalidReply } from "../../../proxy/translate/reply.ts";
+import { callOf } from "../digest/stream-call.ts";
+
+const eventBytesMax = 1 << 24;
+
+export function bridgeOf(format: ChatWireFormat, changes: object = {}): OwnFormatBridge {
+  let ids = 0;
+  const call = callOf(chatFormats[format], changes);
+  return new OwnFormatBridge({ call, newId: (prefix) => `${prefix}${++ids}` });
+}
+
+/** The stream that tells a whole reply. */
+export function unfolded(format: ChatWireFormat, reply: object, changes: object = {}): Buffer {
+  return Buffer.concat(bridgeOf(format, changes).streamOfReply(Buffer.from(JSON.stringify(reply))));
+}
+
+export interface Folded {
+  readonly reply: JsonObject;
+  readonly lost: readonly string[];
+}
+
+/** The whole reply that a stream tells, as the forwarding stage reads one. @throws InvalidReply when it is not whole */
+export function folded(format: ChatWireFormat, stream: Buffer | string): Folded {
+  const call = callOf(chatFormats[format]);
+  const { meter, events } = readCollectedStream(Buffer.from(stream), chatFormats[format], call, eventBytesMax);
+  if (meter.error !== undefined || meter.violation !== undefined || !meter.isComplete) {
+    throw new InvalidReply(meter.violation ?? "the stream is not whole");
+  }
+  const { body, lost } = bridgeOf(format).translateReply(events);
+  return { reply: JSON.parse(body.toString("utf8")), lost };
+}
+
+/** The data of a stream's events. */
+export function dataOf(stream: Buffer): readonly JsonObject[] {
+  return stream
+    .toString("utf8")
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice("data: ".length)));
+}
