@@ -13,7 +13,7 @@ import { environmentContent, type SecretFromEnvironment } from "./environment-se
 import { FolderWatch } from "./folder-watch.ts";
 import { parseDocument, splitDocuments } from "./manifest-file.ts";
 import { type FileContent, ManifestStore, type PlacedDocument } from "./manifest-store.ts";
-import { readManifestFile } from "./read-manifest-file.ts";
+import { readManifestFile, type UnreadText } from "./read-manifest-file.ts";
 import { type FileStamp, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
 
 export interface FolderSourceOptions {
@@ -29,6 +29,9 @@ export interface FolderSourceOptions {
 }
 
 export type ChangeCallback = (changes: readonly ResourceChange[]) => void;
+
+/** What this process lacks says nothing about a file. */
+const ownWants: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"]);
 
 /** How long parsing may hold the event loop before it gives way. */
 const parseSliceMs = 10;
@@ -225,7 +228,7 @@ export class FolderSource {
       this.#lookSoon(path, this.#options.debounceMs);
       return [];
     }
-    if ("failure" in read) return this.#fail(path, stamp, read.failure);
+    if ("failure" in read) return this.#fail(path, stamp, read);
     const { text } = read;
     const digest = createHash("sha256").update(text).digest("base64");
     const next: Applied = {
@@ -253,11 +256,14 @@ export class FolderSource {
     return this.#store.put(this.#nameOf(path), undefined);
   }
 
-  #fail(path: string, stamp: FileStamp, failure: string): ResourceChange[] {
+  #fail(path: string, stamp: FileStamp, { failure, code }: UnreadText): ResourceChange[] {
+    // The next comparison looks again.
+    if (code !== undefined && ownWants.has(code)) return [];
     if (!this.#stoodStill(path, failure)) return [];
     this.#doubtful.delete(path);
-    // Looked at again when it changes, and not before.
-    this.#applied.set(path, { stamp, digest: "", text: { length: 0, endsLine: true } });
+    // What was read is looked at again when it changes, and not before; what was not may be readable without a change.
+    const known = code === undefined ? stamp : "";
+    this.#applied.set(path, { stamp: known, digest: "", text: { length: 0, endsLine: true } });
     if (this.#store.file(this.#nameOf(path))?.failure === failure) return [];
     return this.#store.put(this.#nameOf(path), {
       file: this.#nameOf(path),

@@ -3,7 +3,13 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { codeOf } from "./scan-folder.ts";
 
-export type ManifestText = { readonly text: string } | { readonly failure: string };
+export type ManifestText = { readonly text: string } | UnreadText;
+
+export interface UnreadText {
+  readonly failure: string;
+  /** Why it could not be read; absent where it was read, and is no text. */
+  readonly code?: string;
+}
 
 /** Enough for 100,000 keys; longer files are no manifests, and reading one must not take all memory. */
 export const fileBytesMax = 32 * 1024 * 1024;
@@ -18,7 +24,7 @@ export async function readManifestFile(path: string, size: number): Promise<Mani
     return readManifestText(await readFile(path));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    return { failure: `The file cannot be read (${codeOf(error)}).` };
+    return { failure: `The file cannot be read (${codeOf(error)}).`, code: codeOf(error) };
   }
 }
 

@@ -1,8 +1,11 @@
 /** Folders and links that are there and cannot be looked at: nothing may be concluded about what they hold. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { FolderSource } from "../../../../operator/source/folder.ts";
 import { scanFolder } from "../../../../operator/source/scan-folder.ts";
 import { waitFor } from "../../../support/wait-for.ts";
@@ -74,6 +77,31 @@ describe("FolderSource, of what cannot be looked at", () => {
     rmSync(path("one.yaml"));
     await source.refresh();
     await waitFor("its end", () => !names().includes("a/one"));
+  });
+
+  it("reads a file again that could not be read, also where nothing about it changes", async () => {
+    chmodSync(path("one.yaml"), 0o600);
+    writeFileSync(path("one.yaml"), account("other"));
+    await asNobody(async () => {
+      await waitFor("the problem", async () => {
+        await source.refresh();
+        return problems().join().includes("The file cannot be read (EACCES)");
+      });
+    });
+    await source.refresh();
+    assert.deepEqual(problems(), []);
+    assert.deepEqual(names(), ["a/other", "a/two"]);
+  });
+
+  it("denies no key because the process has no room for another open file", async () => {
+    const program = fileURLToPath(new URL("../../../support/few-files-child.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)("sh", [
+      "-c",
+      'ulimit -n 64; exec "$0" "$1"',
+      process.execPath,
+      program,
+    ]);
+    assert.deepEqual(stdout.trim().split("\n"), ["valid without files", "renamed with files"]);
   });
 
   it("tells of a folder that is gone as a whole, and keeps what it held", async () => {
