@@ -14,6 +14,14 @@ import {
 import { FakeUpstream } from "../../support/fake-upstream.ts";
 import { type FormatUnderTest, formats } from "../../support/resilience/formats.ts";
 
+/** What passes in its own format, as anything may that is newer than this gateway. */
+const strangeCalls: Readonly<Record<FormatUnderTest["name"], object>> = {
+  ChatCompletions: { messages: [{ role: "user", content: [{ type: "newer" }] }] },
+  Responses: { input: [{ type: "newer", role: "user" }] },
+  Messages: { messages: [{ role: "user", content: [{ type: "newer" }] }] },
+  GenerateContent: { contents: [{ role: "user", parts: [{ newer: {} }] }] },
+};
+
 describe("a whole answer that is not called JSON", () => {
   let upstream: FakeUpstream;
   let gateway: InProcessGateway;
@@ -74,6 +82,19 @@ describe("a whole answer that is not called JSON", () => {
       });
       const answer = await stream(format);
       assert.equal(answer.status, 429, answer.body.toString());
+    });
+
+    it(`is told to a client of ${format.name} though its call can be said in no other form`, async () => {
+      const strange = strangeCalls[format.name];
+      upstream.replyWith({ body: '{"error":{"message":"slow down","type":"rate_limit_error","code":429}}' });
+      const refused = await stream(format, strange);
+      assert.equal(refused.status, 429, refused.body.toString());
+      upstream.replyWith({ body: format.reply("hello") });
+      const answer = await stream(format, strange);
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.match(answer.body.toString(), /hello/);
+      const record = await gateway.recordOf(answer.header("x-request-id") ?? "");
+      assert.ok(Number(record.costNanos) > 0, "what was generated is charged");
     });
 
     it(`ends a stream of ${format.name} in the middle of which it stands`, async () => {
