@@ -176,10 +176,13 @@ function isDenied(key: Key, model: string): boolean {
 }
 
 function canServe(route: Route, key: Key, capability: Capability | undefined): boolean {
-  // Whoever serves a prompt can say how long it is.
-  if (capability === "CountTokens" && route.capabilities.includes("Chat")) return true;
-  if (capability !== undefined) return route.capabilities.includes(capability);
-  return key.capabilities === undefined || route.capabilities.some((served) => key.capabilities?.includes(served));
+  if (capability !== undefined) return serves(route, capability);
+  return key.capabilities === undefined || key.capabilities.some((allowed) => serves(route, allowed));
+}
+
+/** Whoever serves a prompt can say how long it is. */
+function serves({ capabilities }: Route, capability: Capability): boolean {
+  return capabilities.includes(capability) || (capability === "CountTokens" && capabilities.includes("Chat"));
 }
 
 const modelLengthMax = 256;

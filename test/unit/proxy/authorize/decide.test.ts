@@ -357,4 +357,9 @@ describe("listAllowedModels", () => {
   it("shows only models of which the key may use some capability", () => {
     assert.deepEqual(namesFor({ capabilities: ["Models", "Embeddings"] }), ["vectors"]);
   });
+  it("shows models whose prompts a key may have counted and nothing else", () => {
+    const question = questionOf({ key: { capabilities: ["Models", "CountTokens"] }, routes, model: "open" });
+    assert.equal(decideModel({ ...question, capability: "CountTokens" }).allowed, true);
+    assert.deepEqual(namesFor({ capabilities: ["Models", "CountTokens"] }), ["open", "open-latest"]);
+  });
 });
