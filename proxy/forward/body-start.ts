@@ -8,11 +8,6 @@ export function isStream(body: Buffer): boolean {
   return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, startBytes));
 }
 
-/** Google's other form of a stream. */
-export function isArray(body: Buffer): boolean {
-  return /^\s*\[/.test(body.toString("latin1", 0, startBytes));
-}
-
 /** JSON as every format's whole answer is. */
 export function isObject(body: Buffer): boolean {
   return /^\s*\{/.test(body.toString("latin1", 0, startBytes));
