@@ -25,7 +25,9 @@ const introduction = `# Translation between formats
 A client of any of the four chat formats reaches a channel of any other. What both sides can say is carried; what the
 upstream cannot take is **dropped** and named in the header \`x-tollgate-dropped\` and in the counter
 \`tollgate_dropped_parameters_total\`, or answered with 400 where the channel says \`unsupportedParameters: Reject\`; what
-would change the meaning of a call is **refused** with 400 in both cases. Same-format calls are never translated.
+would change the meaning of a call is **refused** with 400 in both cases. Same-format calls are never translated: where
+only one of client and channel streams, the answer is told in the other manner with all it says, and what a whole answer
+has no place for (\`response.audio\`, events of unknown types) is named and counted in the same two places.
 
 Models are the vendors' newest (\`gpt-5.4\`, \`claude-sonnet-4-6\`, \`gemini-3-pro\`); older and compatible ones take less.
 Each cell is a golden: the file beside the row holds what was said and what went out, byte for byte.`;

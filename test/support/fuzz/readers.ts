@@ -1,12 +1,13 @@
 /**
  * The twelve readers of translation as a fuzzer drives them: bytes of one format in, through the whole pure pipeline
- * with the writers of all formats behind it. A refusal is an answer; anything else that is thrown is a crash.
+ * with the writers of all formats behind it, its own one's other manner among them. A refusal is an answer; anything else that is thrown is a crash.
  */
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../proxy/errors.ts";
 import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
 import { InvalidReply } from "../../../proxy/translate/reply.ts";
 import { readClientRequest, type Translation, withoutSealedState } from "../../../proxy/translate/translation.ts";
+import { bridgeOf, folded, passed } from "../translation/own-format-exchange.ts";
 import { formats, readCallOf, translate, translationOf } from "../translation/pure-translation.ts";
 import type { Corpus } from "./corpus.ts";
 import { damageBytes } from "./mutate-bytes.ts";
@@ -98,7 +99,15 @@ function runReply(
   random: Random,
   measure: Measure,
 ): void {
+  unlessRefused(() => {
+    const bridge = bridgeOf(format);
+    const reading = measure("read usage", () => bridge.readReply(input));
+    if (reading.error !== undefined) return;
+    const stream = Buffer.concat(measure("stream for its own format", () => bridge.streamOfReply(input)));
+    folded(format, stream);
+  });
   for (const client of formats) {
+    if (client === format) continue;
     const translation = translations.pick(client, format, random);
     unlessRefused(() => {
       const reading = measure("read usage", () => translation.readReply(input));
@@ -118,6 +127,10 @@ function runStream(
   random: Random,
   measure: Measure,
 ): void {
+  unlessRefused(() => {
+    const events = measure("meter for its own format", () => passed(format, input));
+    JSON.parse(measure("fold for its own format", () => bridgeOf(format).translateReply(events)).body.toString("utf8"));
+  });
   // A long stream byte by byte says nothing that a short one does not, and takes all the time.
   const pieceBytes = Math.max(Math.ceil(input.length / 500), random.pick([1, 7, 100, 1_000, 16_384, 65_536]));
   for (const client of formats) {

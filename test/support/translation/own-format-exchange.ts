@@ -25,14 +25,19 @@ export interface Folded {
   readonly lost: readonly string[];
 }
 
-/** The whole reply that a stream tells, as the forwarding stage reads one. @throws InvalidReply when it is not whole */
-export function folded(format: ChatWireFormat, stream: Buffer | string): Folded {
+/** The events of a stream that pass its format's meter. @throws InvalidReply when it is not whole */
+export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer {
   const call = callOf(chatFormats[format]);
   const { meter, events } = readCollectedStream(Buffer.from(stream), chatFormats[format], call, eventBytesMax);
   if (meter.error !== undefined || meter.violation !== undefined || !meter.isComplete) {
     throw new InvalidReply(meter.violation ?? "the stream is not whole");
   }
-  const { body, lost } = bridgeOf(format).translateReply(events);
+  return events;
+}
+
+/** The whole reply that a stream tells, as the forwarding stage reads one. @throws InvalidReply when it is not whole */
+export function folded(format: ChatWireFormat, stream: Buffer | string): Folded {
+  const { body, lost } = bridgeOf(format).translateReply(passed(format, stream));
   return { reply: JSON.parse(body.toString("utf8")), lost };
 }
 
