@@ -76,19 +76,21 @@ export class EgressPolicy {
       const family = isIP(network);
       const lengthMax = family === 4 ? 32 : 128;
       const length = prefix === "" ? lengthMax : Number(prefix);
-      if (family === 0 || !/^[0-9]*$/.test(prefix) || length > lengthMax) continue;
+      if (family === 0 || network.includes("%") || !/^[0-9]*$/.test(prefix) || length > lengthMax) continue;
       this.#allowed.addSubnet(network, length, family === 4 ? "ipv4" : "ipv6");
     }
   }
 
-  /** Judges a literal address, without brackets or zone. */
-  judge(address: string): EgressVerdict {
-    const family = isIP(address);
+  /** Judges a literal address, without brackets; one with a zone is of a link of this machine. */
+  judge(text: string): EgressVerdict {
+    const family = isIP(text);
     if (family === 0) return "not-an-address";
+    // BlockList throws for a zone behind a long spelling, though `isIP` takes it for an address.
+    const [address = "", zone] = text.split("%");
     // A v4-mapped address reaches the v4 address: BlockList compares it with v4 rules by itself.
     const type = family === 4 ? "ipv4" : "ipv6";
     if (forbidden.check(address, type)) return "forbidden";
     if (this.#allowed.check(address, type)) return "allowed";
-    return inner.check(address, type) || address.includes("%") ? "private" : "allowed";
+    return inner.check(address, type) || zone !== undefined ? "private" : "allowed";
   }
 }

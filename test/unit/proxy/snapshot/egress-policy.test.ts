@@ -150,6 +150,12 @@ describe("EgressPolicy", () => {
     it(row.name, () => assert.equal(new EgressPolicy(row.cidrs).judge(row.address), row.want));
   }
 
+  it("ignores a network with a zone and judges an address with one, however long they are spelled", () => {
+    const spelledOut = "000:000:000:0000:0000:0000:100.100.100.0%eth0";
+    assert.equal(new EgressPolicy([spelledOut]).judge(spelledOut), "private");
+    assert.equal(nothingAllowed.judge("0000:0000:0000:0000:0000:ffff:169.254.169.254%eth0"), "forbidden");
+  });
+
   it("never throws, whatever is allowed and judged", () => {
     const text = fc.oneof(
       fc.string(),
