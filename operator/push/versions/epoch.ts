@@ -24,7 +24,7 @@ export interface Epochs {
   onRaise(listener: (epoch: number) => void): () => void;
 }
 
-/** What is noticed within this time of the last raise is of the same restore, or of somebody who makes it up. */
+/** What is noticed within this time of the last raise, here or elsewhere, is of the same restore, or made up. */
 const oneRestoreMs = 60_000;
 const attemptsMax = 8;
 const retryFirstMs = 500;
@@ -88,6 +88,8 @@ export class StoredEpochs implements Epochs {
   #adopt(epoch: number): number {
     if (epoch <= this.#current) return this.#current;
     this.#current = epoch;
+    // Before anybody listens it is read as it was left: who knows since when.
+    if (this.#listeners.size > 0) this.#raisedAt = this.#timers.now();
     for (const listener of [...this.#listeners]) listener(epoch);
     return epoch;
   }

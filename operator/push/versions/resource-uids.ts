@@ -98,16 +98,25 @@ export class ResourceUids {
     if (this.#dead.delete(uid)) for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The newest removals after the one counted `sequence`. */
+  /** The newest removals after the one counted `sequence`, but for what has come back. */
   removedSince(sequence: number): string[] {
     if (sequence === this.#sequence) return [];
     const uids: string[] = [];
     for (let index = this.#removed.length - 1; index >= 0 && uids.length < removedUidsMax; index -= 1) {
       const removed = this.#removed[index];
       if (removed === undefined || removed.sequence <= sequence) break;
-      uids.push(removed.uid);
+      if (this.#dead.has(removed.uid)) uids.push(removed.uid);
     }
     return uids;
+  }
+
+  /**
+   * A new epoch begins: what was removed before it may be there again, as whichever kind notices a restore first begins
+   * it for all. Proxies forget it as well, and must not be told anew.
+   */
+  beginEpoch(): void {
+    this.#removed = [];
+    this.#dead.clear();
   }
 
   #find({ kind, namespace, name }: ResourceChange): { id: string; metadata: ObjectMeta | undefined } | undefined {

@@ -105,6 +105,18 @@ describe("an etcd restored from a backup", function () {
 
     await applyAll(plane, [apiKey("after")]);
     await everywhere("a change after it", 2);
+    // What had been deleted is one object among others: each edit of it is taken.
+    for (const edit of ["one", "two"]) {
+      const before = await Promise.all(fleet.operators.map((operator) => operator.fleet()));
+      await applyAll(plane, [apiKey("old", { metadata: { edit } })]);
+      await waitFor(`edit ${edit} everywhere`, async () => {
+        const states = await Promise.all(fleet.operators.map((operator) => operator.fleet()));
+        const isTaken = ({ digest, proxies }: (typeof states)[number]) =>
+          digest !== before[0]?.digest && proxies.every((proxy) => proxy.digest === digest);
+        return states.every(isTaken);
+      });
+    }
+    for (const { program } of fleet.proxies) assert.equal(await statusOf(program.started.data ?? "", "old"), 200);
     for (const { program } of fleet.proxies) assert.equal(await program.isReady(), true);
   });
 

@@ -60,6 +60,19 @@ describe("StoredEpochs", () => {
     await assert.rejects(epochs.raise(1), /changed by others/);
   });
 
+  it("is not raised again for a restore that another operator has raised it for, as a proxy told", async () => {
+    const timers = new ManualTimers();
+    await store.write({ epoch: "3" }, undefined);
+    const [here, there] = [new StoredEpochs(store, timers), new StoredEpochs(store, timers)];
+    for (const epochs of [here, there]) await epochs.refresh();
+    for (const epochs of [here, there]) epochs.onRaise(() => {});
+    assert.equal(await there.raise(0), 4, "also just after the start");
+    assert.equal(await here.refresh(), 4);
+    assert.equal(await here.raise(0), 4);
+    timers.advance(60_000);
+    assert.equal(await here.raise(0), 5);
+  });
+
   it("is raised once by all the watches that notice one restore, and again by the next restore", async () => {
     const timers = new ManualTimers();
     const epochs = new StoredEpochs(store, timers);

@@ -58,6 +58,27 @@ describe("ResourceUids", () => {
     assert.equal(returns, 1);
   });
 
+  it("names nothing as removed that has come back", () => {
+    put("one", 0);
+    remove(1);
+    put("two", 2);
+    remove(3);
+    assert.deepEqual(uids.removedSince(0), ["two", "one"]);
+    put("one", 4);
+    assert.deepEqual(uids.removedSince(0), ["two"]);
+  });
+
+  it("begins a new epoch without removals, as what they were of may be there again", () => {
+    put("one", 0);
+    remove(1);
+    uids.beginEpoch();
+    assert.deepEqual(uids.removedSince(0), []);
+    put("one", 2);
+    assert.equal(returns, 0, "the epoch has begun already");
+    remove(3);
+    assert.deepEqual(uids.removedSince(0), ["one"]);
+  });
+
   it("forgets as the proxies do", () => {
     put("one", 0);
     remove(1);
