@@ -1,16 +1,18 @@
 /** `tollgate operator`: compiles the resources of a cluster, or of a folder, and pushes the result to proxies. Wiring only. */
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
 import { toOperatorSettings } from "../operator-settings.ts";
 import { openLogger, type ProgramIo } from "../program-io.ts";
 import type { Settings } from "../read-settings.ts";
+import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
 
 export async function runOperatorCommand(settings: Settings, io: ProgramIo): Promise<number> {
   const log = openLogger(settings, io);
   const operatorSettings = toOperatorSettings(settings);
-  mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
-  mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
+  // In a cluster everything that is kept lies in the cluster, and proxies come over TLS.
+  const make = operatorSettings.cluster === undefined ? makeWritableFolder : makeNamedFolder;
+  make(operatorSettings.dataFolder, "--data");
+  make(dirname(operatorSettings.pushSocket), "--push-socket");
   const operator = await runOperator(operatorSettings, { log });
   log.info("operating", { push: operator.addresses.pushSocket, admin: operator.addresses.admin });
   await aborted(io.stop);

@@ -1,9 +1,9 @@
 /** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
-import { mkdirSync } from "node:fs";
 import { runProxy } from "../../proxy/main.ts";
 import { openAccessLog, openLogger, type ProgramIo } from "../program-io.ts";
 import { toProxySettings } from "../proxy-settings.ts";
 import type { Settings } from "../read-settings.ts";
+import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
 
 /** What a proxy tells the process that started it, over Node's own channel. */
 export interface StartedMessage {
@@ -19,7 +19,9 @@ export async function runProxyCommand(
   tellParent: ((message: StartedMessage) => void) | undefined,
 ): Promise<number> {
   const proxySettings = toProxySettings(settings);
-  mkdirSync(proxySettings.dataFolder, { recursive: true, mode: 0o700 });
+  // Quotas that are not to be kept need no file, and responses are then kept in memory as well.
+  const make = proxySettings.quota.store === "Memory" ? makeNamedFolder : makeWritableFolder;
+  make(proxySettings.dataFolder, "--data");
   const log = openLogger(settings, io).child({ proxy: proxySettings.name });
   await runProxy(proxySettings, {
     log,

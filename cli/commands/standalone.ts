@@ -5,7 +5,6 @@
  * cluster: one code path. With more than one proxy there is no shared store for quotas: each counts for itself, so rates
  * are local and objects with hard quotas are refused (`NeedsSharedStore`). Ends with its proxies; its exit status tells whether all ended cleanly.
  */
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
 import type { RunningOperator } from "../../operator/settings.ts";
@@ -16,6 +15,7 @@ import { openLogger, type ProgramIo } from "../program-io.ts";
 import { ProxyProcesses } from "../proxy-processes.ts";
 import { toProxyFlags } from "../proxy-settings.ts";
 import { type Settings, UsageError } from "../read-settings.ts";
+import { makeWritableFolder } from "../writable-folder.ts";
 
 /** What a standalone gateway tells the process that started it, for each proxy that opens its ports. */
 export interface StandaloneMessage {
@@ -41,8 +41,8 @@ export async function runStandalone(
   checkProcesses(settings, count);
   const log = openLogger(settings, io);
   const operatorSettings = toFolderOperatorSettings(settings);
-  mkdirSync(operatorSettings.dataFolder, { recursive: true, mode: 0o700 });
-  mkdirSync(dirname(operatorSettings.pushSocket), { recursive: true, mode: 0o700 });
+  makeWritableFolder(operatorSettings.dataFolder, "--data");
+  makeWritableFolder(dirname(operatorSettings.pushSocket), "--push-socket");
   const { secrets, awaited, variables } = readEnvironmentSecrets(settings, io.environment);
   const quotaScope = count > 1 ? "PerProxy" : "Exact";
   const operator = await runOperator(

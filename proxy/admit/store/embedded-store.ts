@@ -9,10 +9,11 @@
  * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../sqlite/in-transaction.ts";
+import { makeFolder } from "../../sqlite/make-folder.ts";
 import { checkDatabase, isDamaged, openDatabase } from "../../sqlite/open-database.ts";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
@@ -69,7 +70,7 @@ export class EmbeddedStore {
    * @throws Error when another process has the file or the folder cannot be used
    */
   static open(folder: string, acceptEmpty: boolean): EmbeddedStore {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     try {
       return new EmbeddedStore(folder, acceptEmpty);
     } catch (error) {
@@ -233,6 +234,11 @@ function openLedger(path: string): DatabaseSync {
   } catch (error) {
     if (error instanceof Error && /locked|busy/.test(error.message)) {
       throw new Error(`another process is using ${path}: one ledger belongs to one proxy`, { cause: error });
+    }
+    if (error instanceof Error && /disk is full|ENOSPC/.test(error.message)) {
+      throw new Error(`the disk of ${path} is full: make room there, or name a folder on another disk`, {
+        cause: error,
+      });
     }
     throw error;
   }

@@ -4,10 +4,11 @@
  * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
  * What a kill or a power cut may lose: `sqlite/open-database.ts`.
  */
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../sqlite/in-transaction.ts";
+import { makeFolder } from "../../sqlite/make-folder.ts";
 import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
 import type { AskedFor, StoreLimits } from "../response-store.ts";
 import type { KeptRow } from "./store-messages.ts";
@@ -62,7 +63,7 @@ export class ResponseDatabase {
 
   /** @throws Error when the folder cannot be used */
   constructor(folder: string, limits: StoreLimits) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const path = join(folder, "responses.sqlite");
     this.#limits = limits;
     const { database, wasDamaged } = openOrBeginAnew(path);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,5 +72,23 @@ describe("embedded ledger on a full disk", function () {
     const kept = ledger.read("account/ns/a")?.posted ?? 0n;
     await ledger.close();
     assert.ok(kept >= BigInt(after.posted), `${kept} kept of ${after.posted}`);
+  });
+
+  it("begins on none, and says which disk it is and what to do", async function () {
+    const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16k", "tmpfs", folder], { stdio: "ignore" });
+    if (status !== 0) {
+      console.log("      skipped: a small disk can be made by root on Linux alone");
+      this.skip();
+    }
+    try {
+      assert.throws(() => writeFileSync(join(folder, "others"), Buffer.alloc(64 * 1024)), { code: "ENOSPC" });
+      const opened = EmbeddedLedger.open({ now: Date.now, reservationTtlMs: 60_000, folder: join(folder, "ledger") });
+      await assert.rejects(
+        opened,
+        /the disk of .*ledger\.sqlite is full: make room there, or name a folder on another/,
+      );
+    } finally {
+      execFileSync("umount", [folder]);
+    }
   });
 });
