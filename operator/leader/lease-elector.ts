@@ -43,6 +43,12 @@ export interface LeaseElectorOptions {
   readonly random?: () => number;
 }
 
+/**
+ * How many of our own durations another's Lease may hold: longer ones are those of operators of a release whose lease was
+ * longer, which may still be leading; one that somebody wrote in by hand must not keep everybody from leading for ever.
+ */
+const foreignDurationsMax = 4;
+
 interface Observation {
   readonly record: LeaseRecord;
   /** Monotonic time from which the record is known not to have changed. */
@@ -204,7 +210,8 @@ export class LeaseElector implements Leadership {
   #runsOutAtMs(): number | undefined {
     if (this.#observation === undefined) return undefined;
     const { record, sinceMs } = this.#observation;
-    return sinceMs + Math.max(record.durationMs, this.#timings.leaseDurationMs);
+    const { leaseDurationMs: ownMs } = this.#timings;
+    return sinceMs + Math.min(Math.max(record.durationMs, ownMs), foreignDurationsMax * ownMs);
   }
 
   async #create(sentAtMs: number): Promise<void> {

@@ -27,6 +27,9 @@ export function readLease({ metadata, spec }: ApiObject): LeaseRecord {
   };
 }
 
+/** What the API can hold; it takes no Lease with more. */
+const transitionsMax = 2 ** 31 - 1;
+
 export interface LeaseContent {
   readonly namespace: string;
   readonly name: string;
@@ -59,7 +62,7 @@ export function writeLease(content: LeaseContent): ApiObject {
       holderIdentity: holder,
       // The API wants whole seconds, at least one.
       leaseDurationSeconds: Math.max(1, Math.ceil(durationMs / 1_000)),
-      leaseTransitions: transitions,
+      leaseTransitions: Math.min(transitions, transitionsMax),
       acquireTime,
       renewTime,
     },

@@ -156,6 +156,37 @@ describe("lease elector", function () {
     });
   }
 
+  it("takes a Lease whose fields somebody filled with the largest numbers, after a bounded time (M2)", async () => {
+    const largest = 2 ** 31 - 1;
+    const times = { acquireTime: "2099-01-01T00:00:00.000000Z", renewTime: "2099-01-01T00:00:00.000000Z" };
+    const spec = { holderIdentity: "no address", leaseDurationSeconds: largest, leaseTransitions: largest, ...times };
+    await plane.must("POST", leases, { metadata: { name: "tollgate" }, spec });
+    const beganAt = performance.now();
+    const first = elector("10.0.0.1:8443");
+    await waitFor("a leader", () => first.isLeader(), { deadlineMs: 4 * timings.leaseDurationMs + 2_000 });
+    assert.ok(performance.now() - beganAt >= timings.leaseDurationMs - 10);
+    const lease = await client.get(leaseResource, "default", "tollgate");
+    const { spec: taken } = JSON.parse(JSON.stringify(lease));
+    assert.deepEqual(
+      [taken.holderIdentity, taken.leaseDurationSeconds, taken.leaseTransitions],
+      ["10.0.0.1:8443", timings.leaseDurationMs / 1_000, largest],
+    );
+  });
+
+  it("undoes what somebody writes into a Lease that it holds, and leads on", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    let changes = 0;
+    first.onChange(() => (changes += 1));
+    const patch = { spec: { leaseDurationSeconds: 2 ** 31 - 1, renewTime: "2099-01-01T00:00:00.000000Z" } };
+    await plane.must("PATCH", `${leases}/tollgate`, patch, "application/merge-patch+json");
+    await waitFor("its own duration", async () => {
+      const { spec } = JSON.parse(JSON.stringify(await client.get(leaseResource, "default", "tollgate")));
+      return spec.leaseDurationSeconds === timings.leaseDurationMs / 1_000;
+    });
+    assert.deepEqual([first.isLeader(), changes], [true, 0]);
+  });
+
   it("goes on without the API server until its deadline, and leads again when it is back", async () => {
     const first = elector("10.0.0.1:8443");
     await leader(first);
