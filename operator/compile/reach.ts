@@ -31,13 +31,14 @@ export function refusalBy(
   { readsNamespaces }: Reach,
 ): string | undefined {
   const { allowedNamespaces } = spec ?? {};
-  if (isNamespaceAllowed(allowedNamespaces, metadata.namespace, namespace, namespaces, readsNamespaces))
-    return undefined;
+  if (isNamespaceAllowed(allowedNamespaces, metadata.namespace, namespace, namespaces)) return undefined;
   const channel = `Channel ${metadata.namespace}/${metadata.name}`;
   if (allowedNamespaces?.from !== "Selector")
     return `${channel} does not admit namespace ${namespace}; add it to its spec.allowedNamespaces.`;
   if (!readsNamespaces)
     return `${channel} admits namespaces by their labels, which this operator does not read: ${switchOn}, or let its spec.allowedNamespaces be from: All.`;
+  if (!namespaces.has(namespace))
+    return `${channel} does not admit namespace ${namespace}, whose labels are not known: create the Namespace, with labels as its spec.allowedNamespaces.selector asks.`;
   return `${channel} does not admit namespace ${namespace}; label the namespace as its spec.allowedNamespaces.selector asks.`;
 }
 

@@ -47,15 +47,14 @@ function asksForLabels({ matchLabels = {}, matchExpressions = [] }: LabelSelecto
 /**
  * Whether a namespace is one of those that `from` names, seen from the namespace of the object that says so.
  *
- * @param readsLabels false: labels of namespaces are unknown, and a selector that asks for one takes nothing. What it
- * wants absent would seem to be so everywhere.
+ * A namespace that is not known, as namespaces are not read or this one has not come yet, has its name and nothing else:
+ * a selector that asks for a label does not take it, as what it wants absent would seem to be so.
  */
 export function isNamespaceAllowed(
   from: NamespacesFrom | undefined,
   ownNamespace: string,
   candidate: string,
   namespaces: ReadonlyMap<string, NamespaceResource>,
-  readsLabels = true,
 ): boolean {
   switch (from?.from ?? "Same") {
     case "All":
@@ -63,10 +62,10 @@ export function isNamespaceAllowed(
     case "Same":
       return candidate === ownNamespace;
     case "Selector": {
-      if (!readsLabels && asksForLabels(from?.selector ?? {})) return false;
+      const selector = from?.selector ?? {};
       const namespace = namespaces.get(candidate);
-      const labels = namespace ? labelsOfNamespace(namespace) : { [nameLabel]: candidate };
-      return matchesSelector(from?.selector ?? {}, labels);
+      if (namespace !== undefined) return matchesSelector(selector, labelsOfNamespace(namespace));
+      return !asksForLabels(selector) && matchesSelector(selector, { [nameLabel]: candidate });
     }
     default:
       return false;

@@ -39,7 +39,9 @@ function checkChannels(route: ModelRoute, set: ObjectSet, report: Report): void 
       owner !== namespace &&
       !isNamespaceAllowed(channel.spec.allowedNamespaces, owner, namespace, namespaces)
     ) {
-      const message = `Channel ${owner}/${channelRef.name} does not allow namespace ${namespace}: widen its allowedNamespaces`;
+      const isLabelled = channel.spec.allowedNamespaces?.from !== "Selector" || namespaces.has(namespace);
+      const remedy = isLabelled ? "widen its allowedNamespaces" : "give the Namespace with its labels as well";
+      const message = `Channel ${owner}/${channelRef.name} does not allow namespace ${namespace}: ${remedy}`;
       report(route, [...path, "namespace"], message);
     }
   }

@@ -61,6 +61,23 @@ describe("what an operator is not let to see", () => {
       manifests: [channel(gold), route(), team({ tier: "iron" })],
       want: /^False NotAllowed: .*does not admit namespace team-c; label the namespace as its spec.allowedNamespaces.selector asks/,
     },
+    ...[{ operator: "DoesNotExist" }, { operator: "NotIn", values: ["iron"] }].flatMap((rule) => [
+      {
+        name: `a namespace that is not known yet is not one of those whose label ${rule.operator}`,
+        manifests: [channel(byLabel({ matchExpressions: [{ key: "tier", ...rule }] })), route()],
+        want: /^False NotAllowed: .*does not admit namespace team-c, whose labels are not known: create the Namespace/,
+      },
+      {
+        name: `one that is known to bear no such label is (${rule.operator})`,
+        manifests: [channel(byLabel({ matchExpressions: [{ key: "tier", ...rule }] })), route(), team({})],
+        want: /^True Resolved/,
+      },
+    ]),
+    {
+      name: "every namespace is one of those that an empty selector takes, known or not",
+      manifests: [channel(byLabel({})), route()],
+      want: /^True Resolved/,
+    },
     {
       name: "a channel without a selector is what has to change",
       manifests: [channel(), route()],

@@ -187,7 +187,19 @@ describe("checkReferences() reports", () => {
     {
       name: "a channel whose selector meets an unknown namespace",
       manifests: [channel("c", "shared", selecting), route("r", toChannel("c", ", namespace: shared"))],
-      want: "does not allow namespace team-a",
+      want: "does not allow namespace team-a: give the Namespace with its labels as well",
+    },
+    {
+      name: "a channel that wants a label absent and meets an unknown namespace",
+      manifests: [
+        channel(
+          "c",
+          "shared",
+          selecting.replace(/matchLabels.*$/, "matchExpressions: [{key: tier, operator: DoesNotExist}]}}"),
+        ),
+        route("r", toChannel("c", ", namespace: shared")),
+      ],
+      want: "does not allow namespace team-a: give the Namespace with its labels as well",
     },
     {
       name: "a route that is not there",
