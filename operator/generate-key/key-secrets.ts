@@ -30,6 +30,9 @@ export interface KeySecretsOptions {
   readonly retryMs?: number;
 }
 
+/** Secrets written at a time: as many as statuses, so that neither keeps the API server from whatever else it does. */
+const inFlightMax = 8;
+
 export class KeySecrets {
   readonly #options: KeySecretsOptions;
   readonly #stop = new AbortController();
@@ -39,6 +42,8 @@ export class KeySecrets {
   readonly #replaces = new Map<string, boolean>();
   #making: Promise<void> | undefined;
   #isAsked = false;
+  /** The last answer was a refusal: one is tried at a time until the API server takes something again. */
+  #isFailing = false;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: KeySecretsOptions) {
@@ -69,14 +74,35 @@ export class KeySecrets {
       const names = new Set(wanted.map(identityOf));
       for (const known of [this.#made, this.#replaces])
         for (const name of known.keys()) if (!names.has(name)) known.delete(name);
-      let isComplete = true;
       for (const secret of wanted) this.#noteKeyBefore(secret);
-      for (const secret of wanted) {
-        if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return;
-        isComplete = (await this.#make(secret)) && isComplete;
-      }
-      if (!isComplete) this.#lookLater();
+      if (!(await this.#makeThese(wanted))) this.#lookLater();
     }
+  }
+
+  /** Makes several at a time, those of one name one after the other. @returns whether there is nothing more to do */
+  async #makeThese(wanted: readonly WantedSecret[]): Promise<boolean> {
+    const inFlight = new Set<Promise<void>>();
+    let isComplete = true;
+    for (const sameName of Map.groupBy(wanted, identityOf).values()) {
+      while (inFlight.size >= (this.#isFailing ? 1 : inFlightMax)) await Promise.race(inFlight);
+      const making = this.#makeInTurn(sameName).then((isMade) => {
+        isComplete &&= isMade;
+        inFlight.delete(making);
+      });
+      inFlight.add(making);
+    }
+    await Promise.all(inFlight);
+    return isComplete;
+  }
+
+  async #makeInTurn(wanted: readonly WantedSecret[]): Promise<boolean> {
+    let isComplete = true;
+    for (const secret of wanted) {
+      // Whoever leads next looks by itself.
+      if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return true;
+      isComplete = (await this.#make(secret)) && isComplete;
+    }
+    return isComplete;
   }
 
   #noteKeyBefore(wanted: WantedSecret): void {
@@ -105,14 +131,19 @@ export class KeySecrets {
     };
     try {
       await client.create(secretResource, secret, { namespace, signal: this.#stop.signal });
+      this.#isFailing = false;
       this.#made.set(identityOf(wanted), uid);
       log.info(`ApiKey ${namespace}/${ownerName}: key written to the Secret ${secretName}`);
       if (this.#replaces.get(identityOf(wanted)) === true) onReplaced?.(wanted);
       return true;
     } catch (error) {
       // One stands there already. The watch brings it, and with it whether it is this key's; it is never written over.
-      if (isApiStatus(error, 409)) return true;
+      if (isApiStatus(error, 409)) {
+        this.#isFailing = false;
+        return true;
+      }
       if (this.#stop.signal.aborted) return true;
+      this.#isFailing = true;
       const why = error instanceof Error ? error.message : String(error);
       log.warn(`ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created: ${why}`);
       onFailure?.(wanted, why);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import type { WantedSecret } from "../../../../operator/compile/result.ts";
 import { KeySecrets } from "../../../../operator/generate-key/key-secrets.ts";
 import { ApiError } from "../../../../operator/kubernetes/api-error.ts";
@@ -23,23 +24,33 @@ function open(options: {
   isLeader?: boolean;
   fail?: (attempt: number) => ApiError | undefined;
   hadKey?: () => boolean;
+  /** Each write ends when this has resolved. */
+  answer?: (name: string) => Promise<void>;
 }) {
   const created: { metadata: { name: string; ownerReferences: { uid: string }[] }; stringData: object }[] = [];
   const lines: string[] = [];
   const replaced: string[] = [];
-  const apiKeys = new Map(["a", "b"].map(owner));
+  const apiKeys = new Map(["a", "b", ...options.wanted.map(({ ownerName }) => ownerName)].map(owner));
+  apiKeys.delete("team-a/gone");
+  const leader = { isLeader: () => options.isLeader ?? true };
   let attempts = 0;
+  let inFlight = 0;
+  let inFlightMost = 0;
   const secrets = new KeySecrets({
     client: {
       create: async (_resource, object) => {
         attempts += 1;
         const failure = options.fail?.(attempts);
+        inFlight += 1;
+        inFlightMost = Math.max(inFlightMost, inFlight);
+        await (options.answer?.(JSON.parse(JSON.stringify(object)).metadata.name) ?? Promise.resolve());
+        inFlight -= 1;
         if (failure !== undefined) throw failure;
         created.push(JSON.parse(JSON.stringify(object)));
         return {};
       },
     },
-    leadership: { isLeader: () => options.isLeader ?? true },
+    leadership: leader,
     resources: { apiKeys },
     hadKey: () => options.hadKey?.() ?? false,
     onReplaced: ({ secretName }) => replaced.push(secretName),
@@ -48,8 +59,16 @@ function open(options: {
     log: { info: (line) => lines.push(line), warn: (line) => lines.push(line) },
     retryMs: 10,
   });
-  return { secrets, created, lines, replaced, apiKeys, attempts: () => attempts };
+  const takeMost = () => {
+    const most = inFlightMost;
+    inFlightMost = 0;
+    return most;
+  };
+  return { secrets, created, lines, replaced, apiKeys, leader, takeMost, attempts: () => attempts };
 }
+
+const nextTurn = (): Promise<void> => setImmediate();
+const many = (count: number) => Array.from({ length: count }, (_, index) => wanted(`k${index}`));
 
 describe("key secrets", () => {
   it("are made once, owned by their keys, and never told", async () => {
@@ -122,6 +141,71 @@ describe("key secrets", () => {
     await waitFor("it to be made", () => created.length === 1);
     await secrets.close();
     assert.deepEqual(replaced, []);
+  });
+
+  it("are made several at a time, each once, and not more than eight", async () => {
+    const first = Promise.withResolvers<void>();
+    const { secrets, created, takeMost } = open({
+      wanted: many(100),
+      answer: (name) => (name === "k0-secret" ? first.promise : nextTurn()),
+    });
+    secrets.look();
+    // One that hangs stands in the way of no other.
+    await waitFor("all but the first", () => created.length === 99);
+    first.resolve();
+    await secrets.close();
+    assert.equal(takeMost(), 8);
+    assert.equal(new Set(created.map(({ metadata }) => metadata.name)).size, 100);
+  });
+
+  it("are tried for one at a time while the API server refuses, and several at a time again when it takes one", async () => {
+    const fail = (attempt: number) =>
+      attempt <= 20 ? new ApiError("too many", { code: "refused", status: 429 }) : undefined;
+    const mosts: number[] = [];
+    const { secrets, created, takeMost, attempts } = open({
+      wanted: many(40),
+      fail,
+      answer: async () => {
+        if (attempts() === 10 || attempts() === 20) mosts.push(takeMost());
+        await nextTurn();
+      },
+    });
+    secrets.look();
+    await waitFor("all", () => created.length === 40);
+    mosts.push(takeMost());
+    await secrets.close();
+    assert.deepEqual(mosts, [8, 1, 8]);
+  });
+
+  it("are no longer made from the moment on at which another leads", async () => {
+    const { secrets, leader, attempts } = open({
+      wanted: many(40),
+      answer: async () => {
+        leader.isLeader = () => false;
+        await nextTurn();
+      },
+    });
+    secrets.look();
+    await secrets.close();
+    assert.equal(attempts(), 1);
+  });
+
+  it("that two keys ask for under one name are made one after the other: who asked first has it", async () => {
+    const asked = ["a", "b"].map((name) => ({ ...wanted(name), secretName: "shared" }));
+    const taken = new ApiError("it stands there", { code: "refused", status: 409, reason: "AlreadyExists" });
+    const { secrets, created, attempts, takeMost } = open({
+      wanted: asked,
+      fail: (attempt) => (attempt > 1 ? taken : undefined),
+      answer: nextTurn,
+    });
+    secrets.look();
+    await waitFor("both", () => attempts() === 2);
+    await secrets.close();
+    assert.equal(takeMost(), 1);
+    assert.deepEqual(
+      created.map(({ metadata }) => metadata.ownerReferences[0]?.uid),
+      ["uid-a"],
+    );
   });
 
   it("are made for each object of a name", async () => {
