@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { findProgram } from "../support/cluster/programs.ts";
 import { renderChart } from "../support/cluster/render-chart.ts";
-import { findSoakTool } from "../support/soak/soak-tool.ts";
+import { buildDeadlineMs, findSoakTool } from "../support/soak/soak-tool.ts";
 
 const run = promisify(execFile);
 
@@ -34,7 +34,7 @@ const explained = [
 ];
 
 describe("kube-score", function () {
-  this.timeout(900_000);
+  this.timeout(buildDeadlineMs);
   let kubeScore = "";
   let helm = "";
   let folder = "";

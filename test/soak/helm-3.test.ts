@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { projectRoot } from "../../scripts/run.ts";
 import { findProgram } from "../support/cluster/programs.ts";
 import { parseObjects, renderChart } from "../support/cluster/render-chart.ts";
-import { findSoakTool } from "../support/soak/soak-tool.ts";
+import { buildDeadlineMs, findSoakTool } from "../support/soak/soak-tool.ts";
 
 const folder = join(projectRoot, "test", "chart", "golden");
 
@@ -15,7 +15,7 @@ const folder = join(projectRoot, "test", "chart", "golden");
 const version = ["--kube-version", "1.31.0"];
 
 describe("Helm 3", function () {
-  this.timeout(900_000);
+  this.timeout(buildDeadlineMs);
   let helm = "";
   let helm3 = "";
 

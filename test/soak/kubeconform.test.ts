@@ -16,7 +16,7 @@ import { projectRoot } from "../../scripts/run.ts";
 import { findProgram } from "../support/cluster/programs.ts";
 import { renderChart } from "../support/cluster/render-chart.ts";
 import { schemaLocation, writeKubernetesSchemas, writeResourceSchemas } from "../support/soak/kubernetes-schemas.ts";
-import { findSoakModule, findSoakTool } from "../support/soak/soak-tool.ts";
+import { buildDeadlineMs, findSoakModule, findSoakTool } from "../support/soak/soak-tool.ts";
 
 const run = promisify(execFile);
 const goldens = join(projectRoot, "test", "chart", "golden");
@@ -45,7 +45,7 @@ const yamlFiles = (folder: string, names = /\.yaml$/): string[] =>
     .map((name) => join(folder, name));
 
 describe("kubeconform", function () {
-  this.timeout(900_000);
+  this.timeout(buildDeadlineMs);
   let kubeconform = "";
   let folder = "";
   let charts = "";

@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { projectRoot } from "../../scripts/run.ts";
 import { findApiServer } from "../support/soak/older-api-server.ts";
+import { buildDeadlineMs } from "../support/soak/soak-tool.ts";
 
 const version = "v1.31.4";
 const suites = [
@@ -22,7 +23,7 @@ const suites = [
 ];
 
 describe(`the oldest supported API server, ${version}`, function () {
-  this.timeout(2_400_000);
+  this.timeout(buildDeadlineMs);
   let assets = "";
   const folder = mkdtempSync(join(tmpdir(), "tollgate-oldest-"));
 

@@ -13,6 +13,12 @@ const run = promisify(execFile);
 export const isFullSoak = (): boolean => Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 0) >= 3_600;
 
 /**
+ * How long a suite waits for a program that is not in the cache yet. Two minutes to ten on an idle machine; but a build
+ * gives way to everything else, and beside a whole run of the other suites Helm took more than a quarter of an hour.
+ */
+export const buildDeadlineMs = 90 * 60_000;
+
+/**
  * @param name in the cache, for example `helm-3`
  * @param goPackage with its version: `helm.sh/helm/v3/cmd/helm@v3.19.2`
  * @returns its path, or undefined (said loudly) where it is neither there nor to be built now
