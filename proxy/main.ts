@@ -15,6 +15,7 @@ import { OpenAttempts } from "./forward/open-attempts.ts";
 import { UpstreamPools } from "./forward/upstream-pool.ts";
 import { handleRequest } from "./handle-request.ts";
 import { BodiesUnderWay } from "./http/bodies-under-way.ts";
+import { DataCertificate } from "./http/data-certificate.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { isStillAllowed } from "./is-still-allowed.ts";
 import { LargeBodies } from "./large-bodies.ts";
@@ -101,13 +102,14 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     send: (report) => push.report(report),
   });
   watchConfiguration(services, snapshots, push, log);
+  const certificate = settings.tls && new DataCertificate({ ...settings.tls, log });
+  metrics.watchCertificate(() => certificate?.notAfterMs);
   const server = new DataServer({
     limits,
     trustedProxies: settings.trustedProxies,
-    tls: settings.tls,
+    certificate,
     handle: (exchange) => handleRequest(exchange, services),
     nextRequestId: services.nextRequestId,
-    onTlsProblem: (error) => log.error("the changed certificate cannot be used; the former one stays", { error }),
   });
   const admin = await startAdmin({
     listen: settings.admin,

@@ -6,7 +6,6 @@
  * well-formed HTTP is answered here and the connection closed. Draining: keep accepting while load balancers have not
  * noticed, then let requests end, also those on kept connections, and cut what is left with an error of its format.
  */
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
@@ -15,6 +14,7 @@ import { GatewayError } from "./errors.ts";
 import type { TrustedProxies } from "./http/client-address.ts";
 import { closePolitely } from "./http/close-politely.ts";
 import { ConnectionsByAddress } from "./http/connections-by-address.ts";
+import type { DataCertificate } from "./http/data-certificate.ts";
 import { hasHeader } from "./http/header-values.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { renderError } from "./protocols/render-error.ts";
@@ -52,12 +52,11 @@ export class Exchange {
 export interface ServerOptions {
   readonly limits: ProxyLimits;
   readonly trustedProxies: TrustedProxies;
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** Undefined: plain HTTP. */
+  readonly certificate: DataCertificate | undefined;
   /** Must end the response; must not throw. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly nextRequestId: () => string;
-  /** A changed certificate could not be loaded; the former one stays in use. */
-  readonly onTlsProblem: (error: unknown) => void;
 }
 
 /** Requests of one connection that wait for the one before them; more are answered by closing it. */
@@ -87,7 +86,7 @@ export class DataServer {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    const { limits, tls } = options;
+    const { limits, certificate } = options;
     this.#byAddress = new ConnectionsByAddress(limits.connectionsPerAddressMax, options.trustedProxies);
     const settings = {
       headersTimeout: limits.headersTimeoutMs,
@@ -104,10 +103,12 @@ export class DataServer {
         return false;
       },
     };
-    this.#server =
-      tls === undefined
-        ? createServer(settings)
-        : createTlsServer({ ...settings, handshakeTimeout: limits.headersTimeoutMs, ...readTls(tls) });
+    if (certificate === undefined) this.#server = createServer(settings);
+    else {
+      const server = createTlsServer({ ...settings, handshakeTimeout: limits.headersTimeoutMs });
+      certificate.serve((pair) => server.setSecureContext(pair));
+      this.#server = server;
+    }
     // Node drops headers beyond its own count silently; the bytes are bounded and `header-rules` counts the lines.
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = limits.connectionsMax;
@@ -120,7 +121,6 @@ export class DataServer {
     this.#server.on("checkExpectation", enqueue);
     this.#server.on("connect", (_request, socket) => this.#refuseConnect(socket as Socket));
     this.#server.on("clientError", (error, socket) => this.#clientError(error, socket as Socket));
-    if (tls !== undefined) this.#reloadTls(tls);
   }
 
   /** Requests that have begun and not ended. */
@@ -163,7 +163,7 @@ export class DataServer {
     await closed;
     // Ends the timers of the HTTP server.
     this.#server.close();
-    if (this.#options.tls !== undefined) unwatchTls(this.#options.tls);
+    this.#options.certificate?.close();
   }
 
   /** Waits until no request is open, with all that has arrived looked at. @returns false when that took too long */
@@ -248,29 +248,6 @@ export class DataServer {
     const code = "code" in error ? error.code : undefined;
     answerRaw(socket, protocolError(code), this.#options.nextRequestId());
   }
-
-  #reloadTls(tls: { readonly certFile: string; readonly keyFile: string }): void {
-    const reload = (): void => {
-      try {
-        if ("setSecureContext" in this.#server && typeof this.#server.setSecureContext === "function") {
-          this.#server.setSecureContext(readTls(tls));
-        }
-      } catch (error) {
-        this.#options.onTlsProblem(error);
-      }
-    };
-    watchFile(tls.certFile, { interval: 1_000, persistent: false }, reload);
-    watchFile(tls.keyFile, { interval: 1_000, persistent: false }, reload);
-  }
-}
-
-function readTls(tls: { readonly certFile: string; readonly keyFile: string }): { cert: Buffer; key: Buffer } {
-  return { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-}
-
-function unwatchTls(tls: { readonly certFile: string; readonly keyFile: string }): void {
-  unwatchFile(tls.certFile);
-  unwatchFile(tls.keyFile);
 }
 
 /**

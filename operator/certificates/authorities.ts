@@ -7,6 +7,7 @@
  * bundle until it expires. So no handshake ever meets a proxy that does not know the authority behind it.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
 import { buildAuthority, type KeyPair } from "./build-certificate.ts";
 
 export interface Authorities {
@@ -67,12 +68,6 @@ export function bundleOf({ current, next, previous }: Authorities): string {
 export function renewalMs(certificate: string): number {
   const { notBeforeMs, notAfterMs } = validityOf(certificate);
   return notBeforeMs + ((notAfterMs - notBeforeMs) * 2) / 3;
-}
-
-/** @throws when it is no certificate */
-export function validityOf(certificate: string): { readonly notBeforeMs: number; readonly notAfterMs: number } {
-  const { validFromDate, validToDate } = new X509Certificate(certificate);
-  return { notBeforeMs: validFromDate.getTime(), notAfterMs: validToDate.getTime() };
 }
 
 /** Before now, but never by more than a tenth of a life. */

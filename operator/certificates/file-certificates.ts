@@ -5,8 +5,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
-import { validityOf } from "./authorities.ts";
 import { CheckedCertificates } from "./checked-certificates.ts";
 import type { CertificatesLog } from "./serving-certificates.ts";
 
@@ -30,6 +30,7 @@ export class FileCertificates extends CheckedCertificates {
     super({
       everyMs: options.checkEveryMs,
       timers: options.timers ?? systemTimers,
+      log: options.log,
       onFailure: (cause) => options.log.error("the certificate files of the push endpoint cannot be used", { cause }),
     });
     this.#options = options;

@@ -8,6 +8,7 @@
  * never stored. Called by the wiring of the push endpoint.
  */
 import { X509Certificate } from "node:crypto";
+import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
 import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
 import {
   type Authorities,
@@ -18,7 +19,6 @@ import {
   defaultPeriods,
   readAuthorities,
   renewalMs,
-  validityOf,
   writeAuthorities,
 } from "./authorities.ts";
 import { buildLeaf, type KeyPair } from "./build-certificate.ts";
@@ -55,6 +55,7 @@ export class SelfManagedCertificates extends CheckedCertificates {
     super({
       everyMs: periods.checkEveryMs,
       timers,
+      log: options.log,
       onFailure: (cause) =>
         options.log.error("the certificates of the push endpoint cannot be looked after", { cause }),
     });

@@ -22,5 +22,6 @@ export interface ServingCertificates {
 
 export interface CertificatesLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

@@ -100,6 +100,7 @@ export class ProxyMetrics {
   #inFlight = 0;
   #readConfig: () => ConfigReading | undefined = () => undefined;
   #readLedger: () => LedgerReading | undefined = () => undefined;
+  #readCertificate: () => number | undefined = () => undefined;
 
   constructor() {
     this.#eventLoopDelay.enable();
@@ -107,6 +108,7 @@ export class ProxyMetrics {
     this.#registerRequests();
     this.#registerDurations();
     this.#registerState();
+    this.#registerCertificate();
   }
 
   /**
@@ -177,6 +179,11 @@ export class ProxyMetrics {
   /** Where the state of the ledger is read at each scrape. */
   watchLedger(read: () => LedgerReading | undefined): void {
     this.#readLedger = read;
+  }
+
+  /** @param read when the data port's certificate ends, milliseconds since the epoch; undefined without one */
+  watchCertificate(read: () => number | undefined): void {
+    this.#readCertificate = read;
   }
 
   /** Content type of `render()`. */
@@ -315,6 +322,15 @@ export class ProxyMetrics {
         value: Math.max(0, this.#eventLoopDelay.percentile(percentile) / 1e9 - eventLoopBeatMs / 1e3),
       })),
     );
+  }
+
+  #registerCertificate(): void {
+    this.#gauge("tollgate_data_certificate_expiry_seconds", "Time until the data port's certificate expires.", () => {
+      const notAfterMs = this.#readCertificate();
+      return notAfterMs === undefined
+        ? []
+        : [{ labels: { certificate: "data port" }, value: Math.round((notAfterMs - Date.now()) / 1000) }];
+    });
   }
 
   #configGauge(name: string, help: string, read: (config: ConfigReading) => number | undefined): void {

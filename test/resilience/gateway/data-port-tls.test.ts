@@ -1,16 +1,19 @@
 /** The data port over TLS: what holds for plain connections holds here as well. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { after, before, describe, it } from "mocha";
-import { buildAuthority, buildLeaf } from "../../../operator/certificates/build-certificate.ts";
+import { buildAuthority, buildLeaf, type KeyPair } from "../../../operator/certificates/build-certificate.ts";
 import { RawClient } from "../../support/raw-client.ts";
 import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
 import { callBytes } from "../../support/resilience/call-gateway.ts";
 import { formatNamed } from "../../support/resilience/formats.ts";
 import { proxyProcessOf } from "../../support/resilience/processes.ts";
 import { type Rig, startRig } from "../../support/resilience/rig.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const chat = formatNamed("ChatCompletions");
 const day = 24 * 3_600_000;
@@ -20,11 +23,12 @@ describe("the data port over TLS", function () {
   let rig: Rig;
   let folder: string;
   let ca: string;
+  let authority: KeyPair;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "tollgate-tls-"));
     const validity = { notBeforeMs: Date.now() - day, notAfterMs: Date.now() + day };
-    const authority = await buildAuthority("test", validity);
+    authority = await buildAuthority("test", { ...validity, notBeforeMs: Date.now() - 9 * day });
     const leaf = await buildLeaf(authority, { ...validity, dnsNames: ["localhost"] });
     ca = authority.certificate;
     const [cert, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
@@ -67,4 +71,30 @@ describe("the data port over TLS", function () {
       assert.equal(await proxyProcessOf(rig.gateway), proxy, "the proxy is another one now");
     });
   }
+
+  it("serves a certificate that has ended, and says so in log and metrics, until it is renewed", async () => {
+    const write = async (fromDays: number, toDays: number) => {
+      const validity = { notBeforeMs: Date.now() + fromDays * day, notAfterMs: Date.now() + toDays * day };
+      const leaf = await buildLeaf(authority, { ...validity, dnsNames: ["localhost"] });
+      await writeFile(join(folder, "tls.key"), leaf.privateKey);
+      await writeFile(join(folder, "tls.crt"), leaf.certificate);
+    };
+    const leftDays = async () => {
+      const text = await (await fetch(`${rig.gateway.adminOrigin}/metrics`)).text();
+      return (
+        Number(/^tollgate_data_certificate_expiry_seconds\{certificate="data port"\} (\S+)$/m.exec(text)?.[1]) / 86_400
+      );
+    };
+    assert.equal(Math.round(await leftDays()), 1);
+    await write(-9, -2);
+    await waitFor("the gauge to fall", async () => Math.round(await leftDays()) === -2);
+    assert.match(rig.gateway.logs, /"level":"warn".*the certificate of the data port ended at .* set the clock/);
+    const client = connect({ port: rig.port, ca, servername: "localhost" });
+    const [error] = await once(client, "error");
+    assert.equal(error.code, "CERT_HAS_EXPIRED", "it is served, and the client refuses it");
+    await write(-1, 1);
+    await waitFor("the gauge to rise", async () => Math.round(await leftDays()) === 1);
+    assert.match(rig.gateway.logs, /the certificate of the data port is good again/);
+    assert.equal(rig.gateway.logs.match(/certificate of the data port ended/g)?.length, 1);
+  });
 });

@@ -2,6 +2,8 @@
 
 export interface AlertCase {
   readonly alert: string;
+  /** Tells cases of one alert apart. */
+  readonly of?: string;
   /** Series in promtool's notation: name with labels, and values a minute. */
   readonly firing: Readonly<Record<string, string>>;
   readonly quiet: Readonly<Record<string, string>>;
@@ -66,6 +68,16 @@ export const alertCases: readonly AlertCase[] = [
     alert: "CertificateExpiring",
     firing: { [`tollgate_push_certificate_expiry_seconds{${pod},certificate="leaf"}`]: "14000-60x30" },
     quiet: { [`tollgate_push_certificate_expiry_seconds{${pod},certificate="leaf"}`]: "30000-60x30" },
+    minutes: 20,
+  },
+  {
+    alert: "CertificateExpiring",
+    of: "the data port",
+    firing: { [`tollgate_data_certificate_expiry_seconds{${pod},certificate="data port"}`]: "600-60x30" },
+    quiet: {
+      [`tollgate_data_certificate_expiry_seconds{${pod},certificate="data port"}`]: "30000-60x30",
+      [`tollgate_push_certificate_expiry_seconds{${pod},certificate="leaf"}`]: "30000-60x30",
+    },
     minutes: 20,
   },
   {

@@ -131,10 +131,9 @@ export class InProcessGateway {
     const server = new DataServer({
       limits,
       trustedProxies: services.trustedProxies,
-      tls: undefined,
+      certificate: undefined,
       handle: (exchange) => handleRequest(exchange, services),
       nextRequestId: services.nextRequestId,
-      onTlsProblem: () => undefined,
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
     const close = async (): Promise<void> => {

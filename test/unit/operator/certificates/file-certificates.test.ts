@@ -14,6 +14,7 @@ describe("FileCertificates", () => {
   let authority: KeyPair;
   let timers: ManualTimers;
   let failures: number;
+  let told: string[];
   let certificates: FileCertificates;
 
   beforeEach(async () => {
@@ -21,13 +22,15 @@ describe("FileCertificates", () => {
     authority = await buildAuthority("somebody else's", validity);
     timers = new ManualTimers();
     failures = 0;
+    told = [];
     certificates = new FileCertificates({
       certificateFile: join(folder, "tls.crt"),
       privateKeyFile: join(folder, "tls.key"),
       bundleFile: join(folder, "ca.crt"),
       checkEveryMs: 60_000,
       log: {
-        info() {},
+        info: (message) => told.push(message),
+        warn: (message) => told.push(message),
         error() {
           failures += 1;
         },
@@ -92,4 +95,37 @@ describe("FileCertificates", () => {
       assert.equal(certificates.current, current);
     });
   }
+
+  it("serves a certificate that has ended, and warns of it when it is read, when that changes, and once a day", async () => {
+    const nowMs = timers.wallClock();
+    const hour = 3_600_000;
+    const endingIn = (hours: number) =>
+      buildLeaf(authority, { notBeforeMs: nowMs - 24 * hour, notAfterMs: nowMs + hours * hour, dnsNames: ["push"] });
+    /** One look after another, as fast as files are read. */
+    const passMinutes = async (minutes: number) => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        await waitFor("the look to end", () => timers.waiting === 1);
+        timers.advance(60_000);
+      }
+      await waitFor("the look to end", () => timers.waiting === 1);
+    };
+    const takeTold = () => told.splice(0).map((line) => line.replace("the certificate of the push endpoint ", ""));
+    await write(await endingIn(2));
+    await certificates.start();
+    await passMinutes(60);
+    const [soon, ...others] = takeTold();
+    assert.match(soon ?? "", /^ends at 2023-\d\d-\d\dT.* and nobody has renewed it/);
+    assert.deepEqual(others, []);
+    await rm(join(folder, "tls.key"));
+    await passMinutes(62);
+    assert.match(takeTold().join(), /^ended at .* renew it, or set the clock: what is renewed is read by itself$/);
+    assert.ok(failures > 60, "the files are missing");
+    assert.ok(certificates.current !== undefined);
+    timers.advance(25 * hour);
+    await waitFor("it to be told again", () => told.length > 0);
+    assert.match(takeTold().join(), /^ended at /);
+    await write(await endingIn(100));
+    await passMinutes(1);
+    assert.match(takeTold().join(), /^is good again, until /);
+  });
 });

@@ -25,7 +25,7 @@ describe("SelfManagedCertificates", () => {
   });
 
   function operator(): SelfManagedCertificates {
-    const log = { info() {}, error() {} };
+    const log = { info() {}, warn() {}, error() {} };
     return new SelfManagedCertificates({ secret, bundle, dnsNames: ["push"], log, periods, timers });
   }
 
@@ -152,7 +152,7 @@ describe("SelfManagedCertificates", () => {
     it(`signs nothing that no proxy believes with an authority ${name}: by who knows the former, by who does not`, async () => {
       const other = new MemoryOwnedData();
       const stranger = { secret: other, bundle: new MemoryOwnedData(), dnsNames: ["push"], periods, timers };
-      await new SelfManagedCertificates({ ...stranger, log: { info() {}, error() {} } }).check();
+      await new SelfManagedCertificates({ ...stranger, log: { info() {}, warn() {}, error() {} } }).check();
       const running = operator();
       await running.check();
       const former = secret.data;

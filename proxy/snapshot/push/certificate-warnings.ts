@@ -1,0 +1,81 @@
+/**
+ * Tells people when a certificate that is served is no good, or soon will not be, before their peers find out. Nothing
+ * here keeps one from being served: it may be this machine's clock that is wrong.
+ *
+ * Stands with the push protocol as both programs serve certificates.
+ */
+import { X509Certificate } from "node:crypto";
+
+export interface Validity {
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+export type CertificateState = "good" | "notYetValid" | "endsSoon" | "expired";
+
+/** Whoever renews does so at two thirds of a life or earlier: with less than a sixth left, nobody has. */
+const endsSoonShare = 1 / 6;
+/** A certificate of years is renewed by hand, and a month is enough for that. */
+const endsSoonMaxMs = 30 * 24 * 3_600_000;
+const tellEveryMs = 24 * 3_600_000;
+
+/** @param certificate PEM, leaf first @throws when it is no certificate */
+export function validityOf(certificate: string | Buffer): Validity {
+  const { validFromDate, validToDate } = new X509Certificate(certificate);
+  return { notBeforeMs: validFromDate.getTime(), notAfterMs: validToDate.getTime() };
+}
+
+/** What a peer whose clock is right says of a certificate now. */
+export function certificateState({ notBeforeMs, notAfterMs }: Validity, nowMs: number): CertificateState {
+  if (nowMs >= notAfterMs) return "expired";
+  if (nowMs < notBeforeMs) return "notYetValid";
+  const endsSoonMs = Math.min((notAfterMs - notBeforeMs) * endsSoonShare, endsSoonMaxMs);
+  return notAfterMs - nowMs < endsSoonMs ? "endsSoon" : "good";
+}
+
+export interface CertificateWarningsOptions {
+  /** Begins each message: "the certificate of the data port". */
+  readonly what: string;
+  readonly log: { info(message: string): void; warn(message: string): void };
+}
+
+export class CertificateWarnings {
+  readonly #options: CertificateWarningsOptions;
+  #told: { readonly state: CertificateState; readonly notAfterMs: number; readonly atMs: number } | undefined;
+
+  constructor(options: CertificateWarningsOptions) {
+    this.#options = options;
+  }
+
+  /** Tells of a change of state or certificate, and of what stays bad once a day. Call it as often as convenient. */
+  look(validity: Validity, nowMs: number): void {
+    const { what, log } = this.#options;
+    const state = certificateState(validity, nowMs);
+    const told = this.#told;
+    const isNews = told?.state !== state || told.notAfterMs !== validity.notAfterMs;
+    // A clock that is set back must not silence it.
+    if (!isNews && (state === "good" || Math.abs(nowMs - told.atMs) < tellEveryMs)) return;
+    this.#told = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
+    if (state !== "good") log.warn(`${what} ${describe(state, validity, nowMs)}`);
+    else if (told !== undefined && told.state !== "good")
+      log.info(`${what} is good again, until ${timeOf(validity.notAfterMs)}`);
+  }
+}
+
+function describe(state: Exclude<CertificateState, "good">, validity: Validity, nowMs: number): string {
+  const [from, to, now] = [validity.notBeforeMs, validity.notAfterMs, nowMs].map(timeOf);
+  switch (state) {
+    case "expired":
+      return `ended at ${to}, and peers refuse it (it is ${now} here); renew it, or set the clock: what is renewed is read by itself`;
+    case "notYetValid":
+      return `begins at ${from}, and peers refuse it until then (it is ${now} here); put one in its place that has begun, or set the clock`;
+    case "endsSoon":
+      return `ends at ${to} and nobody has renewed it; see to it that it is, or peers will refuse it`;
+    default:
+      return state satisfies never;
+  }
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
