@@ -12,6 +12,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 import { type EventFields, readEventFields, splitEvents } from "../sse/event-fields.ts";
 import { EventSplitter } from "../sse/event-splitter.ts";
 import type { StreamMeter, UpstreamError } from "./chat-format.ts";
+import { classifyErrorEvent } from "./classify-error.ts";
 import { isObject, parseJson } from "./json-value.ts";
 import type { Produced } from "./produced.ts";
 import { RetainedEvents } from "./retained-events.ts";
@@ -172,7 +173,9 @@ export class EventStreamMeter implements StreamMeter {
     if (!isUtf8(rest)) return false;
     const fields = readEventFields(rest);
     const text = textOf(fields);
-    return text !== undefined && (text === this.#reader.terminatorText || parseJson(text) !== undefined);
+    if (text === undefined) return false;
+    // Half an error is one.
+    return fields.name === "error" || text === this.#reader.terminatorText || parseJson(text) !== undefined;
   }
 
   #readBlock(block: Buffer): readonly Buffer[] {
@@ -220,13 +223,14 @@ export class EventStreamMeter implements StreamMeter {
     const fields = readEventFields(bytes);
     const text = textOf(fields);
     const json = text === undefined || text === reader.terminatorText ? undefined : parseJson(text);
+    if (isError(fields.name, json)) return this.#readError(fields, json, bytes);
     if (text !== undefined && text !== reader.terminatorText && json === undefined) {
       // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
       if (fields.data === undefined) return bytes;
       this.#violate("an event of the upstream is not JSON");
       return undefined;
     }
-    const state = this.#state.isComplete ? { ...this.#state } : this.#state;
+    const state = this.#isOpen ? this.#state : { ...this.#state };
     // No client reads what stands outside of a field: an answer that ends with it would be one that says nothing.
     if (fields.data === undefined && isObject(json) && (json["error"] ?? undefined) === undefined) {
       this.#violate("the upstream sent an object that is no event");
@@ -234,6 +238,18 @@ export class EventStreamMeter implements StreamMeter {
     }
     return reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
   }
+
+  /** Its numbers count; nothing of it passes, and nothing behind it. */
+  #readError(fields: EventFields, json: unknown, bytes: Buffer): undefined {
+    const data = textOf(fields);
+    if (isObject(json)) this.#reader.read({ name: fields.name, data, json, bytes }, { ...this.#state }, this.#retained);
+    if (this.#isOpen) this.#state.error = classifyErrorEvent(json === undefined ? (data ?? "") : json);
+  }
+}
+
+/** In every format, whatever else such an event looks like: plain text, a message alone, nothing. */
+function isError(name: string | undefined, json: unknown): boolean {
+  return name === "error" || (isObject(json) && (json["type"] === "error" || json["object"] === "error"));
 }
 
 /** Google sends an error without a field name; every provider else in `data`. */

@@ -25,15 +25,18 @@ const retryDelay = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 export function readErrorBody(body: Buffer): ErrorFacts {
   const text = body.toString("utf8", 0, textLengthMax).trim();
   const json = parseJson(text);
-  if (json !== undefined) return readErrorJson(json);
+  return json === undefined ? readErrorText(text) : readErrorJson(json);
+}
+
+function readErrorText(text: string): ErrorFacts {
   const isHtml = text.startsWith("<");
   return facts({ message: isHtml ? "" : text, isHtml });
 }
 
-/** Reads parsed JSON: a body, or the data of an error event. */
+/** Reads parsed JSON: a body, or the data of an error event, which may be plain text. */
 export function readErrorJson(json: unknown): ErrorFacts {
   const outer = Array.isArray(json) ? json[0] : json;
-  if (typeof outer === "string") return facts({ message: outer });
+  if (typeof outer === "string") return readErrorText(outer.trim());
   if (!isObject(outer)) return facts({});
   const inner = innerError(outer);
   const message = firstText(inner, outer);

@@ -23,7 +23,8 @@ const done = "[DONE]";
 // Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member. That they
 // match other names as well costs a look at that event and nothing else.
 const doneMarker = Buffer.from("DONE]");
-const errorMarker = Buffer.from('rror"');
+// Without a quote behind it: the name of an event has none.
+const errorMarker = Buffer.from("rror");
 const anyUsageMarker = Buffer.from('usage"');
 const usageMarker = Buffer.from('usage":{');
 const spacedUsageMarker = Buffer.from('usage": {');

@@ -26,7 +26,8 @@ import { SearchQueries } from "./searches.ts";
 export type StreamShape = "sse" | "array";
 
 // Begins with a letter that JSON framing has little of: a search for a quote stops at every member.
-const errorMarker = Buffer.from('rror"');
+// Without a quote behind it: the name of an event has none.
+const errorMarker = Buffer.from("rror");
 const lineBreaks = /[\r\n]\s*/g;
 
 export class GenerateContentStreamMeter implements StreamMeter {

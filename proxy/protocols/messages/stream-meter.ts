@@ -20,7 +20,8 @@ import { mergeUsage, readUsage } from "./read-usage.ts";
 const usageMarker = Buffer.from('usage"');
 // Both message_start and message_stop: one search instead of two.
 const boundaryMarker = Buffer.from("ge_st");
-const errorMarker = Buffer.from('rror"');
+// Without a quote behind it: the name of an event has none.
+const errorMarker = Buffer.from("rror");
 
 export function createStreamMeter(eventBytesMax: number): StreamMeter {
   return new EventStreamMeter(new MessageEvents(), eventBytesMax);

@@ -18,7 +18,8 @@ import { readUsage } from "./read-usage.ts";
 
 // Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
 const responseMarker = Buffer.from('ponse"');
-const errorMarker = Buffer.from('rror"');
+// Without a quote behind it: the name of an event has none.
+const errorMarker = Buffer.from("rror");
 const completing = new Set(["response.completed", "response.incomplete", "response.done"]);
 const failing = new Set(["error", "response.failed", "response.cancelled"]);
 
