@@ -1,5 +1,5 @@
 /** Answers model lists and single models: exactly the names that enforcement would let this key call. */
-import { authorizeEndpoint, authorizeModel, type Caller, listAllowedModels } from "./authorize/decide.ts";
+import { allowedModel, authorizeEndpoint, type Caller, listAllowedModels } from "./authorize/decide.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import { renderModel, renderModelList } from "./protocols/models/render-models.ts";
 import type { Endpoint } from "./protocols/wire.ts";
@@ -14,10 +14,7 @@ export function serveModels(exchange: Exchange, endpoint: ModelsEndpoint, caller
   const body =
     endpoint.kind === "model-list"
       ? renderModelList(endpoint.protocol, listAllowedModels(caller), request.url ?? "")
-      : renderModel(endpoint.protocol, {
-          name: endpoint.modelInPath,
-          route: authorizeModel({ ...caller, capability: undefined, model: endpoint.modelInPath }),
-        });
+      : renderModel(endpoint.protocol, allowedModel(caller, endpoint.modelInPath));
   record.status = 200;
   record.responseBytes = body.length;
   response.writeHead(200, {

@@ -105,6 +105,17 @@ export interface AllowedModel {
   /** The route's own name or an alias. */
   readonly name: string;
   readonly route: Route;
+  /** What the key may do with it. */
+  readonly capabilities: readonly Capability[];
+}
+
+/**
+ * One model as a list would show it.
+ * @throws GatewayError as `authorizeModel`
+ */
+export function allowedModel(caller: Caller, name: string): AllowedModel {
+  const route = authorizeModel({ ...caller, capability: undefined, model: name });
+  return { name, route, capabilities: capabilitiesOf(route, caller.key) };
 }
 
 /** The names a key may see in a model list: exactly those for which `decideModel` allows something, and listed. */
@@ -115,7 +126,8 @@ export function listAllowedModels(caller: Caller): AllowedModel[] {
     for (const name of new Set([route.model, ...(route.aliases ?? [])])) {
       if (name.includes("*")) continue;
       const decision = decideModel({ ...caller, capability: undefined, model: name });
-      if (decision.allowed && decision.route === route) allowed.push({ name, route });
+      if (!decision.allowed || decision.route !== route) continue;
+      allowed.push({ name, route, capabilities: capabilitiesOf(route, caller.key) });
     }
   }
   return allowed;
@@ -178,6 +190,12 @@ function isDenied(key: Key, model: string): boolean {
 function canServe(route: Route, key: Key, capability: Capability | undefined): boolean {
   if (capability !== undefined) return serves(route, capability);
   return key.capabilities === undefined || key.capabilities.some((allowed) => serves(route, allowed));
+}
+
+function capabilitiesOf(route: Route, { capabilities: allowed }: Key): readonly Capability[] {
+  const served = new Set<Capability>(route.capabilities);
+  if (serves(route, "CountTokens")) served.add("CountTokens");
+  return [...served].filter((capability) => allowed === undefined || allowed.includes(capability));
 }
 
 /** Whoever serves a prompt can say how long it is. */

@@ -2,7 +2,7 @@
  * Model lists and single models in the shapes of the three protocols (`protocols/openai-others.md`,
  * `anthropic-messages.md` section 9, `gemini.md` section 4), from what the caller may see: who filters is not decided here.
  */
-import type { Route } from "../../snapshot/types.gen.ts";
+import type { Capability, Route } from "../../snapshot/types.gen.ts";
 import { unreachable } from "../../unreachable.ts";
 import type { Protocol } from "../wire.ts";
 import { cutPage, encodeToken, readAnthropicPage, readGeminiPage } from "./model-page.ts";
@@ -10,7 +10,9 @@ import { cutPage, encodeToken, readAnthropicPage, readGeminiPage } from "./model
 export interface NamedModel {
   /** The route's public name or one of its aliases. */
   readonly name: string;
-  readonly route: Pick<Route, "info" | "capabilities">;
+  readonly route: Pick<Route, "info">;
+  /** What the caller may do with it. */
+  readonly capabilities: readonly Capability[];
 }
 
 /**
@@ -89,8 +91,8 @@ function anthropicModel({ name, route }: NamedModel): object {
   };
 }
 
-function geminiModel({ name, route }: NamedModel): object {
-  const { info, capabilities } = route;
+function geminiModel({ name, route, capabilities }: NamedModel): object {
+  const { info } = route;
   return {
     name: `models/${name}`,
     version: "001",
@@ -101,7 +103,7 @@ function geminiModel({ name, route }: NamedModel): object {
   };
 }
 
-const methods: Readonly<Partial<Record<Route["capabilities"][number], readonly string[]>>> = {
+const methods: Readonly<Partial<Record<Capability, readonly string[]>>> = {
   Chat: ["generateContent", "streamGenerateContent"],
   CountTokens: ["countTokens"],
   Embeddings: ["embedContent", "batchEmbedContents"],

@@ -10,7 +10,7 @@ const info = {
   contextWindow: 1_000,
   maxOutputTokens: 100,
 };
-const models = ["c", "a", "b"].map((name) => ({ name, route: { info, capabilities: ["Chat" as const] } }));
+const models = ["c", "a", "b"].map((name) => ({ name, route: { info }, capabilities: ["Chat" as const] }));
 
 function list(protocol: Protocol, query = "") {
   return JSON.parse(renderModelList(protocol, models, `/v1/models${query}`).toString());
@@ -101,13 +101,13 @@ describe("renderModel", () => {
     },
   ]) {
     it(`shapes a model for ${row.protocol} clients`, () => {
-      const body = renderModel(row.protocol, { name: "a", route: { info, capabilities: ["Chat"] } });
+      const body = renderModel(row.protocol, { name: "a", route: { info }, capabilities: ["Chat"] });
       assert.deepEqual(JSON.parse(body.toString()), row.want);
     });
   }
 
   it("does without any information", () => {
-    const body = renderModel("OpenAI", { name: "a", route: { capabilities: [] } });
+    const body = renderModel("OpenAI", { name: "a", route: {}, capabilities: [] });
     assert.deepEqual(JSON.parse(body.toString()), { id: "a", object: "model", created: 0, owned_by: "tollgate" });
   });
 });
