@@ -2,7 +2,7 @@
 import type { Estimate } from "./admit/estimate-cost.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
-import type { ChatFormat } from "./protocols/chat-format.ts";
+import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import type { CallReferences } from "./resolve-call.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
@@ -15,6 +15,7 @@ export interface AdmittedCall extends RunningCall {
   readonly services: Services;
   readonly snapshot: Snapshot;
   readonly format: ChatFormat;
+  readonly call: ChatCall;
   readonly route: Route;
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;

@@ -54,12 +54,12 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   services.metrics.requestStarted();
   try {
     await nextTurn();
-    const caller = readHead(exchange, services, record); //                              400 401 403 404 405 414 431
+    const caller = readHead(exchange, services, record); //                          400 401 403 404 405 414 431 503
     const { endpoint } = caller;
     if (endpoint.kind === "chat") await serveCall(exchange, services, caller, endpoint, record);
     else if (endpoint.kind === "count-tokens") await serveCount(exchange, services, caller, endpoint, record);
     else if (endpoint.kind === "stored-response")
-      await serveStoredResponse({ exchange, services, ...caller, record }, endpoint); //                     403 404 5xx
+      await serveStoredResponse({ exchange, services, ...caller, clientAddress: caller.address, record }, endpoint);
     else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
     answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
@@ -81,6 +81,7 @@ interface Caller {
   readonly address: IpAddress | undefined;
 }
 
+/** An overloaded proxy says so of whatever is asked, and before the client is asked for a body. */
 function readHead(exchange: Exchange, services: Services, record: RequestRecord): Caller {
   const { request } = exchange;
   const { limits } = services;
@@ -97,6 +98,7 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
+  if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
   return { endpoint, secret, found, key, snapshot, address };
 }
 
@@ -140,14 +142,13 @@ async function serveCall(
   }
 }
 
-/** An overloaded proxy says so before the client is asked for a body. */
+/** A key whose bodies hold their share is told so before its client is asked for another. */
 function takeBody(
   { request, response, expectsContinue }: Exchange,
   services: Services,
   key: Key,
 ): RequestBody | Promise<RequestBody> {
-  const { limits, inFlightBytes, metrics, bodiesUnderWay } = services;
-  if (metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                                   503
+  const { limits, inFlightBytes, bodiesUnderWay } = services;
   bodiesUnderWay.checkRoom(key); //                                                                           503
   const ask = expectsContinue ? () => response.writeContinue() : undefined;
   const body = readBody(request, limits, inFlightBytes, ask); //                                  400 408 413 415

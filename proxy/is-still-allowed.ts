@@ -7,7 +7,7 @@
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { isRestricted } from "./authorize/decide.ts";
 import type { IpAddress } from "./http/address/ip-address.ts";
-import type { ChatCall } from "./protocols/chat-format.ts";
+import type { ChatEndpoint } from "./protocols/chat-format.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
 
 /** Who makes a call and what it is. */
@@ -15,7 +15,10 @@ export interface RunningCall {
   /** As found when the call began. */
   readonly found: FoundKey;
   readonly clientAddress: IpAddress | undefined;
-  readonly call: ChatCall;
+  readonly call: {
+    readonly model: string;
+    readonly endpoint: Pick<ChatEndpoint, "protocol" | "capability">;
+  };
 }
 
 /** @param nowMs milliseconds since the epoch */

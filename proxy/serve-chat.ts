@@ -23,7 +23,6 @@ import {
 import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.ts";
-import { isStillAllowed } from "./is-still-allowed.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { StreamMeter } from "./protocols/chat-format.ts";
@@ -38,6 +37,7 @@ import { droppedLabel } from "./translate/dropped-fields.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 import { otherCalls } from "./turn.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
+import { wasRevoked } from "./was-revoked.ts";
 
 /** A failed attempt, with what the client is told if it was the last. */
 interface Failed extends FailedAttempt {
@@ -178,14 +178,6 @@ async function attemptTarget(
     else attempt.release();
     exchange.whenClosed(undefined);
   }
-}
-
-/** Whether the key was revoked while this call was on its way here: a new configuration stops only what runs. */
-function wasRevoked(admitted: AdmittedCall): boolean {
-  const { services, snapshot } = admitted;
-  const live = services.snapshots.pin();
-  if (live === snapshot || live.fleet.revocation !== "Immediate") return false;
-  return !isStillAllowed(admitted, live, services.now());
 }
 
 function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStream {

@@ -8,14 +8,17 @@
 import { oneRequestAmounts } from "./admit/ledger.ts";
 import { authorizeEndpoint, authorizeKept } from "./authorize/decide.ts";
 import { GatewayError } from "./errors.ts";
-import { askStored, type StoredQuestion } from "./forward/ask-stored.ts";
+import { askStored, type StoredContext, type StoredQuestion } from "./forward/ask-stored.ts";
 import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
 import { endResponse } from "./forward/end-response.ts";
 import { HeldAnswer } from "./forward/held-answer.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
+import type { OpenAttempt } from "./forward/open-attempts.ts";
 import { HeldReservations } from "./held-reservations.ts";
+import { ClientGoneError } from "./http/read-body.ts";
 import { queryValues } from "./http/request-target.ts";
+import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { Endpoint } from "./protocols/wire.ts";
 import { reserveOneRequest } from "./reserve-request.ts";
@@ -29,15 +32,15 @@ import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
-import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Channel, Route } from "./snapshot/types.gen.ts";
+import { refuseRevoked } from "./was-revoked.ts";
 
 export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
 
-export interface StoredResponseCaller {
+export interface StoredResponseCaller extends Pick<RunningCall, "found" | "clientAddress"> {
   readonly exchange: Exchange;
   readonly services: Services;
-  readonly found: FoundKey;
   readonly snapshot: Snapshot;
   readonly record: RequestRecord;
 }
@@ -64,7 +67,11 @@ export async function serveStoredResponse(
   };
   try {
     const stored = await findResponse(ownerOf(found), responseId, kept);
-    const body = await answerTo({ ...caller, held }, endpoint, stored, query);
+    const call = { model: stored.model, endpoint: { protocol: endpoint.protocol, capability: "Chat" as const } };
+    const answered = { ...caller, call, held };
+    refuseRevoked(answered); //                                                                                 401
+    const body = await answerTo(answered, endpoint, stored, query);
+    refuseRevoked(answered);
     record.status = 200;
     record.responseBytes = body.length;
     exchange.response.writeHead(200, {
@@ -82,7 +89,7 @@ export async function serveStoredResponse(
   }
 }
 
-interface AnsweredCaller extends StoredResponseCaller {
+interface AnsweredCaller extends StoredResponseCaller, RunningCall {
   /** Counts what a provider answers. */
   readonly held: HeldAnswer;
 }
@@ -134,7 +141,7 @@ async function askProvider(
   stored: NativeResponse,
   query: Query,
 ): Promise<Buffer> {
-  const { exchange, services, found, record } = caller;
+  const { services, found, record } = caller;
   const selected = route === undefined ? undefined : keeperOf(stored, route, caller);
   if (route === undefined || selected === undefined) throw storedNotFound(stored.id);
   const { channel, credential, path } = selected;
@@ -145,28 +152,48 @@ async function askProvider(
   try {
     if ((await held.reserveChannel(channel, route, stored.model, oneRequestAmounts)) === "full")
       throw noAvailableChannel();
+    refuseRevoked(caller);
     record.channel = stored.channel;
     record.attempts += 1;
-    const body = await askStored(
-      question,
-      { channel, credential, route },
-      {
-        upstream,
-        limits: services.limits,
-        requestId: record.requestId,
-        model: stored.model,
-        upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
-        held: caller.held,
-        onStoppable: (stop) => {
-          exchange.whenClosed(stop);
+    const body = await untilStopped(caller, (onStoppable) =>
+      askStored(
+        question,
+        { channel, credential, route },
+        {
+          upstream,
+          limits: services.limits,
+          requestId: record.requestId,
+          model: stored.model,
+          upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
+          held: caller.held,
+          onStoppable,
         },
-      },
+      ),
     );
     if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
     return body;
   } finally {
     // Not before the provider has answered: what runs counts among the requests in flight.
     await held.release(record.attempts > 0);
+  }
+}
+
+/** Asks while the client is there, its key may ask and the gateway runs. */
+async function untilStopped(
+  caller: AnsweredCaller,
+  ask: (onStoppable: StoredContext["onStoppable"]) => Promise<Buffer>,
+): Promise<Buffer> {
+  const { exchange, services } = caller;
+  if (exchange.response.destroyed) throw new ClientGoneError();
+  let open: OpenAttempt | undefined;
+  try {
+    return await ask((stop) => {
+      exchange.whenClosed(() => stop("client-left"));
+      open = services.openAttempts.add({ stop }, caller);
+    });
+  } finally {
+    if (open !== undefined) services.openAttempts.delete(open);
+    exchange.whenClosed(undefined);
   }
 }
 

@@ -34,6 +34,7 @@ import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
 import { CallSettlement } from "../settle-call.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { refuseRevoked, wasRevoked } from "../was-revoked.ts";
 import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 import { type CountEndpoint, readCountCall } from "./read-count-call.ts";
@@ -53,6 +54,7 @@ export async function serveCountTokens(counter: Counter, endpoint: CountEndpoint
     const tokens = counted ?? (await estimate(admitted));
     // Whoever counted, an answer costs a request.
     await admitted.settlement.settleRequest();
+    refuseRevoked(admitted);
     send(admitted, renderCount(endpoint.format, tokens), counted === undefined);
   } finally {
     await admitted.settlement.release();
@@ -170,6 +172,7 @@ async function askUpstream(
   const open = services.openAttempts.add(attempt, admitted);
   try {
     if (exchange.response.destroyed) attempt.stop("client-left");
+    else if (wasRevoked(admitted)) attempt.stop("revoked");
     return readOutcome(await attempt.run(), format);
   } finally {
     services.openAttempts.delete(open);

@@ -5,10 +5,12 @@
  */
 import { GatewayError } from "../errors.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
+import { ClientGoneError } from "../http/read-body.ts";
 import type { ProxyLimits } from "../limits.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
 import { toClientError } from "../protocols/client-error.ts";
 import { isObject, parseJson } from "../protocols/json-value.ts";
+import type { StopReason } from "./attempt-outcome.ts";
 import { buildPlainRequest, type UpstreamTarget } from "./build-upstream-request.ts";
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "./describe-outcome.ts";
 import type { HeldAnswer } from "./held-answer.ts";
@@ -37,8 +39,8 @@ export interface StoredContext {
   readonly upstreamModel: string;
   /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
   readonly held: HeldAnswer;
-  /** Given what closes the upstream, for a client that leaves. */
-  readonly onStoppable: (stop: () => void) => void;
+  /** Given what ends the question from outside and closes the upstream. */
+  readonly onStoppable: (stop: (reason: StopReason) => void) => void;
 }
 
 /**
@@ -55,11 +57,11 @@ export async function askStored(
   const answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held);
   const exchange = new UpstreamExchange(request.timeouts, answer);
   answer.onTooLarge = () => exchange.abort();
-  context.onStoppable(() => {
-    exchange.abort();
-    answer.stop();
-  });
   exchange.start(context.upstream, request);
+  context.onStoppable((reason) => {
+    exchange.abort();
+    answer.stop(reason);
+  });
   const { status, headers, body } = await answer.whole;
   if (status >= 200 && status < 300) {
     if (isObject(parseJson(body.toString("utf8")))) return body;
@@ -101,7 +103,7 @@ class StoredAnswer implements UpstreamListener {
   #status = 0;
   #headers: RawHeaders = [];
   #resolve: (whole: Whole) => void = () => {};
-  #reject: (error: GatewayError) => void = () => {};
+  #reject: (error: Error) => void = () => {};
 
   constructor(bytesMax: number, held: HeldAnswer) {
     this.#bytesMax = bytesMax;
@@ -145,8 +147,8 @@ class StoredAnswer implements UpstreamListener {
     this.#reject(errorOfFailure(failure));
   }
 
-  /** The client has left: nobody waits for the answer. */
-  stop(): void {
-    this.#reject(errorOfStop("shutting-down"));
+  stop(reason: StopReason): void {
+    const hasLeft = reason === "client-left" || reason === "slow-reader";
+    this.#reject(hasLeft ? new ClientGoneError() : errorOfStop(reason));
   }
 }

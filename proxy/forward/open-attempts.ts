@@ -1,5 +1,5 @@
 /**
- * The attempts that run now, with the call each works for: so that draining and revocation can end them.
+ * The attempts that run now, questions for kept responses among them, with the call each works for: so that draining and revocation can end them.
  *
  * An array with swap-removal and not a `Map` keyed by attempt: measured, a map that lives long keeps what was deleted
  * from it alive until the next full collection, some 16 KB a request, and a third of all CPU time went to copying that.
@@ -8,9 +8,12 @@ import type { RunningCall } from "../is-still-allowed.ts";
 import type { Attempt } from "./attempt.ts";
 import type { StopReason } from "./attempt-outcome.ts";
 
+/** All that is asked of it here. */
+type Stoppable = Pick<Attempt, "stop">;
+
 /** One entry of the list; given back to `delete`. */
 export interface OpenAttempt {
-  readonly attempt: Attempt;
+  readonly attempt: Stoppable;
   readonly call: RunningCall;
   index: number;
 }
@@ -20,7 +23,7 @@ export class OpenAttempts {
   #ended: StopReason | undefined;
 
   /** After `end` an attempt is stopped before it has begun: that of another target, or of a call that came late. */
-  add(attempt: Attempt, call: RunningCall): OpenAttempt {
+  add(attempt: Stoppable, call: RunningCall): OpenAttempt {
     const entry = { attempt, call, index: this.#open.length };
     this.#open.push(entry);
     if (this.#ended !== undefined) attempt.stop(this.#ended);

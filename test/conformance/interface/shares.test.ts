@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
+import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
 import { InProcessGateway, type InProcessOptions } from "../../support/conformance/in-process-gateway.ts";
 import {
   channelManifest,
@@ -110,6 +110,48 @@ describe("what one caller may hold", () => {
       const { client, rest } = await begin(form, "eve");
       client.write(rest);
       assert.equal((await client.readResponse()).status, 200);
+    });
+  });
+
+  describe("requests that are served at once", () => {
+    const headers = { authorization: `Bearer ${clientKey("main")}` };
+    const question = { model: "chat", messages: [{ role: "user", content: "hi" }] };
+
+    it("are bounded whatever they ask", async () => {
+      await start({ limits: { inFlightRequestsMax: 1 } });
+      const answered = Promise.withResolvers<void>();
+      upstream.replyWith(async (request) => {
+        await answered.promise;
+        return naturalReply(request);
+      });
+      const call = (path: string, body?: object): Promise<HttpAnswer> =>
+        httpCall({ origin: gateway.origin, path, headers, ...(body && { body: JSON.stringify(body) }) });
+      const held = call("/v1/chat/completions", question);
+      await waitFor("the call at the upstream", () => upstream.requests.length === 1);
+      const statuses = await Promise.all(
+        [
+          call("/v1/models"),
+          call("/v1/models/chat"),
+          call("/v1/responses/resp_1"),
+          call("/v1/responses/resp_1/input_items"),
+          call("/v1/messages/count_tokens", question),
+          call("/v1/chat/completions", question),
+        ].map(async (answer) => [(await answer).status, (await answer).header("retry-after")]),
+      );
+      assert.deepEqual(statuses, [
+        [503, "1"],
+        [503, "1"],
+        [503, "1"],
+        [503, "1"],
+        [529, "1"],
+        [503, "1"],
+      ]);
+      // A stranger learns nothing of how busy it is.
+      const stranger = await httpCall({ origin: gateway.origin, path: "/v1/models" });
+      assert.equal(stranger.status, 401);
+      answered.resolve();
+      assert.equal((await held).status, 200);
+      assert.equal((await call("/v1/models")).status, 200);
     });
   });
 

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { appendFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
 import { RawClient } from "../../support/raw-client.ts";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
+import { type ByteRequest, chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
 import { callBytes } from "../../support/resilience/call-gateway.ts";
 import { formatNamed, formatOf } from "../../support/resilience/formats.ts";
 import { apiKey, channel, manifest, rawKey, route, secret } from "../../support/resilience/manifests.ts";
@@ -265,6 +266,67 @@ describe("revocation: Immediate", function () {
       assert.equal(line["end"], "KD");
     });
   }
+
+  describe("of calls that are no stream", () => {
+    const counting = { provider: "Anthropic", formats: [{ type: "Messages" }, { type: "CountTokens" }] };
+    let waiting: ByteRequest[];
+
+    before(async () => {
+      const { port } = rig.upstream;
+      await rig.gateway.write(
+        "counted.yaml",
+        manifest(channel("counting", port, counting), route("counted", ["counting"])),
+      );
+      await rig.gateway.waitUntilServed("default/main", "counted");
+    });
+    beforeEach(async () => {
+      waiting = [];
+      // Answers no question but those that make something.
+      rig.upstream.replyWith((request) => {
+        if (request.head.startsWith("POST") && !request.head.includes("count_tokens"))
+          request.socket.write(reply(formatNamed("Responses").reply()));
+        else waiting.push(request);
+      });
+      await rig.gateway.write("victim.yaml", manifest(apiKey("victim")));
+      await waitFor("the key", async () => (await ask("GET", "/v1/models")).status === 200);
+    });
+
+    function ask(method: string, path: string, body?: object): Promise<HttpAnswer> {
+      const headers = { authorization: `Bearer ${rawKey("victim")}` };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      return httpCall({ origin: rig.gateway.origin, method, path, headers, ...sent });
+    }
+
+    async function keptId(): Promise<string> {
+      const made = await ask("POST", "/v1/responses", { model: "echo", input: "hi", store: true });
+      assert.equal(made.status, 200, made.body.toString());
+      return (made.json() as { id: string }).id;
+    }
+
+    for (const { name, start } of [
+      { name: "a kept response is read", start: async () => ask("GET", `/v1/responses/${await keptId()}`) },
+      { name: "its input is listed", start: async () => ask("GET", `/v1/responses/${await keptId()}/input_items`) },
+      { name: "it is deleted", start: async () => ask("DELETE", `/v1/responses/${await keptId()}`) },
+      {
+        name: "tokens are counted",
+        start: () =>
+          ask("POST", "/v1/messages/count_tokens", { model: "counted", messages: [{ role: "user", content: "hi" }] }),
+      },
+    ]) {
+      it(`refuses within a second while ${name}, and leaves the upstream`, async () => {
+        const answering = start();
+        const asked = await waitFor("the question at the upstream", () => waiting[0]);
+        await rig.gateway.write("victim.yaml", manifest(apiKey("victim", { state: "Suspended" })));
+        const writtenMs = performance.now();
+        const answer = await answering;
+        const tookMs = performance.now() - writtenMs;
+        assert.equal(answer.status, 401, answer.body.toString());
+        assert.ok(tookMs <= limitMs, `${tookMs} ms`);
+        await waitFor("the upstream to be left", () => asked.closedAtMs !== undefined);
+        await rig.settleDown();
+      });
+    }
+  });
 
   it("cuts the open stream of a key that has run out, within a second of its time", async () => {
     serveForEver(rig);
