@@ -20,7 +20,7 @@ import {
   labelOfFailure,
   noAvailableChannel,
 } from "./forward/describe-outcome.ts";
-import { endResponse, waitingBytesLeast } from "./forward/end-response.ts";
+import { endResponse, holdsAnswer } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
@@ -173,8 +173,7 @@ async function attemptTarget(
     client?.release();
     services.openAttempts.delete(open);
     // A client that does not read leaves what it was sent waiting in memory.
-    if (response.writableLength >= waitingBytesLeast && !response.closed)
-      response.once("close", () => attempt.release());
+    if (holdsAnswer(response)) response.once("close", () => attempt.release());
     else attempt.release();
     exchange.whenClosed(undefined);
   }

@@ -11,7 +11,7 @@ import { GatewayError } from "./errors.ts";
 import { askStored, type StoredContext, type StoredQuestion } from "./forward/ask-stored.ts";
 import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { errorOfFailure, noAvailableChannel } from "./forward/describe-outcome.ts";
-import { endResponse } from "./forward/end-response.ts";
+import { endResponse, holdsAnswer } from "./forward/end-response.ts";
 import { HeldAnswer } from "./forward/held-answer.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import type { OpenAttempt } from "./forward/open-attempts.ts";
@@ -84,8 +84,8 @@ export async function serveStoredResponse(
   } finally {
     // What a slow client has yet to take counts until it has.
     const { response } = exchange;
-    if (response.writableLength === 0 || response.closed) letGo();
-    else response.once("close", letGo);
+    if (holdsAnswer(response)) response.once("close", letGo);
+    else letGo();
   }
 }
 

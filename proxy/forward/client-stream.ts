@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { ProxyLimits } from "../limits.ts";
 import { endResponse } from "./end-response.ts";
+import { sliceBytesMax, slicesOf, writeSlices } from "./write-slices.ts";
 
 export interface ClientStreamListener {
   /** The client reads again after a `write` that returned false. */
@@ -24,6 +25,8 @@ export class ClientStream {
   readonly #listener: ClientStreamListener;
   #headers: readonly string[];
   #slowTimer: NodeJS.Timeout | undefined;
+  /** Of large pieces, and what came behind them: to be written when those before were taken. */
+  readonly #slices: Buffer[] = [];
   #isWaiting = false;
   #bytesWritten = 0;
 
@@ -60,45 +63,72 @@ export class ClientStream {
     let isFlowing = true;
     for (const piece of pieces) {
       this.#bytesWritten += piece.length;
-      isFlowing = response.write(piece);
+      if (piece.length <= sliceBytesMax && this.#slices.length === 0) isFlowing = response.write(piece);
+      else this.#slices.push(...slicesOf(piece));
     }
-    if (isFlowing || this.#isWaiting) return isFlowing;
+    if (this.#slices.length > 0) isFlowing = !response.writableNeedDrain && this.#writeSlices();
+    if (!isFlowing && !this.#isWaiting) this.#wait();
+    return isFlowing;
+  }
+
+  /** @returns whether there are none left, and the client takes more */
+  #writeSlices(): boolean {
+    for (let slice = this.#slices.shift(); slice !== undefined; slice = this.#slices.shift()) {
+      if (!this.#response.write(slice)) return false;
+    }
+    return true;
+  }
+
+  #wait(): void {
     this.#isWaiting = true;
     this.#slowTimer = setTimeout(() => {
       this.#response.socket?.destroy();
       this.#listener.onSlowReader();
     }, this.#limits.slowReaderTimeoutMs);
-    response.once("drain", () => {
-      this.#isWaiting = false;
-      clearTimeout(this.#slowTimer);
-      this.#listener.onDrain();
-    });
-    return false;
+    this.#response.once("drain", this.#onDrain);
   }
 
-  endClean(): void {
+  readonly #onDrain = (): void => {
+    this.#isWaiting = false;
     clearTimeout(this.#slowTimer);
-    endResponse(this.#response, undefined, this.#limits.slowReaderTimeoutMs);
+    if (this.#writeSlices()) this.#listener.onDrain();
+    else this.#wait();
+  };
+
+  endClean(): void {
+    this.#stopWaiting();
+    const rest = this.#slices.length === 0 ? undefined : this.#slices;
+    endResponse(this.#response, rest, this.#limits.slowReaderTimeoutMs);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#slowTimer);
+    this.#response.off("drain", this.#onDrain);
   }
 
   /** Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over. */
   endUnclean(lastBytes: Buffer): Promise<void> {
-    clearTimeout(this.#slowTimer);
+    this.#stopWaiting();
     const response = this.#response;
     const { socket } = response;
     if (socket === null || socket.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       // A client that reads nothing must not keep this waiting.
       const timer = setTimeout(() => socket.destroy(), this.#limits.slowReaderTimeoutMs);
+      const onProgress = (): void => void timer.refresh();
       socket.once("close", () => {
         clearTimeout(timer);
         resolve();
       });
-      response.write(lastBytes, () => {
-        if (response.req.httpVersionMinor === 0) breakOff(socket);
-        else socket.end();
-        resolve();
-      });
+      const writeLast = (): void => {
+        response.write(lastBytes, () => {
+          if (response.req.httpVersionMinor === 0) breakOff(socket);
+          else socket.end();
+          resolve();
+        });
+      };
+      if (this.#slices.length === 0) writeLast();
+      else writeSlices(response, this.#slices, { onProgress, onWritten: writeLast });
     });
   }
 
