@@ -81,7 +81,11 @@ class GrowingCandidate {
     for (const [name, value] of Object.entries(others)) this.#set(name, value);
   }
 
+  /** @throws InvalidReply where it claims to be whole and its last call is not */
   whole(): JsonObject {
+    if (this.#parts.hasHalfCall && this.#candidate["finishReason"] === "STOP") {
+      throw new InvalidReply("a call was never completed");
+    }
     const parts = this.#parts.whole();
     const content = { ...(parts === undefined ? {} : { parts }), ...this.#content };
     return { ...(this.#content === undefined ? {} : { content }), ...this.#candidate };

@@ -21,9 +21,14 @@ export class GrowingParts {
     for (const [index, part] of parts.entries()) this.#add(part, this.#parts, isFirst, index === 0);
   }
 
+  /** Whether more of the last call was to come. */
+  get hasHalfCall(): boolean {
+    return this.#call !== undefined;
+  }
+
   /** @returns undefined when no frame had parts */
   whole(): readonly unknown[] | undefined {
-    this.#endCall();
+    this.#endCall(true);
     return this.#parts;
   }
 
@@ -66,12 +71,15 @@ export class GrowingParts {
     if (call["willContinue"] !== true) this.#endCall();
   }
 
-  #endCall(): void {
+  /** @param isHalf the answer was cut off in it: the format has a word for that */
+  #endCall(isHalf = false): void {
     const open = this.#call;
     this.#call = undefined;
     const part = open === undefined ? undefined : this.#parts?.[open.place];
     if (open === undefined || this.#parts === undefined || !isMembers(part)) return;
-    if (isMembers(part["functionCall"])) part["functionCall"]["args"] = open.arguments.value;
+    if (!isMembers(part["functionCall"])) return;
+    part["functionCall"]["args"] = open.arguments.value;
+    if (isHalf) part["functionCall"]["willContinue"] = true;
   }
 }
 

@@ -75,9 +75,11 @@ export class CandidateReader {
   /**
    * Closes what is open and tells why the candidate ended.
    * @param otherwise for a candidate that never said why
+   * @throws InvalidReply where it claims to be whole and its last call is not
    */
   end(otherwise: Finish): void {
-    this.#endCall();
+    const hasHalfCall = this.#call !== undefined;
+    this.#endCall(true);
     this.#endCode(undefined);
     if (!this.#citations.isEmpty) {
       const { part, textStart } = this.#ensure("text", true);
@@ -88,6 +90,9 @@ export class CandidateReader {
     this.#close();
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
+    if (hasHalfCall && (finish.reason === "stop" || finish.reason === "tool-calls")) {
+      throw new InvalidReply("a call was never completed");
+    }
     this.#events.push({ type: "finish", candidate: this.#candidate, finish });
   }
 
@@ -156,11 +161,13 @@ export class CandidateReader {
     this.#call = { part, args: new PartialArguments(args) };
   }
 
-  #endCall(): void {
+  /** @param isHalf more of it was to come: nobody must take its arguments for all, so they are no JSON */
+  #endCall(isHalf = false): void {
     if (this.#call === undefined) return;
     const { part, args } = this.#call;
     this.#call = undefined;
-    this.#events.push({ type: "delta", candidate: this.#candidate, part, text: args.toJson() });
+    const text = isHalf ? args.toJson().slice(0, -1) : args.toJson();
+    this.#events.push({ type: "delta", candidate: this.#candidate, part, text });
     this.#events.push({ type: "close", candidate: this.#candidate, part });
   }
 

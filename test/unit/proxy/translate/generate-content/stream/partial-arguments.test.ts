@@ -72,16 +72,33 @@ describe("the stream reader of generateContent: streamed arguments", () => {
     });
   }
 
-  it("ends a call where the next one begins, or the answer ends", () => {
+  it("ends a call where the next one begins", () => {
     const blocks = blocksOf(
       start,
       piece({ jsonPath: "$.a", stringValue: "1" }),
       start,
       piece({ jsonPath: "$.a", stringValue: "2" }),
+      end,
     );
     assert.deepEqual(
       blocks.map((block) => block.kind === "call" && block.arguments),
       ['{"a":"1"}', '{"a":"2"}'],
+    );
+  });
+
+  const half = [start, piece({ jsonPath: "$.a", stringValue: "1" }, { jsonPath: "$.b", stringValue: "2" })];
+
+  it("refuses an answer that claims to be whole before its call is", () => {
+    assert.throws(() => blocksOf(...half), new InvalidReply("a call was never completed"));
+  });
+
+  it("says half a call as half a one where the answer was cut off", () => {
+    const cut = { candidates: [{ content: { parts: [] }, finishReason: "MAX_TOKENS" }] };
+    const [candidate] = foldReply(readFrames([...half, cut])).candidates;
+    const [block] = candidate?.blocks ?? [];
+    assert.deepEqual(
+      [candidate?.finish.reason, block?.kind === "call" && block.arguments],
+      ["length", '{"a":"1","b":"2"'],
     );
   });
 
