@@ -85,7 +85,7 @@ function quotaReport(
   // A rate says nothing about tomorrow, and would be another number at every look.
   if (isRatePeriod(limit.period)) return undefined;
   const clock = clockOf(limit, clocks);
-  if (nowMs >= clock.endMs) clock.advance(nowMs);
+  clock.follow(nowMs);
   const reading = ledger.read(`key/${key.namespace}/${key.name}/${limit.name}`);
   const isCurrent = reading !== undefined && reading.windowStartMs === clock.startMs;
   return {

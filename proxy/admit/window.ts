@@ -147,7 +147,7 @@ function firstSecondFrom(lowMs: number, highMs: number, isPast: (timeMs: number)
   return high * 1_000;
 }
 
-/** The current window of one period and time zone. It only moves forward: a clock set back opens no window twice. */
+/** The window of one period and time zone that holds the time it was last shown, be the clock ahead or set back. */
 export class WindowClock {
   readonly period: Period;
   readonly timeZone: string;
@@ -159,8 +159,9 @@ export class WindowClock {
     this.timeZone = timeZone;
   }
 
-  /** Call when `nowMs >= endMs`. */
-  advance(nowMs: number): void {
+  /** The calendar is asked only where the time has left the window. */
+  follow(nowMs: number): void {
+    if (nowMs >= this.startMs && nowMs < this.endMs) return;
     const bounds = windowBounds(this.period, this.timeZone, nowMs);
     this.startMs = bounds.startMs;
     this.endMs = bounds.endMs;

@@ -98,6 +98,8 @@ export class LimitCounter {
   #startedAt = 0;
   /** Start of the window that `tally` counts. */
   windowStartMs = 0;
+  /** What was counted in the window before; after a step of the clock back, in the one that stood ahead. */
+  #other: { readonly startMs: number; readonly posted: bigint } | undefined;
   /** For buckets only its pending sum is used. */
   readonly tally = new Tally();
   bucket: TokenBucket | undefined;
@@ -127,7 +129,8 @@ export class LimitCounter {
     else if (this.bucket !== undefined && rule.bucket !== undefined) {
       this.bucket.reshape(rule.bucket, this.#rules.tickAt(nowMs));
     } else if (before.clock !== rule.clock) {
-      if (nowMs >= rule.clock.endMs) rule.clock.advance(nowMs);
+      rule.clock.follow(nowMs);
+      this.#other = undefined;
       if (this.windowStartMs >= rule.clock.startMs) this.windowStartMs = rule.clock.startMs;
       else this.#start(nowMs);
     }
@@ -141,8 +144,29 @@ export class LimitCounter {
       return;
     }
     const { clock } = this.rule;
-    if (nowMs >= clock.endMs) clock.advance(nowMs);
-    if (this.windowStartMs < clock.startMs) this.#start(nowMs);
+    clock.follow(nowMs);
+    if (this.windowStartMs < clock.startMs) this.#next(nowMs);
+    else if (this.windowStartMs > clock.startMs) this.#return();
+  }
+
+  /** A window that was counted in already, by a clock that stood ahead then, goes on: none opens twice. */
+  #next(nowMs: number): void {
+    const known = this.#other;
+    this.#other = { startMs: this.windowStartMs, posted: this.tally.posted };
+    this.#start(nowMs);
+    if (known?.startMs === this.windowStartMs) this.tally.setPosted(known.posted);
+  }
+
+  /**
+   * The clock was set back: the window that it names holds, or one second of a wrong clock would block a key until the
+   * time that it named. What was counted meanwhile counts in it as well, with what it had before.
+   */
+  #return(): void {
+    const { startMs } = this.rule.clock;
+    const ahead = { startMs: this.windowStartMs, posted: this.tally.posted };
+    if (this.#other?.startMs === startMs) this.tally.setPosted(ahead.posted + this.#other.posted);
+    this.#other = ahead;
+    this.windowStartMs = startMs;
   }
 
   fits(amount: number): boolean {
@@ -237,7 +261,7 @@ export class LimitCounter {
     this.#startedAt = this.#rules.sequence;
     this.tally.clear();
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
-    if (nowMs >= clock.endMs) clock.advance(nowMs);
+    clock.follow(nowMs);
     this.windowStartMs = clock.startMs;
   }
 }

@@ -65,6 +65,48 @@ describe("the ledger's two clocks", () => {
     });
   }
 
+  const perDay: LimitClaim = {
+    counter: "key/ns/k/rpd",
+    limit: { name: "rpd", unit: "Requests", limit: "4", period: "Day", algorithm: "FixedWindow", mode: "Enforce" },
+  };
+  const settle = (calls: number): void => {
+    for (let call = nextId - calls; call < nextId; call += 1) ledger.settle(`r${call}`, amounts);
+  };
+
+  for (const { name, stepMs } of [
+    { name: "a month", stepMs: 30 * dayMs },
+    { name: "a day", stepMs: dayMs },
+    { name: "to the next window", stepMs: dayMs / 2 },
+  ]) {
+    it(`blocks no key beyond its window when the clock was ahead by ${name} for a second, and loses no count`, () => {
+      assert.equal(admitted([perDay], 1), 1);
+      settle(1);
+      wallMs += stepMs;
+      assert.equal(admitted([perDay], 2), 2);
+      settle(1);
+      wallMs -= stepMs;
+      pass(1_000);
+      // One before, one of the wrong window that has ended and one that has not.
+      const states = reserve({ limits: [perDay] }).states;
+      assert.deepEqual([states[0]?.remaining, states[0]?.resetAtMs], [0n, startMs + dayMs / 2]);
+      const refused = reserve({ limits: [perDay] });
+      assert.equal(refused.kind === "refused" && refused.retryAtMs, wallMs + 1_000);
+      settle(2);
+      pass(dayMs / 2);
+      // The next day: what was counted in it before stays, so that no window opens twice.
+      assert.equal(admitted([perDay], 5), stepMs > dayMs ? 4 : 3);
+    });
+  }
+
+  it("counts on in the window that it is when the clock is set back to a day that is over", () => {
+    assert.equal(admitted([perDay], 2), 2);
+    wallMs -= 3 * dayMs;
+    assert.equal(admitted([perDay], 3), 2);
+    settle(2);
+    pass(dayMs);
+    assert.equal(admitted([perDay], 5), 4);
+  });
+
   it("frees what nobody settled in time although the clock was set back, and posts it up to a day later", () => {
     const balances = [{ counter: "account/ns/a", grantedNanos: 100n }];
     reserve({ id: "lost", balances });

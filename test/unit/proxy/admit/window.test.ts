@@ -256,10 +256,12 @@ describe("windowBounds()", () => {
     );
   });
 
-  it("moves a clock forward only", () => {
+  it("follows the time, also one that was set back", () => {
     const clock = new WindowClock("Day", "UTC");
-    clock.advance(at("2026-01-02T05:00:00Z"));
-    assert.equal(clock.startMs, at("2026-01-02T00:00:00Z"));
-    assert.equal(clock.endMs, at("2026-01-03T00:00:00Z"));
+    for (const day of ["2026-01-02", "2027-08-01", "2026-01-01"]) {
+      clock.follow(at(`${day}T05:00:00Z`));
+      assert.equal(clock.startMs, at(`${day}T00:00:00Z`));
+      assert.equal(clock.endMs, at(`${day}T00:00:00Z`) + 86_400_000);
+    }
   });
 });
