@@ -31,8 +31,13 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** Up to this length a declared body is allocated whole at once; longer ones only as their bytes arrive. */
+/** Up to this length a declared body is allocated whole at once; longer ones as their bytes arrive. */
 const allocateAtOnceMax = 1024 * 1024;
+/**
+ * By which memory for a longer one grows: what is allocated and not written takes room on paper alone, and what is copied
+ * is a third of the body. Chunks that are joined at the end would take its size twice.
+ */
+const growth = 4;
 
 /**
  * A promise only where a body is still on its way or packed.
@@ -110,9 +115,8 @@ class BodyReader {
   #bytes = 0;
   /** The first chunk, until a second shows that it was not all: most bodies come in one and are never copied. */
   #first: Buffer | undefined;
-  /** The declared length, allocated at once. */
+  /** Of the declared length, or of as much of it as has to be there. */
   #target: Buffer | undefined;
-  #chunks: Buffer[] = [];
   #isOver = false;
   #idle: Deadline | undefined;
   #total: Deadline | undefined;
@@ -171,25 +175,29 @@ class BodyReader {
       this.#first = chunk;
       return;
     }
-    if (this.#bytes === this.#first?.length) this.#begin(this.#first);
-    if (this.#target === undefined) this.#chunks.push(chunk);
-    else chunk.copy(this.#target, this.#bytes);
+    const before = this.#target ?? this.#first;
+    const bytes = this.#bytes + chunk.length;
+    if (this.#target === undefined || bytes > this.#target.length) {
+      this.#target = Buffer.allocUnsafe(this.#capacityFor(bytes));
+      before?.copy(this.#target, 0, 0, this.#bytes);
+      this.#first = undefined;
+    }
+    chunk.copy(this.#target, this.#bytes);
   }
 
-  #begin(first: Buffer): void {
-    this.#first = undefined;
-    if (this.#declared === undefined || this.#declared > allocateAtOnceMax) this.#chunks.push(first);
-    else {
-      this.#target = Buffer.allocUnsafe(this.#declared);
-      first.copy(this.#target);
-    }
+  /** A declared length alone takes nothing that others need: memory follows what has come. */
+  #capacityFor(bytes: number): number {
+    const bytesMax = this.#declared ?? this.#limits.jsonBodyBytesMax;
+    if (this.#declared !== undefined && bytesMax <= allocateAtOnceMax) return bytesMax;
+    const least = this.#declared === undefined ? bytes : allocateAtOnceMax;
+    return Math.min(bytesMax, Math.max(least, bytes * growth));
   }
 
   readonly #onEnd = (): void => {
     if (this.#isOver) return;
     // Node ends a message only when it is as long as declared; what is cut short closes instead.
     this.#finish();
-    this.#resolve(this.#first ?? this.#target ?? Buffer.concat(this.#chunks, this.#bytes));
+    this.#resolve(this.#first ?? this.#target?.subarray(0, this.#bytes) ?? Buffer.alloc(0));
   };
 
   readonly #onGone = (cause?: unknown): void => {
@@ -215,7 +223,6 @@ class BodyReader {
     this.#request.pause();
     this.#inFlight.release(this.#bytes);
     this.#bytes = 0;
-    this.#chunks = [];
     this.#first = this.#target = undefined;
     this.#reject(error);
   }

@@ -110,12 +110,26 @@ for (const { when, turn } of moments)
       });
     }
 
-    it("joins a declared body larger than what is allocated at once", async () => {
-      const text = `{"a":"${"x".repeat(3_000_000)}"}`;
-      const large = { ...limits, jsonBodyBytesMax: 4_000_000 };
-      inFlight = new InFlightBytes(4_000_000);
-      assert.equal(await outcome([head(json, `Content-Length: ${text.length}`), text], large), text);
-    });
+    for (const { framing, length } of [
+      { framing: "declared", length: 3_000_000 },
+      { framing: "declared", length: 7_000_000 },
+      { framing: "chunked", length: 3_000_000 },
+      { framing: "chunked", length: 7_000_000 },
+    ]) {
+      it(`joins a ${framing} body of ${length} bytes, more than is allocated at once`, async () => {
+        const bytes = Buffer.alloc(length);
+        for (let at = 0; at < length; at += 1) bytes[at] = 97 + ((at * 31 + (at >> 12)) % 26);
+        const large = { ...limits, jsonBodyBytesMax: 7_500_000 };
+        inFlight = new InFlightBytes(8_000_000);
+        const parts =
+          framing === "declared"
+            ? [head(json, `Content-Length: ${length}`), bytes]
+            : [head(json, "Transfer-Encoding: chunked"), `${length.toString(16)}\r\n`, bytes, "\r\n0\r\n\r\n"];
+        const body = await (await send(parts, large)).body;
+        assert.ok(body.bytes.equals(bytes));
+        assert.equal(inFlight.bytes, length);
+      });
+    }
 
     const refusals: { name: string; parts: (string | Buffer)[]; want: string }[] = [
       {
