@@ -1,5 +1,6 @@
 /** A call that has passed every check and holds its reservation: what serving it needs. */
 import type { Estimate } from "./admit/estimate-cost.ts";
+import type { CallBytes } from "./http/in-flight-bytes.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
@@ -14,6 +15,8 @@ export interface AdmittedCall extends RunningCall {
   readonly exchange: Exchange;
   readonly services: Services;
   readonly snapshot: Snapshot;
+  /** Counts what the call holds. */
+  readonly inFlightBytes: CallBytes;
   readonly format: ChatFormat;
   readonly call: ChatCall;
   readonly route: Route;

@@ -23,6 +23,7 @@ import { GatewayError } from "./errors.ts";
 import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
 import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
+import type { CallBytes } from "./http/in-flight-bytes.ts";
 import { ClientGoneError, type RequestBody, readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { scanJsonObject } from "./http/strict-json.ts";
@@ -79,6 +80,8 @@ interface Caller {
   readonly key: Key;
   readonly snapshot: Snapshot;
   readonly address: IpAddress | undefined;
+  /** Counts what the request holds. */
+  readonly inFlightBytes: CallBytes;
 }
 
 /** An overloaded proxy says so of whatever is asked, and before the client is asked for a body. */
@@ -99,7 +102,7 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
   if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
-  return { endpoint, secret, found, key, snapshot, address };
+  return { endpoint, secret, found, key, snapshot, address, inFlightBytes: services.inFlightBytes.ofCall(key) };
 }
 
 /** @throws GatewayError when there is none yet, or one too old to tell which keys were revoked */
@@ -117,7 +120,7 @@ async function serveCall(
   endpoint: ChatEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const body = await takeBody(exchange, services, caller.key); //                             400 408 413 415 503
+  const body = await takeBody(exchange, services, caller); //                                 400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let { heldBytes } = body;
   try {
@@ -138,7 +141,7 @@ async function serveCall(
   } finally {
     const pending = settlement?.release();
     if (pending !== undefined) await pending;
-    services.inFlightBytes.release(heldBytes);
+    caller.inFlightBytes.release(heldBytes);
   }
 }
 
@@ -146,9 +149,9 @@ async function serveCall(
 function takeBody(
   { request, response, expectsContinue }: Exchange,
   services: Services,
-  key: Key,
+  { key, inFlightBytes }: Caller,
 ): RequestBody | Promise<RequestBody> {
-  const { limits, inFlightBytes, bodiesUnderWay } = services;
+  const { limits, bodiesUnderWay } = services;
   bodiesUnderWay.checkRoom(key); //                                                                           503
   const ask = expectsContinue ? () => response.writeContinue() : undefined;
   const body = readBody(request, limits, inFlightBytes, ask); //                                  400 408 413 415
@@ -163,13 +166,14 @@ async function serveCount(
   endpoint: CountEndpoint,
   record: RequestRecord,
 ): Promise<void> {
-  const body = await takeBody(exchange, services, caller.key); //                             400 408 413 415 503
+  const body = await takeBody(exchange, services, caller); //                                 400 408 413 415 503
   try {
     record.requestBytes = body.bytes.length;
-    const { found, snapshot, address: clientAddress } = afterBody(caller, services, record);
-    await serveCountTokens({ exchange, services, snapshot, found, clientAddress, record }, endpoint, body.bytes);
+    const { found, snapshot, address: clientAddress, inFlightBytes } = afterBody(caller, services, record);
+    const counter = { exchange, services, snapshot, found, clientAddress, inFlightBytes, record };
+    await serveCountTokens(counter, endpoint, body.bytes);
   } finally {
-    services.inFlightBytes.release(body.heldBytes);
+    caller.inFlightBytes.release(body.heldBytes);
   }
 }
 
@@ -217,8 +221,20 @@ async function readCall(
   checkRouteParameters(call, route); //                                                                      400
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
-  const { found, address: clientAddress } = caller;
-  return { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders };
+  const { found, address: clientAddress, inFlightBytes } = caller;
+  return {
+    exchange,
+    services,
+    snapshot,
+    found,
+    clientAddress,
+    inFlightBytes,
+    format,
+    call,
+    route,
+    record,
+    passedHeaders,
+  };
 }
 
 /**
@@ -242,9 +258,9 @@ interface ResolvedAuthorizedCall {
 }
 
 async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
-  const { call, format, found, snapshot, services } = read;
+  const { call, format, found, snapshot, services, inFlightBytes } = read;
   const { protocol, capability } = call.endpoint;
-  const { limits, inFlightBytes } = services;
+  const { limits } = services;
   const held = new HeldResponses(services.responses, inFlightBytes, limits.jsonBodyBytesMax);
   const responses = authorizedResponses(held, (model) => {
     authorizeKept({ key: found.key, snapshot, protocol, capability, model }); //                                403
@@ -259,9 +275,9 @@ async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall
 }
 
 /** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
-function holdConversation(read: AuthorizedCall, { call, services }: AuthorizedCall): number {
+function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
   if (call.body.bytes === read.call.body.bytes) return 0;
-  services.inFlightBytes.take(call.body.bytes.length);
+  inFlightBytes.take(call.body.bytes.length);
   return call.body.bytes.length;
 }
 
@@ -300,6 +316,7 @@ function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall |
 
 function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
   const { exchange, services, snapshot, found, clientAddress, format, call, route, record, passedHeaders } = authorized;
+  const { inFlightBytes } = authorized;
   // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
   const headers = answerHeaders(reservation, call.endpoint.protocol, services);
   return {
@@ -308,6 +325,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: R
     snapshot,
     found,
     clientAddress,
+    inFlightBytes,
     format,
     call,
     route,

@@ -99,12 +99,12 @@ export class AttemptPreparation {
   }
 
   #hold(bytes: number): void {
-    this.#admitted.services.inFlightBytes.take(bytes);
+    this.#admitted.inFlightBytes.take(bytes);
     this.#heldBytes += bytes;
   }
 
   #letGo(bytes: number): void {
-    this.#admitted.services.inFlightBytes.release(bytes);
+    this.#admitted.inFlightBytes.release(bytes);
     this.#heldBytes -= bytes;
   }
 

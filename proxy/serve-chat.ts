@@ -155,7 +155,7 @@ async function attemptTarget(
     upstream,
     ...prepared,
     limits: services.limits,
-    inFlightBytes: services.inFlightBytes,
+    inFlightBytes: admitted.inFlightBytes,
     client,
     onPiece: () => {
       if (!record.hasBegun) services.credentials.accepted(selected.credential);

@@ -16,6 +16,7 @@ import { HeldAnswer } from "./forward/held-answer.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
 import type { OpenAttempt } from "./forward/open-attempts.ts";
 import { HeldReservations } from "./held-reservations.ts";
+import type { CallBytes } from "./http/in-flight-bytes.ts";
 import { ClientGoneError } from "./http/read-body.ts";
 import { queryValues } from "./http/request-target.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
@@ -42,6 +43,7 @@ export interface StoredResponseCaller extends Pick<RunningCall, "found" | "clien
   readonly exchange: Exchange;
   readonly services: Services;
   readonly snapshot: Snapshot;
+  readonly inFlightBytes: CallBytes;
   readonly record: RequestRecord;
 }
 
@@ -59,8 +61,8 @@ export async function serveStoredResponse(
       param: "stream",
     });
   }
-  const kept = new HeldResponses(services.responses, services.inFlightBytes, services.limits.jsonBodyBytesMax);
-  const held = new HeldAnswer(services.inFlightBytes);
+  const kept = new HeldResponses(services.responses, caller.inFlightBytes, services.limits.jsonBodyBytesMax);
+  const held = new HeldAnswer(caller.inFlightBytes);
   const letGo = (): void => {
     kept.release();
     held.release();

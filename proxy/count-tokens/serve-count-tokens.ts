@@ -20,6 +20,7 @@ import type { Upstream } from "../forward/http1/upstream.ts";
 import { withinTotal } from "../forward/upstream-exchange.ts";
 import { upstreamPath } from "../forward/upstream-path.ts";
 import { upstreamHeaders } from "../http/header-rules.ts";
+import type { CallBytes } from "../http/in-flight-bytes.ts";
 import { ClientGoneError } from "../http/read-body.ts";
 import type { RunningCall } from "../is-still-allowed.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
@@ -43,6 +44,7 @@ export interface Counter extends Pick<RunningCall, "found" | "clientAddress"> {
   readonly exchange: Exchange;
   readonly services: Services;
   readonly snapshot: Snapshot;
+  readonly inFlightBytes: CallBytes;
   readonly record: RequestRecord;
 }
 
@@ -163,7 +165,7 @@ async function askUpstream(
     dropped: prepared.dropped,
     bridge: prepared.bridge,
     limits: services.limits,
-    inFlightBytes: services.inFlightBytes,
+    inFlightBytes: admitted.inFlightBytes,
     client: undefined,
     onPiece: () => undefined,
   });

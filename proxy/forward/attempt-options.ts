@@ -1,5 +1,5 @@
 /** What one attempt on one target is made of. */
-import type { InFlightBytes } from "../http/in-flight-bytes.ts";
+import type { ByteCount } from "../http/in-flight-bytes.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
 import type { ReplyBridge } from "../translate/reply-bridge.ts";
@@ -23,7 +23,7 @@ export interface AttemptOptions {
   readonly bridge: () => ReplyBridge;
   readonly limits: ProxyLimits;
   /** What of the answer waits here counts there. */
-  readonly inFlightBytes: InFlightBytes;
+  readonly inFlightBytes: ByteCount;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */

@@ -1,5 +1,5 @@
 /** What of one answer waits in the gateway, collected or as an open event, within the cap of all bytes in flight. */
-import type { InFlightBytes } from "../http/in-flight-bytes.ts";
+import type { ByteCount } from "../http/in-flight-bytes.ts";
 
 /**
  * So much of an answer is not counted: callers who fill the cap with bodies must not cut others' streams, nor take away
@@ -8,10 +8,10 @@ import type { InFlightBytes } from "../http/in-flight-bytes.ts";
 const freeBytes = 128 * 1024;
 
 export class HeldAnswer {
-  readonly #inFlight: InFlightBytes;
+  readonly #inFlight: ByteCount;
   #bytes = 0;
 
-  constructor(inFlight: InFlightBytes) {
+  constructor(inFlight: ByteCount) {
     this.#inFlight = inFlight;
   }
 

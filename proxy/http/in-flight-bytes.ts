@@ -1,11 +1,29 @@
 /**
  * Counts the bytes that are held at once against one cap: bodies of requests and files, what is made of large ones, answers
- * that are collected, events that are not whole (RELIABILITY.md section 5).
+ * that are collected, events that are not whole (RELIABILITY.md section 5). Beyond half of the cap a key holds no more
+ * than its share, so that one caller's large calls leave room for the others' (P8, O2).
  */
 import { GatewayError } from "../errors.ts";
 
+/** From this part of the cap on keys are held to their shares. */
+const pressedFrom = 1 / 2;
+const shareOfOneKey = 1 / 4;
+/** With answers, which are paid for: less room for others is better than an answer that was made for nothing. */
+const shareWithAnswers = 1 / 2;
+/** What is no larger is no part of a share: a key's one large call must not refuse its short ones. */
+const shortCallBytes = 128 * 1024;
+
+/** Bytes that one key holds, over all its calls. */
+interface KeyShare {
+  bytes: number;
+}
+
+/** Where whoever holds bytes counts them: for a call, or for the gateway itself. */
+export type ByteCount = Pick<InFlightBytes, "take" | "tryTake" | "release">;
+
 export class InFlightBytes {
   readonly #bytesMax: number;
+  readonly #shares = new WeakMap<object, KeyShare>();
   #bytes = 0;
 
   /** @param bytesMax `ProxyLimits.inFlightBytesMax` */
@@ -16,6 +34,21 @@ export class InFlightBytes {
   /** Bytes held now. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** The count of one call. @param key of its caller, as the configuration has it: goes when that does */
+  ofCall(key: object): CallBytes {
+    let share = this.#shares.get(key);
+    if (share === undefined) {
+      share = { bytes: 0 };
+      this.#shares.set(key, share);
+    }
+    return new CallBytes(this, share);
+  }
+
+  /** Whether a key that holds so much may hold no more, as much as all hold. @param share of the cap */
+  exceedsShare(keyBytes: number, more: number, share: number): boolean {
+    return this.#bytes + more > this.#bytesMax * pressedFrom && keyBytes + more > this.#bytesMax * share;
   }
 
   /** Whether so much could be held if nothing else was. */
@@ -41,6 +74,51 @@ export class InFlightBytes {
   release(bytes: number): void {
     this.#bytes -= bytes;
     if (this.#bytes < 0) throw new RangeError("more in-flight bytes released than were taken");
+  }
+}
+
+/** What one call holds, counted for its key as well. */
+export class CallBytes implements ByteCount {
+  readonly #all: InFlightBytes;
+  readonly #share: KeyShare;
+  #bytes = 0;
+
+  constructor(all: InFlightBytes, share: KeyShare) {
+    this.#all = all;
+    this.#share = share;
+  }
+
+  /** @throws GatewayError `overloaded`, as that of all */
+  take(bytes: number): void {
+    if (!this.#fitsShare(bytes, shareOfOneKey)) {
+      const message = "The calls of this key hold as many bytes as they may while the gateway is busy. Try again.";
+      throw new GatewayError("overloaded", message);
+    }
+    this.#all.take(bytes);
+    this.#add(bytes);
+  }
+
+  /** For what there is of an answer. */
+  tryTake(bytes: number): boolean {
+    if (!this.#fitsShare(bytes, shareWithAnswers) || !this.#all.tryTake(bytes)) return false;
+    this.#add(bytes);
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#all.release(bytes);
+    this.#add(-bytes);
+  }
+
+  /** A call that is its key's only one is as large as any may be. */
+  #fitsShare(more: number, share: number): boolean {
+    if (more === 0 || this.#bytes + more <= shortCallBytes || this.#share.bytes === this.#bytes) return true;
+    return !this.#all.exceedsShare(this.#share.bytes, more, share);
+  }
+
+  #add(bytes: number): void {
+    this.#bytes += bytes;
+    this.#share.bytes += bytes;
   }
 }
 

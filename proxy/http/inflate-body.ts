@@ -13,7 +13,7 @@ import {
 } from "node:zlib";
 import { GatewayError } from "../errors.ts";
 import type { ContentEncoding } from "./content-rules.ts";
-import type { InFlightBytes } from "./in-flight-bytes.ts";
+import type { ByteCount } from "./in-flight-bytes.ts";
 
 type Inflater = Transform & Zlib;
 
@@ -36,7 +36,7 @@ export async function inflateBody(
   packed: Buffer,
   encoding: Exclude<ContentEncoding, "identity">,
   bytesMax: number,
-  inFlight: InFlightBytes,
+  inFlight: ByteCount,
 ): Promise<Buffer> {
   const inflater = inflaters[encoding]();
   const pieces: Buffer[] = [];

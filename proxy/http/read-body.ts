@@ -12,7 +12,7 @@ import type { ProxyLimits } from "../limits.ts";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
 import { armDeadline, type Deadline } from "./deadlines.ts";
 import { headerValues } from "./header-values.ts";
-import type { InFlightBytes } from "./in-flight-bytes.ts";
+import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
 
 export interface RequestBody {
@@ -48,7 +48,7 @@ const growth = 4;
 export function readBody(
   request: IncomingMessage,
   limits: ProxyLimits,
-  inFlight: InFlightBytes,
+  inFlight: ByteCount,
   ask?: () => void,
 ): RequestBody | Promise<RequestBody> {
   checkJsonContentType(request.rawHeaders);
@@ -75,7 +75,7 @@ async function collectBody(
   declared: number | undefined,
   encoding: ReturnType<typeof readContentEncoding>,
   limits: ProxyLimits,
-  inFlight: InFlightBytes,
+  inFlight: ByteCount,
 ): Promise<RequestBody> {
   const packed = await new BodyReader(request, declared, limits, inFlight).whole;
   if (encoding === "identity") return { bytes: packed, heldBytes: packed.length };
@@ -109,7 +109,7 @@ class BodyReader {
   readonly #request: IncomingMessage;
   readonly #declared: number | undefined;
   readonly #limits: ProxyLimits;
-  readonly #inFlight: InFlightBytes;
+  readonly #inFlight: ByteCount;
   readonly #wireBytesBefore: number;
   #progressMs = performance.now();
   #bytes = 0;
@@ -123,7 +123,7 @@ class BodyReader {
   #resolve: (body: Buffer) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(request: IncomingMessage, declared: number | undefined, limits: ProxyLimits, inFlight: InFlightBytes) {
+  constructor(request: IncomingMessage, declared: number | undefined, limits: ProxyLimits, inFlight: ByteCount) {
     this.#request = request;
     this.#declared = declared;
     this.#wireBytesBefore = declared === undefined ? request.socket.bytesRead : 0;

@@ -3,22 +3,18 @@
  * any of it is read, and is bounded as a body is.
  */
 import { GatewayError } from "../errors.ts";
-import type { InFlightBytes } from "../http/in-flight-bytes.ts";
+import type { ByteCount } from "../http/in-flight-bytes.ts";
 import type { AskedFor, ResponseReader, ResponseStore } from "./response-store.ts";
 import type { StoredResponse } from "./stored-response.ts";
 
 export class HeldResponses implements ResponseReader {
   readonly #store: Pick<ResponseStore, keyof ResponseReader | "sizeOf">;
-  readonly #inFlightBytes: InFlightBytes;
+  readonly #inFlightBytes: ByteCount;
   readonly #bytesMax: number;
   #heldBytes = 0;
 
   /** @param bytesMax of a conversation, and of all that one call reads for references to items */
-  constructor(
-    store: Pick<ResponseStore, keyof ResponseReader | "sizeOf">,
-    inFlightBytes: InFlightBytes,
-    bytesMax: number,
-  ) {
+  constructor(store: Pick<ResponseStore, keyof ResponseReader | "sizeOf">, inFlightBytes: ByteCount, bytesMax: number) {
     this.#store = store;
     this.#inFlightBytes = inFlightBytes;
     this.#bytesMax = bytesMax;

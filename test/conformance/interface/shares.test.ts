@@ -30,6 +30,7 @@ describe("what one caller may hold", () => {
       manifests: manifestOf(
         channelSecretManifest(),
         keyManifest("eve", { concurrency: { maxInFlight: 1 } }),
+        keyManifest("hog"),
         keyManifest("main"),
         channelManifest("chat", upstream.origin),
         routeManifest("chat"),
@@ -152,6 +153,50 @@ describe("what one caller may hold", () => {
       answered.resolve();
       assert.equal((await held).status, 200);
       assert.equal((await call("/v1/models")).status, 200);
+    });
+  });
+
+  describe("bytes of calls that wait for their upstream", () => {
+    const MiB = 1024 * 1024;
+
+    it("of one key leave room for others when the gateway is busy, and are given back", async () => {
+      await start({ limits: { inFlightBytesMax: 5 * MiB, jsonBodyBytesMax: MiB } });
+      const answered = Promise.withResolvers<void>();
+      upstream.replyWith(async (request) => {
+        await answered.promise;
+        return naturalReply(request);
+      });
+      const content = "a".repeat(0.9 * MiB);
+      const call = (key: string): Promise<HttpAnswer> =>
+        httpCall({
+          origin: gateway.origin,
+          path: "/v1/chat/completions",
+          headers: { authorization: `Bearer ${clientKey(key)}` },
+          body: JSON.stringify({ model: "chat", messages: [{ role: "user", content }] }),
+        });
+      const held = [call("hog"), call("hog")];
+      await waitFor("the first calls at the upstream", () => upstream.requests.length === 2);
+      const refused = await call("hog");
+      assert.deepEqual([refused.status, refused.header("retry-after")], [503, "1"], refused.body.toString());
+      assert.match(refused.body.toString(), /calls of this key/);
+      // The largest call of another key fits, though it passes its share and the half.
+      held.push(call("main"));
+      await waitFor("the other's call", () => upstream.requests.length === 3);
+      answered.resolve();
+      for (const answer of held) assert.equal((await answer).status, 200, (await answer).body.toString());
+      await waitFor("all bytes to be given back", () => gateway.inFlightBytes === 0);
+      assert.equal((await call("hog")).status, 200);
+    });
+
+    it("of a key's only call are bounded by nothing but the cap", async () => {
+      await start({ limits: { inFlightBytesMax: MiB, jsonBodyBytesMax: MiB } });
+      const answer = await httpCall({
+        origin: gateway.origin,
+        path: "/v1/chat/completions",
+        headers: { authorization: `Bearer ${clientKey("main")}` },
+        body: JSON.stringify({ model: "chat", messages: [{ role: "user", content: "a".repeat(0.9 * MiB) }] }),
+      });
+      assert.equal(answer.status, 200);
     });
   });
 

@@ -60,7 +60,8 @@ describe("the bytes of a conversation that calls go on from", () => {
     });
     const answers = await Promise.all([goOn(), goOn(), goOn(), goOn()]);
     assert.ok(held >= 200_000, `${held} bytes were held`);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 503, 503]);
+    // Beside one that holds more than the key's share there is room for short calls alone.
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 503, 503, 503]);
     assert.equal(gateway.inFlightBytes, 0);
     assert.equal(gateway.ledger.openCount, 0);
   });

@@ -37,6 +37,7 @@ describe("a large body for an upstream of another format", () => {
       manifests: manifestOf(
         channelSecretManifest(),
         keyManifest("main"),
+        keyManifest("other"),
         channelManifest("m", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
         channelManifest("n", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
         channelManifest("gemini", upstream.origin, { provider: "Gemini", formats: [{ type: "GenerateContent" }] }),
@@ -61,8 +62,8 @@ describe("a large body for an upstream of another format", () => {
     return JSON.stringify({ model: "m", max_tokens: 10, messages: [{ role: "user", content }] });
   }
 
-  function call(form: typeof chat, body: string): Promise<HttpAnswer> {
-    return httpCall({ origin: gateway.origin, path: form.path("m", false), headers: form.headers("main"), body });
+  function call(form: typeof chat, body: string, key = "main"): Promise<HttpAnswer> {
+    return httpCall({ origin: gateway.origin, path: form.path("m", false), headers: form.headers(key), body });
   }
 
   const asked = (count: number) => waitFor(`${count} calls`, () => upstream.requests.length === count);
@@ -73,10 +74,10 @@ describe("a large body for an upstream of another format", () => {
     const first = call(messages, body);
     await asked(1);
     assert.equal(gateway.inFlightBytes, 3 * length);
-    const second = await call(messages, body);
+    const second = await call(messages, body, "other");
     assert.equal(second.status, 529, second.body.toString());
     assert.equal(gateway.inFlightBytes, 3 * length);
-    const others = [call(messages, bodyOf(MiB / 2)), call(chat, body)];
+    const others = [call(messages, bodyOf(MiB / 2), "other"), call(chat, body, "other")];
     await asked(3);
     reply.resolve();
     for (const { status } of await Promise.all([first, ...others])) assert.equal(status, 200);
