@@ -3,12 +3,19 @@
  *
  * A client without `alt=sse` gets an array of one element (section 5.2).
  */
-import { asList, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { asList, isObject, type JsonObject, memberAt } from "../../../protocols/json-value.ts";
 import type { UnfoldContext } from "../../own-format/own-format.ts";
+import { InvalidReply } from "../../reply.ts";
 
-/** A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one. */
+/**
+ * A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
+ * @throws InvalidReply for a reply that neither answers nor says that it will not
+ */
 export function* unfoldReply(reply: JsonObject, { call }: UnfoldContext): Generator<string, void> {
   const { candidates } = reply;
+  if (asList(candidates).length === 0 && memberAt(reply, "promptFeedback", "blockReason") === undefined) {
+    throw new InvalidReply("the answer has no candidate");
+  }
   const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;
   const text = JSON.stringify(ended);
   yield call.endpoint.geminiStream === "array" ? `[${text}]` : `data: ${text}\r\n\r\n`;

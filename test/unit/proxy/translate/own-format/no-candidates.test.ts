@@ -1,0 +1,16 @@
+/** An answer of Google's without a candidate is none, unless it says that the prompt was refused. */
+import assert from "node:assert/strict";
+import { InvalidReply } from "../../../../../proxy/translate/reply.ts";
+import { dataOf, unfolded } from "../../../../support/translation/own-format-exchange.ts";
+
+describe("a whole answer of generateContent without candidates, told as a stream", () => {
+  for (const reply of [{ usageMetadata: { promptTokenCount: 1 } }, { candidates: [], promptFeedback: {} }]) {
+    it(`is refused: ${JSON.stringify(reply)}`, () =>
+      assert.throws(() => unfolded("GenerateContent", reply), new InvalidReply("the answer has no candidate")));
+  }
+
+  it("is told where the prompt was refused", () => {
+    const reply = { promptFeedback: { blockReason: "SAFETY" } };
+    assert.deepEqual(dataOf(unfolded("GenerateContent", reply)), [reply]);
+  });
+});
