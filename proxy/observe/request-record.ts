@@ -6,10 +6,10 @@
 import type { ErrorCode } from "../errors.ts";
 import { outputTokens, type TokenUsage } from "../settle/usage.ts";
 import type { Key } from "../snapshot/types.gen.ts";
-import type { AccessLog, EndCode } from "./access-log.ts";
+import type { AccessLog, AccessRecord, EndCode } from "./access-log.ts";
 import type { MetricFormat, ProxyMetrics, RequestOutcome } from "./metrics.ts";
 
-export class RequestRecord {
+export class RequestRecord implements AccessRecord {
   readonly requestId: string;
   /** Monotonic, for durations. */
   readonly startedMs: number;
@@ -32,6 +32,10 @@ export class RequestRecord {
   isEstimated = false;
   attempts = 0;
   traceparent: string | undefined;
+  /** This and the two below: known when the request is reported. */
+  durationMs = 0;
+  firstByteMs: number | undefined;
+  upstreamMs: number | undefined;
   #outcome: RequestOutcome = "ok";
   #upstreamStartedMs = Number.NaN;
   #upstreamMs = 0;
@@ -95,30 +99,11 @@ export class RequestRecord {
       Math.max(0, durationMs - this.#upstreamMs),
     );
     if (this.usage !== undefined) slot.consume(this.usage, this.costNanos ?? 0n, this.isEstimated);
-    accessLog?.write({
-      timeMs: this.timeMs,
-      requestId: this.requestId,
-      key: this.key,
-      clientAddress: this.clientAddress,
-      format: this.format,
-      model: this.model,
-      route: this.route,
-      channel: this.channel,
-      isStream: this.isStream,
-      status: this.status,
-      errorCode: this.errorCode,
-      end: this.end,
-      durationMs,
-      firstByteMs: Number.isNaN(firstByteMs) ? undefined : firstByteMs,
-      upstreamMs: this.attempts === 0 ? undefined : this.#upstreamMs,
-      requestBytes: this.requestBytes,
-      responseBytes: this.responseBytes,
-      usage: this.usage,
-      costNanos: this.costNanos,
-      isEstimated: this.isEstimated,
-      attempts: this.attempts,
-      traceparent: this.traceparent,
-    });
+    if (accessLog === undefined) return;
+    this.durationMs = durationMs;
+    if (!Number.isNaN(firstByteMs)) this.firstByteMs = firstByteMs;
+    if (this.attempts > 0) this.upstreamMs = this.#upstreamMs;
+    accessLog.write(this);
   }
 
   #betweenTokensMs(): number {
