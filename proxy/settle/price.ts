@@ -55,6 +55,10 @@ const fieldsOf = {
 class CompiledPrice {
   readonly #rates: ReadonlyMap<PricedClass, Rate>;
   readonly request: Rate;
+  readonly #input: number;
+  readonly #output: number;
+  readonly #cacheRead: number;
+  readonly #reasoning: number;
 
   constructor(price: Price) {
     const rates = new Map<PricedClass, Rate>();
@@ -68,10 +72,28 @@ class CompiledPrice {
     if (price.cacheWrite1h === undefined && price.input !== undefined) set("cacheWrite1h", 2n * BigInt(price.input));
     this.#rates = rates;
     this.request = rateOf(BigInt(price.request ?? "0") * picosPerMicro);
+    this.#input = this.#narrow("input");
+    this.#output = this.#narrow("output");
+    this.#cacheRead = this.#narrow("cacheRead");
+    this.#reasoning = this.#narrow("reasoning");
   }
 
   rate(name: PricedClass): Rate | undefined {
     return this.#rates.get(name);
+  }
+
+  /** Units for text, which most calls use and nothing else. @returns NaN where that is not all, or not priced */
+  ofText(usage: TokenUsage): number {
+    const { input, output, cacheRead, reasoning } = usage;
+    const others = usage.cacheWrite + usage.cacheWrite1h + usage.audioInput + usage.audioOutput;
+    if (others + usage.imageInput + usage.imageOutput + usage.searches > 0) return Number.NaN;
+    const cached = cacheRead === 0 ? 0 : cacheRead * this.#cacheRead;
+    const thought = reasoning === 0 ? 0 : reasoning * this.#reasoning;
+    return input * this.#input + output * this.#output + cached + thought;
+  }
+
+  #narrow(name: PricedClass): number {
+    return this.#rates.get(name)?.narrow ?? Number.NaN;
   }
 }
 
@@ -120,6 +142,15 @@ function rateOf(exact: bigint): Rate {
  */
 export function computeCost(usage: TokenUsage, price: Route["price"], extras: ChargedExtras): Cost {
   const prices = price === undefined ? undefined : compile(price);
+  if (prices !== undefined && extras.characters === undefined) {
+    const picos = extras.requests * prices.request.narrow + prices.ofText(usage);
+    if (picos <= Number.MAX_SAFE_INTEGER) return { costNanos: roundUp(picos), unpriced: nothingUnpriced };
+  }
+  return costOfEach(usage, prices, extras);
+}
+
+/** Class by class. */
+function costOfEach(usage: TokenUsage, prices: CompiledPrice | undefined, extras: ChargedExtras): Cost {
   let unpriced: PricedClass[] | undefined;
   // A sum of exact products, none negative, is exact while it stays below 2^53; else (NaN too) bigints take over.
   let picos = prices === undefined ? 0 : extras.requests * prices.request.narrow;
