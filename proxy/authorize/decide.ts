@@ -149,13 +149,18 @@ function decideAccess(question: ModelQuestion): Decision {
   const refusal = refuseCaller(question, capability);
   if (refusal !== undefined) return refusal;
   if (!isNameAllowed(key, model)) return modelNotAllowed(model);
-  const routes = isModelName(model) ? snapshot.routesFor(model) : [];
-  const visible = routes.filter((route) => route.visibility !== "Internal");
-  if (visible.length === 0) return modelNotFound(model);
-  const open = visible.filter((route) => selectsKey(route.keySelector, key) && !isDenied(key, route.model));
-  if (open.length === 0) return modelNotAllowed(model);
-  const route = open.find((candidate) => canServe(candidate, key, capability));
-  if (route !== undefined) return { allowed: true, route };
+  if (!isModelName(model)) return modelNotFound(model);
+  let isThere = false;
+  let isOpen = false;
+  for (const route of snapshot.routesFor(model)) {
+    if (route.visibility === "Internal") continue;
+    isThere = true;
+    if (!selectsKey(route.keySelector, key) || isDenied(key, route.model)) continue;
+    isOpen = true;
+    if (canServe(route, key, capability)) return { allowed: true, route };
+  }
+  if (!isThere) return modelNotFound(model);
+  if (!isOpen) return modelNotAllowed(model);
   return refuse("unsupported_endpoint", `The model ${quote(model)} does not serve this endpoint.`, "model");
 }
 

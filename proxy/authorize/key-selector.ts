@@ -1,6 +1,8 @@
 /** Whether a route is open to a key: the second half of the model restriction, written on the route. */
 import type { Key, Labels, Route, SelectorRequirement } from "../snapshot/types.gen.ts";
 
+const noLabels: Labels = {};
+
 /** Above this many namespaces a set is quicker than looking through the list. */
 const namespacesScanned = 8;
 
@@ -9,11 +11,14 @@ const namespaceSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 /** All parts of the selector must hold, as in a Kubernetes label selector; an empty one holds for every key. */
 export function selectsKey(selector: Route["keySelector"], key: Key): boolean {
   if (!includesNamespace(selector.namespaces, key.namespace)) return false;
-  const labels = key.labels ?? {};
-  for (const [name, value] of Object.entries(selector.matchLabels ?? {})) {
-    if (labelOf(labels, name) !== value) return false;
+  const labels = key.labels ?? noLabels;
+  if (selector.matchLabels !== undefined) {
+    for (const [name, value] of Object.entries(selector.matchLabels)) {
+      if (labelOf(labels, name) !== value) return false;
+    }
   }
-  return (selector.matchExpressions ?? []).every((requirement) => holds(requirement, labelOf(labels, requirement.key)));
+  if (selector.matchExpressions === undefined) return true;
+  return selector.matchExpressions.every((requirement) => holds(requirement, labelOf(labels, requirement.key)));
 }
 
 function includesNamespace(namespaces: readonly string[], namespace: string): boolean {

@@ -24,12 +24,10 @@ export function matchesAnyPattern(patterns: readonly string[], model: string): b
     set = compilePatterns(patterns);
     compiled.set(patterns, set);
   }
-  return (
-    set.matchesAll ||
-    set.exact.has(model) ||
-    set.prefixes.some((prefix) => model.startsWith(prefix)) ||
-    set.suffixes.some((suffix) => model.endsWith(suffix))
-  );
+  if (set.matchesAll || set.exact.has(model)) return true;
+  for (const prefix of set.prefixes) if (model.startsWith(prefix)) return true;
+  for (const suffix of set.suffixes) if (model.endsWith(suffix)) return true;
+  return false;
 }
 
 function compilePatterns(patterns: readonly string[]): PatternSet {

@@ -98,13 +98,14 @@ function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget
   if (channel === undefined) return undefined;
   const spoken = spokenFormat(channel, request.format);
   if (spoken === undefined) return undefined;
-  if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
+  const { format, path } = spoken;
+  if (channel.credentials.length === 0) return { target, channel, credential: undefined, format, path };
   const bound = request.affinity?.credential;
   if (bound !== undefined) {
-    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), ...spoken };
+    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), format, path };
   }
   const chosen = weighted(untriedCredentials(target, channel, request), request.random);
-  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
+  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, format, path };
 }
 
 /** Where a client's format is not spoken: the others, those first that can say most of what it says. */
@@ -125,8 +126,7 @@ export interface SpokenFormat {
 /** The format in which a channel is spoken to for a client of this format; undefined when it speaks no chat format. */
 export function spokenFormat(channel: Channel, clientFormat: ChatWireFormat): SpokenFormat | undefined {
   for (const format of nearest[clientFormat]) {
-    const entry = channel.formats.find(({ type }) => type === format);
-    if (entry !== undefined) return { format, path: entry.path };
+    for (const { type, path } of channel.formats) if (type === format) return { format, path };
   }
   return undefined;
 }

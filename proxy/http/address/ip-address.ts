@@ -37,9 +37,19 @@ export function parseIpAddress(text: string): IpAddress | undefined {
  */
 export function parseSocketAddress(text: string | undefined): IpAddress | undefined {
   if (text === undefined) return undefined;
+  const known = peers.get(text);
+  if (known !== undefined) return known;
   const zone = text.indexOf("%");
-  return parseIpAddress(zone < 0 ? text : text.slice(0, zone));
+  const address = parseIpAddress(zone < 0 ? text : text.slice(0, zone));
+  if (address === undefined) return undefined;
+  if (peers.size >= peersMax) peers.clear();
+  peers.set(text, address);
+  return address;
 }
+
+/** A connection carries many calls, and most of them come from a few proxies in front. */
+const peers = new Map<string, IpAddress>();
+const peersMax = 1_000;
 
 /** The address in text, for logs: dotted, or eight groups without abbreviation. */
 export function formatIpAddress(address: IpAddress): string {
