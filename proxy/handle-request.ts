@@ -26,11 +26,11 @@ import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
 import type { CallBytes } from "./http/in-flight-bytes.ts";
 import { ClientGoneError, type RequestBody, readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
-import { scanJsonObject } from "./http/strict-json.ts";
+import { type ScannedObject, scanJsonObject } from "./http/strict-json.ts";
 import type { MetricFormat } from "./observe/metrics.ts";
 import { RequestRecord } from "./observe/request-record.ts";
 import { checkRouteParameters } from "./parameters/route-parameters.ts";
-import type { ChatEndpoint } from "./protocols/chat-format.ts";
+import type { ChatCall, ChatEndpoint } from "./protocols/chat-format.ts";
 import { chatFormats } from "./protocols/chat-formats.ts";
 import type { Endpoint, Protocol } from "./protocols/wire.ts";
 import { reserveRequest } from "./reserve-request.ts";
@@ -126,9 +126,14 @@ async function serveCall(
   try {
     record.requestBytes = body.bytes.length;
     const live = afterBody(caller, services, record); //                                                   401 403 503
-    let authorized = await readCall(exchange, services, live, endpoint, body.bytes, record); //            400 403 404
-    if (hasReferences(authorized.call)) {
-      const resolved = await withReferences(authorized, live, endpoint); //                       400 401 403 404 503
+    // Three stages, because the code of each fills the caches.
+    const scanned = scanBody(body.bytes, endpoint, services); //                                                400
+    await otherCalls;
+    const call = chatFormats[endpoint.format].readCall(scanned, endpoint); //                                   400
+    await otherCalls;
+    let authorized = authorizeCall(exchange, services, live, call, record); //                          400 403 404
+    if (hasReferences(call)) {
+      const resolved = await withReferences(authorized, live); //                                 400 401 403 404 503
       authorized = resolved.authorized;
       heldBytes += resolved.conversationBytes;
     }
@@ -197,31 +202,29 @@ function afterBody(caller: Caller, services: Services, record: RequestRecord): C
 /** A call that is allowed, with the route it takes. */
 type AuthorizedCall = Omit<AdmittedCall, "estimate" | "settlement" | "answerHeaders">;
 
-/** Three stages, because the code of each fills the caches. */
-async function readCall(
+function scanBody(bytes: Buffer, { format }: ChatEndpoint, { limits }: Services): ScannedObject {
+  const { jsonDepthMax, jsonKeysMax } = limits;
+  const watch = chatFormats[format].watchedKeys;
+  return scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch });
+}
+
+function authorizeCall(
   exchange: Exchange,
   services: Services,
   caller: Caller,
-  endpoint: ChatEndpoint,
-  bytes: Buffer,
+  call: ChatCall,
   record: RequestRecord,
-): Promise<AuthorizedCall> {
-  const { jsonDepthMax, jsonKeysMax } = services.limits;
-  const { key, snapshot } = caller;
-  const format = chatFormats[endpoint.format];
-  const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
-  await otherCalls;
-  const call = format.readCall(scanned, endpoint); //                                                         400
-  await otherCalls;
+): AuthorizedCall {
+  const { key, snapshot, found, address: clientAddress, inFlightBytes } = caller;
   record.model = call.model;
   record.isStream = call.stream;
-  const { protocol, capability } = endpoint;
+  const { protocol, capability } = call.endpoint;
   const route = authorizeModel({ key, snapshot, protocol, capability, model: call.model }); //            403 404
   record.route = nameOf(route);
   checkRouteParameters(call, route); //                                                                      400
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
-  const { found, address: clientAddress, inFlightBytes } = caller;
+  const format = chatFormats[call.endpoint.format];
   return {
     exchange,
     services,
@@ -239,15 +242,14 @@ async function readCall(
 
 /**
  * With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. Its turn
- * may take long to come: where the configuration has changed meanwhile, the call is read again by what holds now.
+ * may take long to come: where the configuration has changed meanwhile, the call is authorised again by what holds now.
  */
-function withReferences(read: AuthorizedCall, caller: Caller, endpoint: ChatEndpoint): Promise<ResolvedAuthorizedCall> {
+function withReferences(read: AuthorizedCall, caller: Caller): Promise<ResolvedAuthorizedCall> {
   const { exchange, services, record, call } = read;
   return services.conversationTurns.take(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     const live = afterBody(caller, services, record);
-    if (live === caller) return resolveHeld(read);
-    return resolveHeld(await readCall(exchange, services, live, endpoint, call.body.bytes, record));
+    return resolveHeld(live === caller ? read : authorizeCall(exchange, services, live, call, record));
   });
 }
 

@@ -22,7 +22,8 @@ import {
 } from "./forward/describe-outcome.ts";
 import { endResponse, holdsAnswer } from "./forward/end-response.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
-import { type UpstreamFailure, withinTotal } from "./forward/upstream-exchange.ts";
+import { type UpstreamFailure, type UpstreamRequest, withinTotal } from "./forward/upstream-exchange.ts";
+import type { Pending } from "./held-reservations.ts";
 import type { ResponseKeeper } from "./keep-responses.ts";
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import type { StreamMeter } from "./protocols/chat-format.ts";
@@ -46,71 +47,65 @@ interface Failed extends FailedAttempt {
 
 /** @throws GatewayError when no target answered; nothing has gone to the client then */
 export async function serveChat(admitted: AdmittedCall): Promise<void> {
+  const { services, route, record } = admitted;
   const preparation = new AttemptPreparation(admitted);
-  try {
-    await serveTargets(admitted, preparation);
-  } finally {
-    preparation.release();
-  }
-}
-
-async function serveTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<void> {
-  const { services, snapshot, route, call, record } = admitted;
   const tried = new Tried();
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   /** To be asked once more, with the former secret of its credential; such attempts are none of the route's. */
   let again: SelectedTarget | undefined;
   let extraAttempts = 0;
-  while (true) {
-    const chosen =
-      again ??
-      selectTarget({
-        route,
-        format: call.endpoint.format,
-        snapshot,
-        tried,
-        affinity: admitted.references?.affinity,
-        random: services.random,
-      });
-    if (chosen === undefined) {
-      if (tried.reopen()) continue;
-      throw lastError ?? noTarget(admitted);
+  try {
+    while (true) {
+      const chosen = again ?? choose(admitted, tried);
+      if (chosen === undefined) {
+        if (tried.reopen()) continue;
+        throw lastError ?? noTarget(admitted);
+      }
+      again = undefined;
+      const selected = withSecretInUse(chosen, services.credentials, true);
+      tried.addTarget(selected.target.name);
+      const preparing = preparation.prepare(selected);
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
+      if (prepared instanceof GatewayError) {
+        lastError ??= prepared;
+        continue;
+      }
+      const request = withinTotal(prepared.request, performance.now() - startedMs);
+      if (request === undefined)
+        throw lastError ?? errorOfFailure({ kind: "total-timeout", isSent: false, cause: undefined });
+      await otherCalls;
+      const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
+      if ((slot instanceof Promise ? await slot : slot) === "full") {
+        // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
+        lastError ??= noAvailableChannel();
+        continue;
+      }
+      record.attempts += 1;
+      record.channel = selected.target.channel;
+      const failed = await attemptTarget(admitted, selected, prepared, request);
+      if (failed === undefined) return;
+      lastError = failed.error;
+      if (isRefusedBesideFormer(failed, selected, services)) {
+        again = chosen;
+        extraAttempts += 1;
+        continue;
+      }
+      const attempts = record.attempts - extraAttempts;
+      if (!mayFailOver(route, failed, attempts, performance.now() - startedMs)) throw lastError;
+      const attemptsLeft = route.failover.maxAttempts - attempts;
+      tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
     }
-    again = undefined;
-    const selected = withSecretInUse(chosen, services.credentials, true);
-    tried.addTarget(selected.target.name);
-    const preparing = preparation.prepare(selected);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
-    if (prepared instanceof GatewayError) {
-      lastError ??= prepared;
-      continue;
-    }
-    const request = withinTotal(prepared.request, performance.now() - startedMs);
-    if (request === undefined)
-      throw lastError ?? errorOfFailure({ kind: "total-timeout", isSent: false, cause: undefined });
-    await otherCalls;
-    const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
-    if ((slot instanceof Promise ? await slot : slot) === "full") {
-      // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
-      lastError ??= noAvailableChannel();
-      continue;
-    }
-    record.attempts += 1;
-    record.channel = selected.target.channel;
-    const failed = await attemptTarget(admitted, selected, { ...prepared, request });
-    if (failed === undefined) return;
-    lastError = failed.error;
-    if (isRefusedBesideFormer(failed, selected, services)) {
-      again = chosen;
-      extraAttempts += 1;
-      continue;
-    }
-    const attempts = record.attempts - extraAttempts;
-    if (!mayFailOver(route, failed, attempts, performance.now() - startedMs)) throw lastError;
-    const attemptsLeft = route.failover.maxAttempts - attempts;
-    tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
+  } finally {
+    preparation.release();
   }
+}
+
+function choose(admitted: AdmittedCall, tried: Tried): SelectedTarget | undefined {
+  const { route, call, snapshot, services } = admitted;
+  const { format } = call.endpoint;
+  const affinity = admitted.references?.affinity;
+  return selectTarget({ route, format, snapshot, tried, affinity, random: services.random });
 }
 
 /** The provider refuses a new secret: the former one is asked at once, whatever the route says of failover. */
@@ -138,6 +133,7 @@ async function attemptTarget(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   prepared: PreparedAttempt,
+  request: UpstreamRequest,
 ): Promise<Failed | undefined> {
   const { exchange, services, call, record } = admitted;
   const { response } = exchange;
@@ -153,7 +149,12 @@ async function attemptTarget(
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
     upstream,
-    ...prepared,
+    request,
+    format: prepared.format,
+    call: prepared.call,
+    translation: prepared.translation,
+    dropped: prepared.dropped,
+    bridge: prepared.bridge,
     limits: services.limits,
     inFlightBytes: admitted.inFlightBytes,
     client,
@@ -168,7 +169,12 @@ async function attemptTarget(
   try {
     if (response.destroyed) attempt.stop("client-left");
     else if (wasRevoked(admitted)) attempt.stop("revoked");
-    return await conclude(admitted, selected, await attempt.run(), client, prepared.keeper);
+    const outcome = await attempt.run();
+    record.upstreamEnded();
+    if (outcome.kind !== "reply") return await concludeOther(admitted, selected, outcome, client, prepared.keeper);
+    await (settleReply(admitted, selected, outcome, prepared.keeper) ?? otherCalls);
+    sendReply(admitted, outcome.body, outcome.headers);
+    return undefined;
   } finally {
     client?.release();
     services.openAttempts.delete(open);
@@ -197,28 +203,20 @@ function clientStream(admitted: AdmittedCall, attempt: () => Attempt): ClientStr
   });
 }
 
-function conclude(
+/** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
+function settleReply(
   admitted: AdmittedCall,
   selected: SelectedTarget,
-  outcome: AttemptOutcome,
-  client: ClientStream | undefined,
+  outcome: Extract<AttemptOutcome, { kind: "reply" }>,
   keeper: ResponseKeeper,
-): Promise<Failed | undefined> {
-  const { record, services, settlement } = admitted;
-  record.upstreamEnded();
-  if (outcome.kind === "streamed" && outcome.problem === undefined) {
-    if (outcome.reply === undefined) keeper.keepStream(selected, outcome.meter);
-    else keeper.keepReply(selected, outcome.reply);
-  }
-  if (outcome.kind === "reply") services.credentials.accepted(selected.credential);
-  if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, client);
+): Pending {
+  const { services, settlement } = admitted;
+  services.credentials.accepted(selected.credential);
   keeper.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");
   const { format } = admitted.call.endpoint;
   for (const name of outcome.lost) services.metrics.parameterDropped(format, droppedLabel(format, name));
-  // Posted before the answer goes out, so that the client's next call finds the numbers.
-  const settling = settlement.settleReply(outcome.reading);
-  return (settling ?? otherCalls).then(() => sendReply(admitted, outcome.body, outcome.headers));
+  return settlement.settleReply(outcome.reading);
 }
 
 async function concludeOther(
@@ -226,12 +224,14 @@ async function concludeOther(
   selected: SelectedTarget,
   outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
   client: ClientStream | undefined,
+  keeper: ResponseKeeper,
 ): Promise<Failed | undefined> {
   const { services, settlement } = admitted;
   const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
     services.metrics.attempt(selected.target.channel, label);
   switch (outcome.kind) {
     case "streamed":
+      if (outcome.problem === undefined) keepStreamed(selected, outcome, keeper);
       count(outcome.problem === undefined ? "ok" : "cut");
       await concludeStream(admitted, selected, outcome, client);
       return undefined;
@@ -256,6 +256,15 @@ async function concludeOther(
     default:
       return outcome satisfies never;
   }
+}
+
+function keepStreamed(
+  selected: SelectedTarget,
+  { reply, meter }: Extract<AttemptOutcome, { kind: "streamed" }>,
+  keeper: ResponseKeeper,
+): void {
+  if (reply === undefined) keeper.keepStream(selected, meter);
+  else keeper.keepReply(selected, reply);
 }
 
 /**
@@ -291,7 +300,7 @@ function isGenerated(meter: StreamMeter | undefined): meter is StreamMeter {
   return (meter.usage !== undefined && outputTokens(meter.usage) > 0) || !isNothing(meter.produced());
 }
 
-function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): undefined {
+function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
   const { exchange, record, format, call, answerHeaders } = admitted;
   record.status = 200;
   record.responseBytes = body.length;

@@ -26,6 +26,8 @@ import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 /** Error bodies are read no further than this; the rest says nothing more. */
 const errorBodyBytesMax = 256 * 1024;
 
+const nothingLost: readonly string[] = [];
+
 type Phase = "waiting" | "collecting" | "collected" | "streaming" | "done";
 
 export class Attempt {
@@ -88,16 +90,8 @@ export class Attempt {
   onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    try {
-      this.#decoder = ContentDecoder.for(headerValues(headers, "content-encoding").join(","), {
-        onData: (chunk) => this.#take(chunk),
-        onEnd: () => this.#takeEnd(),
-        onError: (error) => this.#breakOff(error),
-      });
-    } catch (error) {
-      this.#breakOff(error);
-      return;
-    }
+    const encodings = headerValues(headers, "content-encoding");
+    if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
     const { client, limits } = this.#options;
     this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
@@ -106,6 +100,21 @@ export class Attempt {
       this.#phase = "streaming";
       this.#meter = this.#createMeter();
     } else this.#phase = "collecting";
+  }
+
+  /** @returns false for an encoding that cannot be undone: the attempt has ended */
+  #decode(encoding: string): boolean {
+    try {
+      this.#decoder = ContentDecoder.for(encoding, {
+        onData: (chunk) => this.#take(chunk),
+        onEnd: () => this.#takeEnd(),
+        onError: (error) => this.#breakOff(error),
+      });
+      return true;
+    } catch (error) {
+      this.#breakOff(error);
+      return false;
+    }
   }
 
   onData(chunk: Buffer): void {
@@ -142,8 +151,9 @@ export class Attempt {
   }
 
   /** @param lost of the answer */
-  #passedHeaders(lost: readonly string[] = []): readonly string[] {
-    return passedHeaders(this.#headers, [...this.#options.dropped, ...lost]);
+  #passedHeaders(lost: readonly string[] = nothingLost): readonly string[] {
+    const { dropped } = this.#options;
+    return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
   }
 
   #createMeter(): StreamMeter {
@@ -258,9 +268,18 @@ export class Attempt {
 
   #endCollecting(): void {
     this.#phase = "collected";
-    nextTurn()
-      .then(() => this.#endReply())
-      .catch((error: unknown) => this.#crash(error));
+    void this.#judge();
+  }
+
+  /** What is whole is judged together with the answers that come with it. */
+  async #judge(): Promise<void> {
+    try {
+      await nextTurn();
+      const ending = this.#endReply();
+      if (ending !== undefined) await ending;
+    } catch (error) {
+      this.#crash(error);
+    }
   }
 
   #endStream(meter: StreamMeter): void {
@@ -274,29 +293,25 @@ export class Attempt {
     }
   }
 
-  async #endReply(): Promise<void> {
+  /** A promise only where the answer must be told in another manner. */
+  #endReply(): Promise<void> | undefined {
     if (this.#status < 200 || this.#status >= 300) {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
-      return;
+      return undefined;
     }
     const body = this.#collected.body();
     const { client, translation } = this.#options;
-    if (isStream(body)) {
-      await this.#endCollectedStream(body);
-      return;
-    }
-    if (translation !== undefined || client !== undefined) {
-      await this.#endBridged(body);
-      return;
-    }
+    if (isStream(body)) return this.#endCollectedStream(body);
+    if (translation !== undefined || client !== undefined) return this.#endBridged(body);
     try {
       const reading = this.#options.format.readReply(body);
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else this.#settle({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
+      else this.#settle({ kind: "reply", body, reading, lost: nothingLost, headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });
     }
+    return undefined;
   }
 
   /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
