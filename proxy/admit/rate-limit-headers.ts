@@ -58,10 +58,26 @@ export function rateLimitHeaders(states: readonly LimitState[], protocol: Protoc
     const { limit, remaining, resetAtMs } = state;
     headers.push(names.limit, limit.limit, names.remaining, String(remaining));
     if (resetAtMs === undefined) continue;
-    const reset = protocol === "OpenAI" ? duration(resetAtMs - nowMs) : `${isoTime(resetAtMs).slice(0, -5)}Z`;
+    const reset = protocol === "OpenAI" ? duration(resetAtMs - nowMs) : isoSecond(resetAtMs);
     headers.push(names.reset, reset);
   }
   return headers;
+}
+
+/** By whole second: many answers name the same one, and writing a date costs more than the rest of the headers. */
+const isoSeconds = new Map<number, string>();
+const isoSecondsMax = 100;
+
+/** Cut, not rounded: `2026-01-02T03:04:05Z`. */
+function isoSecond(ms: number): string {
+  const second = Math.floor(ms / 1_000);
+  let text = isoSeconds.get(second);
+  if (text === undefined) {
+    text = `${isoTime(ms).slice(0, -5)}Z`;
+    if (isoSeconds.size >= isoSecondsMax) isoSeconds.clear();
+    isoSeconds.set(second, text);
+  }
+  return text;
 }
 
 function tightest(states: readonly LimitState[], unit: CountedUnit): LimitState | undefined {

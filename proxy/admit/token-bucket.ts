@@ -94,6 +94,12 @@ export class TokenBucket {
     if (units <= this.level) return this.atMs;
     const { refill, burst, periodMs } = this.shape;
     if (units > burst || refill === 0) return undefined;
+    const narrow = (units - this.level) * periodMs;
+    if (narrow <= Number.MAX_SAFE_INTEGER) {
+      const missing = narrow - this.#remainder;
+      const rest = missing % refill;
+      return this.atMs + (missing - rest) / refill + (rest > 0 ? 1 : 0);
+    }
     const missing = BigInt(units - this.level) * BigInt(periodMs) - BigInt(this.#remainder);
     return this.atMs + Number((missing + BigInt(refill) - 1n) / BigInt(refill));
   }
@@ -105,7 +111,8 @@ export class TokenBucket {
 
   /** Amount that may still be taken; never negative. Call `refill` first. */
   remaining(): bigint {
-    return this.level <= 0 ? 0n : BigInt(this.level) * BigInt(this.shape.scale);
+    if (this.level <= 0) return 0n;
+    return this.shape.scale === 1 ? BigInt(this.level) : BigInt(this.level) * BigInt(this.shape.scale);
   }
 
   #unitsUp(amount: number): number {

@@ -58,6 +58,10 @@ export class Tally {
 
   /** What is left below the ceiling; never negative. */
   remaining(ceiling: Ceiling): bigint {
+    const sum = this.#posted + this.#pending;
+    if (!this.#isWide && sum <= Number.MAX_SAFE_INTEGER && ceiling.narrow !== Number.POSITIVE_INFINITY) {
+      return sum >= ceiling.narrow ? 0n : BigInt(ceiling.narrow - sum);
+    }
     const left = ceiling.exact - this.posted - this.pending;
     return left > 0n ? left : 0n;
   }
