@@ -48,9 +48,12 @@ export function buildUpstreamRequest(
   const dropped = format.editBody(call, plan, editor);
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
   const query = call.endpoint.format === "GenerateContent" && call.stream ? "alt=sse" : "";
+  const kind = call.stream ? "stream" : "call";
+  const { fixedHeaders, headers } = upstreamHeaders(kind, channel, upstream.credential, clientHeaders);
   return {
     path: upstreamPath(upstream, upstream.path, upstreamModel, verb, query),
-    headers: upstreamHeaders(call.stream ? "stream" : "call", channel, upstream.credential, clientHeaders),
+    fixedHeaders,
+    headers,
     body: editor.build(),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     dropped,
@@ -110,7 +113,7 @@ export function buildPlainRequest(
   return {
     method,
     path,
-    headers: upstreamHeaders("plain", channel, credential, {}),
+    ...upstreamHeaders("plain", channel, credential, {}),
     body: Buffer.alloc(0),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, false, limits),

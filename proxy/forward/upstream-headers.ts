@@ -3,6 +3,7 @@
  * and the channel's rules over all of them but the credential. Each name stands once.
  */
 import type { Channel, Credential } from "../snapshot/types.gen.ts";
+import type { SentRequest } from "./http1/upstream.ts";
 
 /** What is asked, and so what is sent and taken. */
 export type UpstreamExchangeKind = "call" | "stream" | "plain";
@@ -29,13 +30,13 @@ export function upstreamHeaders(
   channel: Channel,
   credential: Credential | undefined,
   clientHeaders: Readonly<Record<string, string>>,
-): string[] {
-  const headers = fixedFor(kind, channel, credential).slice();
+): Required<Pick<SentRequest, "fixedHeaders" | "headers">> {
+  const headers: string[] = [];
   for (const name in clientHeaders) {
     const value = clientHeaders[name];
     if (value !== undefined && !isRuled(name, channel)) headers.push(name, value);
   }
-  return headers;
+  return { fixedHeaders: fixedFor(kind, channel, credential), headers };
 }
 
 function fixedFor(kind: UpstreamExchangeKind, channel: Channel, credential: Credential | undefined): readonly string[] {

@@ -105,7 +105,7 @@ export class Connection implements UpstreamControl {
   #write(request: SentRequest, handler: UpstreamHandler): void {
     let head: string;
     try {
-      head = requestHead(this.#host, request.path, request.headers, request.body.length, request.method);
+      head = requestHead(this.#host, request);
     } catch (error) {
       // Nothing was sent: the connection is as good as before.
       this.#handler = undefined;

@@ -22,7 +22,7 @@ export class UndiciUpstream implements Upstream {
           origin: this.#origin,
           path: request.path,
           method: request.method ?? "POST",
-          headers: [...request.headers],
+          headers: [...(request.fixedHeaders ?? []), ...request.headers],
           body: request.body.length === 0 ? null : request.body,
         },
         {

@@ -30,8 +30,10 @@ export interface SentRequest {
   /** POST when absent. */
   readonly method?: "GET" | "DELETE" | undefined;
   readonly path: string;
-  /** Names and values in turn; neither `host` nor anything that frames the body is among them. */
+  /** Names and values in turn; neither `host` nor anything that frames the body is among them, nor in the next. */
   readonly headers: readonly string[];
+  /** Those before them that many requests have in common: one list for all of these, so that it is checked once. */
+  readonly fixedHeaders?: readonly string[];
   readonly body: Buffer;
   /** For the connection that it may need. 0: as long as the system takes. */
   readonly connectTimeoutMs: number;

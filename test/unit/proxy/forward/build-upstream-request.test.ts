@@ -48,7 +48,12 @@ function build(options: Build = {}): UpstreamRequest {
 }
 
 /** Every value of a header. */
-function values({ headers }: UpstreamRequest, name: string): string[] {
+function headersOf({ fixedHeaders = [], headers }: UpstreamRequest): readonly string[] {
+  return [...fixedHeaders, ...headers];
+}
+
+function values(request: UpstreamRequest, name: string): string[] {
+  const headers = headersOf(request);
   return headers.filter((_, index) => index % 2 === 1 && headers[index - 1] === name);
 }
 
@@ -108,7 +113,7 @@ describe("the address of an upstream request", () => {
 
 describe("the headers of an upstream request", () => {
   it("are ours, with the credential as a bearer token", () => {
-    assert.deepEqual(build().headers, [
+    assert.deepEqual(headersOf(build()), [
       ...["content-type", "application/json", "accept", "text/event-stream", "accept-encoding", "identity"],
       ...["user-agent", "tollgate", "authorization", `Bearer ${secret}`],
     ]);
@@ -122,7 +127,7 @@ describe("the headers of an upstream request", () => {
 
   it("carry none that belongs into the query, and none of a channel without one", () => {
     const inQuery = build({ channel: { auth: { location: "Query", name: "key", scheme: "Raw" } } });
-    assert.ok(!inQuery.headers.some((text) => text.includes(secret)));
+    assert.ok(!headersOf(inQuery).some((text) => text.includes(secret)));
     assert.deepEqual(values(build({ hasCredential: false }), "authorization"), []);
   });
 

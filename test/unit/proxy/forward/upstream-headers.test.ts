@@ -4,7 +4,8 @@ import { secretsOf, upstreamHeaders } from "../../../../proxy/forward/upstream-h
 import { wireChannel, wireCredential } from "../../../support/wire-objects.ts";
 
 function headersOf(changes: Parameters<typeof wireChannel>[1], client: Record<string, string> = {}): object {
-  const headers = upstreamHeaders("call", wireChannel("a", changes), undefined, client);
+  const built = upstreamHeaders("call", wireChannel("a", changes), undefined, client);
+  const headers = [...built.fixedHeaders, ...built.headers];
   const pairs: [string, string][] = [];
   for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index] ?? "", headers[index + 1] ?? ""]);
   assert.equal(new Set(pairs.map(([name]) => name)).size, pairs.length, "each name once");
@@ -50,7 +51,7 @@ describe("upstreamHeaders()", () => {
   it("differ between calls, streams and questions without a body", () => {
     const channel = wireChannel("a");
     const [call, stream, plain] = (["call", "stream", "plain"] as const).map((kind) =>
-      upstreamHeaders(kind, channel, undefined, {}).join(" "),
+      upstreamHeaders(kind, channel, undefined, {}).fixedHeaders.join(" "),
     );
     assert.match(call ?? "", /accept application\/json/);
     assert.match(stream ?? "", /accept text\/event-stream/);

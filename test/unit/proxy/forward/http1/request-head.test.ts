@@ -2,13 +2,30 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { requestHead } from "../../../../../proxy/forward/http1/request-head.ts";
 
+const nothing = Buffer.alloc(0);
+
 describe("requestHead", () => {
   it("writes one host, one length and the headers in order", () => {
-    const head = requestHead("models.example.com:8443", "/v1/chat?alt=sse", ["accept", "*/*", "x-a", "b\tc é"], 12);
+    const request = { path: "/v1/chat?alt=sse", headers: ["accept", "*/*", "x-a", "b\tc é"], body: Buffer.alloc(12) };
+    const head = requestHead("models.example.com:8443", request);
     assert.equal(
       head,
       "POST /v1/chat?alt=sse HTTP/1.1\r\nhost: models.example.com:8443\r\nconnection: keep-alive\r\n" +
         "accept: */*\r\nx-a: b\tc é\r\ncontent-length: 12\r\n\r\n",
+    );
+  });
+
+  it("writes those that requests have in common first, each time", () => {
+    const fixedHeaders = ["accept", "*/*"];
+    const lines = ["1", "2"].map((value) =>
+      requestHead("a", { path: "/", fixedHeaders, headers: ["x-a", value], body: nothing }),
+    );
+    assert.deepEqual(
+      lines.map((head) => head.split("\r\n").slice(3, 5)),
+      [
+        ["accept: */*", "x-a: 1"],
+        ["accept: */*", "x-a: 2"],
+      ],
     );
   });
 
@@ -28,7 +45,13 @@ describe("requestHead", () => {
     { name: "a path that is none", path: "http://other/", headers: [] },
   ]) {
     it(`refuses ${row.name}`, () => {
-      assert.throws(() => requestHead("a", row.path, row.headers, 0), { code: "REQUEST_SYNTAX" });
+      const { path, headers } = row;
+      const refused = { code: "REQUEST_SYNTAX" };
+      assert.throws(() => requestHead("a", { path, headers, body: nothing }), refused);
+      for (let time = 0; time < 2; time += 1) {
+        if (headers.length === 0) break;
+        assert.throws(() => requestHead("a", { path, fixedHeaders: headers, headers: [], body: nothing }), refused);
+      }
     });
   }
 
@@ -37,7 +60,7 @@ describe("requestHead", () => {
       fc.property(fc.string({ unit: "binary" }), (value) => {
         let head: string;
         try {
-          head = requestHead("a", "/", ["x-a", value], 0);
+          head = requestHead("a", { path: "/", headers: ["x-a", value], body: nothing });
         } catch {
           return;
         }
