@@ -59,6 +59,30 @@ function fold(name: string): string {
 /** Names that folding leaves as they are. */
 const plainName = /^[a-z0-9_]*$/;
 
+/** What most bodies hold, spelled as it is meant. */
+const usualNames = new Set([
+  ...routingMembers.values(),
+  "frequency_penalty",
+  "instructions",
+  "metadata",
+  "parallel_tool_calls",
+  "presence_penalty",
+  "reasoning",
+  "reasoning_effort",
+  "response_format",
+  "seed",
+  "stop",
+  "stop_sequences",
+  "system",
+  "temperature",
+  "text",
+  "thinking",
+  "tool_choice",
+  "top_k",
+  "top_p",
+  "user",
+]);
+
 /**
  * Scans a whole request body.
  * @throws GatewayError `invalid_json` with the offset of the byte at fault
@@ -72,6 +96,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   const rest = skipSpace(bytes, end, bytes.length);
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
+    if (usualNames.has(member.name)) continue;
     const meant = routingMembers.get(plainName.test(member.name) ? member.name : fold(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(

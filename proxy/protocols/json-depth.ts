@@ -13,7 +13,7 @@ const backslash = 0x5c;
 
 /** Whether a JSON text has more levels than `levelsMax`; says nothing sensible about what is no JSON. */
 export function isTooDeep(text: string): boolean {
-  if (text.length <= 2 * levelsMax) return false;
+  if (text.length <= 2 * levelsMax || !mayBeDeep(text)) return false;
   let level = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -24,6 +24,18 @@ export function isTooDeep(text: string): boolean {
       level += 1;
       if (level > levelsMax) return true;
     } else if (code === 0x7d || code === 0x5d) level -= 1;
+  }
+  return false;
+}
+
+/** Whether a text has more opening brackets than there may be levels, wherever they stand: most have a few. */
+function mayBeDeep(text: string): boolean {
+  let left = levelsMax;
+  for (const bracket of ["{", "["]) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
+    }
   }
   return false;
 }
