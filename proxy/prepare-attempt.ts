@@ -307,9 +307,8 @@ export class AttemptPreparation {
 
 function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedTarget): TranslationOptions["target"] {
   const { call, found, route, services, snapshot } = admitted;
-  const secrets = channel.credentials.flatMap(
-    ({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? [],
-  );
+  const secrets = (): readonly string[] =>
+    channel.credentials.flatMap(({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? []);
   const key = `${found.key.namespace}/${found.key.name}`;
   const mayRemember = mayKeep({ store: call.body.member("store")?.kind !== "false" }, channel.privacy.store);
   const scope = { channel: target.channel, secrets, format, key, mayRemember };

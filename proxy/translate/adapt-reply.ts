@@ -22,6 +22,11 @@ export class ReplyAdapter {
     this.#filters = filtersOf(adaptation, promptTokens, candidates);
   }
 
+  /** Every event passes as it is. */
+  get changesNothing(): boolean {
+    return this.#filters.length === 0;
+  }
+
   /** The answer is complete for the client; the upstream need not say more. */
   get isCut(): boolean {
     return this.#filters.some((filter) => filter.isCut === true);

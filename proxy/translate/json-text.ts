@@ -8,14 +8,31 @@ import { isTooDeep } from "../protocols/json-depth.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
 import { InvalidReply } from "./reply.ts";
 
-const manyDigits = /\d{16}/;
+const manyDigits = 16;
 /** More digits than any library writes for a double: those need 17 at most. */
 const beyondDoubles = /^-?(?:\d{16,}$|[0.]*[1-9](?:\.?\d){17})/;
 
 /** @throws SyntaxError when the text is no JSON, or has more levels than anybody needs */
 export function parseJsonText(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError("nested too deeply");
-  return manyDigits.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+  return hasManyDigits(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+/** Among so many characters in a row one has a place that the number divides: only those are looked at. */
+function hasManyDigits(text: string): boolean {
+  for (let at = manyDigits - 1; at < text.length; at += manyDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let from = at;
+    while (from > 0 && isDigit(text.charCodeAt(from - 1))) from -= 1;
+    let to = at + 1;
+    while (to < text.length && isDigit(text.charCodeAt(to))) to += 1;
+    if (to - from >= manyDigits) return true;
+  }
+  return false;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -56,13 +73,16 @@ const openBrace = 0x7b;
 
 /** Whether a body is one object and no stream, whatever its headers say: a byte order mark and blanks may come first. */
 export function startsObject(body: Buffer): boolean {
-  return body.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) === openBrace;
+  for (const byte of body)
+    if (byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf) return byte === openBrace;
+  return false;
 }
 
 /** @throws InvalidReply for a body that is no JSON object */
 export function parseBody(body: Buffer): JsonObject {
   try {
-    const json = parseJsonText(body.toString("utf8").replace(/^\uFEFF/, ""));
+    const text = body.toString("utf8");
+    const json = parseJsonText(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
     if (isObject(json)) return json;
   } catch {
     // Said below.

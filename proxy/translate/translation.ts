@@ -18,7 +18,7 @@ import type { Conversation } from "./conversation.ts";
 import { foldReply, ReplyFolder } from "./fold-reply.ts";
 import { jsonText, parseBody, parseJsonText, startsObject } from "./json-text.ts";
 import { Losses } from "./losses.ts";
-import type { Reply, ReplyEvent } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
 import { envelopeMark } from "./state/envelope.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
@@ -162,7 +162,7 @@ export class Translation implements ReplyBridge {
   }
 
   translateReply(answer: Buffer): WholeReply {
-    const reply = this.#adapted(unfoldReply(this.#read(answer)));
+    const reply = this.#adapted(this.#read(answer));
     return { body: Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context()))), lost: [] };
   }
 
@@ -209,10 +209,11 @@ export class Translation implements ReplyBridge {
     return this.#last.json;
   }
 
-  #adapted(events: Iterable<ReplyEvent>): Reply {
+  #adapted(reply: Reply): Reply {
     const adapter = this.#createAdapter();
+    if (adapter.changesNothing) return reply;
     const folder = new ReplyFolder();
-    for (const event of events) {
+    for (const event of unfoldReply(reply)) {
       // Usage comes after the text that a stop sequence cuts.
       const isUsage = event.type === "usage";
       for (const adapted of isUsage ? [event] : adapter.adapt(event)) folder.take(adapted);

@@ -12,8 +12,11 @@ import { openEnvelope, sealEnvelope } from "./envelope.ts";
 export interface StateScope {
   /** `namespace/name` of the channel. */
   readonly channel: string;
-  /** Secrets of its credentials: state belongs to the account behind them. The first one seals, each one opens. */
-  readonly secrets: readonly string[];
+  /**
+   * Secrets of its credentials: state belongs to the account behind them. The first one seals, each one opens. Asked for
+   * where there is something to seal or to open: most calls carry no state at all.
+   */
+  readonly secrets: () => readonly string[];
   /** Format spoken with the channel: decides which kinds of state are its own. */
   readonly format: ChatWireFormat;
   /** `namespace/name` of the client's key. */
@@ -36,9 +39,8 @@ const ownKinds: Readonly<Record<ChatWireFormat, ReadonlySet<ProviderState["kind"
 export function createStateKeeper(scope: StateScope, callStates: CallStates): StateKeeper {
   const owner = `${scope.key}\n${scope.channel}\n${scope.format}`;
   let keys: readonly KeyObject[] | undefined;
-  // Derived on first use: most calls carry no state at all.
   const allKeys = (): readonly KeyObject[] => {
-    keys ??= (scope.secrets.length === 0 ? [processSecret] : scope.secrets).map((secret) => sealingKey(scope, secret));
+    keys ??= keysOf(scope);
     return keys;
   };
   const open = (carried: CarriedState): readonly ProviderState[] => {
@@ -61,6 +63,11 @@ export function createStateKeeper(scope: StateScope, callStates: CallStates): St
       return callStates.recall(owner, part.id);
     },
   };
+}
+
+function keysOf(scope: StateScope): readonly KeyObject[] {
+  const secrets = scope.secrets();
+  return (secrets.length === 0 ? [processSecret] : secrets).map((secret) => sealingKey(scope, secret));
 }
 
 /** Not the credential itself: a client sees MACs made with it. */

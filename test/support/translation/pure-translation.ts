@@ -81,7 +81,7 @@ export function translate(
 ): Translation {
   const { provider, model } = usualTargets[to];
   const callStates = new CallStates({ ...callStatesDefaults, clock: () => 0 });
-  const scope = { channel: "ns/channel", secrets: ["secret"], format: to, key: "ns/key", mayRemember: true };
+  const scope = { channel: "ns/channel", secrets: () => ["secret"], format: to, key: "ns/key", mayRemember: true };
   const target = {
     channel: { provider, baseURL: "https://upstream.example/v1", privacy },
     upstreamModel: model,

@@ -117,7 +117,7 @@ const first = {
 
 function keeperOf({ format }: Upstream, callStates: CallStates): StateKeeper {
   return createStateKeeper(
-    { channel: `ns/${format}`, secrets: ["s"], format, key: "ns/key", mayRemember: true },
+    { channel: `ns/${format}`, secrets: () => ["s"], format, key: "ns/key", mayRemember: true },
     callStates,
   );
 }

@@ -19,7 +19,7 @@ const thinkingOn = { mode: "on", show: true, carriesBlocks: true } as const;
 function keepers(): (channel: string, format: ChatWireFormat) => StateKeeper {
   const callStates = new CallStates({ ...callStatesDefaults, clock: () => 0 });
   return (channel, format) =>
-    createStateKeeper({ channel, secrets: [channel], format, key: "ns/app", mayRemember: true }, callStates);
+    createStateKeeper({ channel, secrets: () => [channel], format, key: "ns/app", mayRemember: true }, callStates);
 }
 
 /** What the client says next after an answer of these blocks, with the result of its call. */

@@ -7,7 +7,7 @@ const signature: ProviderState = { kind: "thought-signature", data: "TSIG" };
 const thinking: ProviderState = { kind: "thinking", text: "T", signature: "SIG" };
 const scope: StateScope = {
   channel: "ns/gemini",
-  secrets: ["one", "two"],
+  secrets: () => ["one", "two"],
   format: "GenerateContent",
   key: "ns/app",
   mayRemember: true,
@@ -42,13 +42,13 @@ describe("StateKeeper", () => {
   });
   it("gives it back after a rotation, as long as the credential that sealed is there", () => {
     const { keeper } = setUp();
-    const envelope = keeper({ secrets: ["old"] }).seal([signature]);
-    assert.deepEqual(keeper({ secrets: ["new", "old"] }).recover(call(sealed(envelope))), [signature]);
-    assert.deepEqual(keeper({ secrets: ["new"] }).recover(call(sealed(envelope))), []);
+    const envelope = keeper({ secrets: () => ["old"] }).seal([signature]);
+    assert.deepEqual(keeper({ secrets: () => ["new", "old"] }).recover(call(sealed(envelope))), [signature]);
+    assert.deepEqual(keeper({ secrets: () => ["new"] }).recover(call(sealed(envelope))), []);
   });
   for (const row of [
     { name: "another channel", changes: { channel: "ns/other" } },
-    { name: "another account of the provider", changes: { secrets: ["three"] } },
+    { name: "another account of the provider", changes: { secrets: () => ["three"] } },
     { name: "another client's key", changes: { key: "ns/other" } },
     { name: "another vendor's format", changes: { format: "Messages" as const } },
   ]) {
@@ -67,7 +67,7 @@ describe("StateKeeper", () => {
   });
   it("keeps channels without credentials apart from forgers", () => {
     const { keeper } = setUp();
-    const open = keeper({ secrets: [] });
+    const open = keeper({ secrets: () => [] });
     assert.deepEqual(open.recover(call(sealed(open.seal([signature])))), [signature]);
   });
 
