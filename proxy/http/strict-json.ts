@@ -19,37 +19,13 @@ import { GatewayError } from "../errors.ts";
 import type { ScannedObject, ScanOptions } from "./json/json-object.ts";
 import { Scan } from "./json/json-scan.ts";
 import { invalidJson, openBrace, skipSpace } from "./json/json-tokens.ts";
+import { routingNames, usualNames } from "./json/usual-names.ts";
 
 export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } from "./json/json-object.ts";
 export { readJson, readNumber, readString, readText } from "./json/json-object.ts";
 
-/**
- * Members that choose model, length, price or shape, by their folded spelling. Parsers that ignore case would read
- * `Model` as `model`, and the authoriser would have seen another call than the upstream.
- */
-const routingMembers = new Map(
-  [
-    "model",
-    "messages",
-    "input",
-    "prompt",
-    "contents",
-    "stream",
-    "stream_options",
-    "n",
-    "max_tokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "maxOutputTokens",
-    "generationConfig",
-    "generation_config",
-    "candidateCount",
-    "store",
-    "tools",
-    "background",
-    "previous_response_id",
-  ].map((name) => [fold(name), name] as const),
-);
+/** By their folded spelling. */
+const routingMembers = new Map(routingNames.map((name) => [fold(name), name] as const));
 
 /** As the most generous parsers fold: long s to `s`, Kelvin sign to `k` (both are letters of routing members). */
 function fold(name: string): string {
@@ -58,30 +34,6 @@ function fold(name: string): string {
 
 /** Names that folding leaves as they are. */
 const plainName = /^[a-z0-9_]*$/;
-
-/** What most bodies hold, spelled as it is meant. */
-const usualNames = new Set([
-  ...routingMembers.values(),
-  "frequency_penalty",
-  "instructions",
-  "metadata",
-  "parallel_tool_calls",
-  "presence_penalty",
-  "reasoning",
-  "reasoning_effort",
-  "response_format",
-  "seed",
-  "stop",
-  "stop_sequences",
-  "system",
-  "temperature",
-  "text",
-  "thinking",
-  "tool_choice",
-  "top_k",
-  "top_p",
-  "user",
-]);
 
 /**
  * Scans a whole request body.
@@ -96,7 +48,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   const rest = skipSpace(bytes, end, bytes.length);
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
-    if (usualNames.has(member.name)) continue;
+    if (usualNames.names.has(member.name)) continue;
     const meant = routingMembers.get(plainName.test(member.name) ? member.name : fold(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(

@@ -47,11 +47,13 @@ export function collectUnread(
   if (!isObject(value)) return;
   const kind = known.get(asText(value["type"]), value);
   if (kind === undefined) return;
-  for (const [name, said] of Object.entries(value)) {
-    if (!kind.members.has(name) && says(said) && !isUsual(name, said)) unread.push(`${where}.${name}`);
+  for (const name of Object.keys(value)) {
+    if (!kind.members.has(name) && says(value[name]) && !isUsual(name, value[name])) unread.push(`${where}.${name}`);
   }
-  for (const [name, inner] of Object.entries(kind.inner?.() ?? {})) {
-    collectUnread(value[name], inner, `${where}.${name}`, itemPath, unread);
+  if (kind.inner === undefined) return;
+  for (const [name, inner] of Object.entries(kind.inner())) {
+    const within = value[name];
+    if (typeof within === "object") collectUnread(within, inner, `${where}.${name}`, itemPath, unread);
   }
 }
 

@@ -18,6 +18,7 @@ import {
   skipString,
 } from "./json-tokens.ts";
 import { compileWatch, isWatched, type Watch } from "./json-watch.ts";
+import { usualNames } from "./usual-names.ts";
 
 /** A token list of an embedding call has at most some 300,000; more only holds up the event loop. */
 const itemsMaxDefault = 500_000;
@@ -190,7 +191,8 @@ export class Scan implements ScannedObject {
     if (this.members.length >= membersMax) {
       throw invalidJson(keyStart, `more than ${membersMax} members in one object; send fewer`);
     }
-    const name = decodeString(this.bytes, keyStart, close + 1, hasEscape);
+    const usual = hasEscape ? undefined : isWatched(usualNames, this.bytes, keyStart, close, false);
+    const name = usual ?? decodeString(this.bytes, keyStart, close + 1, hasEscape);
     if (this.member(name) !== undefined) {
       throw invalidJson(keyStart, `the member ${JSON.stringify(name)} stands twice; send it once`);
     }

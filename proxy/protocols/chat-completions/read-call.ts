@@ -66,10 +66,12 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
 
 /** The larger of two caps: both pass, and many servers know `max_tokens` alone. A translation sends the newer one. */
 function readCap(body: ScannedObject): number | undefined {
-  const caps = outputMembers.ChatCompletions.caps
-    .map((name) => readCount(body, name))
-    .filter((cap) => cap !== undefined);
-  return caps.length === 0 ? undefined : Math.max(...caps);
+  let larger: number | undefined;
+  for (const name of outputMembers.ChatCompletions.caps) {
+    const cap = readCount(body, name);
+    if (cap !== undefined) larger = Math.max(larger ?? cap, cap);
+  }
+  return larger;
 }
 
 function wantsUsage(body: ScannedObject): boolean {

@@ -56,6 +56,7 @@ export function countMatches(body: ScannedObject, patterns: readonly PathPattern
 
 /** Spells the paths of hits that match one of the patterns. */
 export function findMatches(body: ScannedObject, patterns: readonly PathPattern[], protocol: Protocol): string[] {
+  if (body.hits.length === 0) return [];
   return body.hits
     .filter((hit) => patterns.some((pattern) => matchesPath(hit, pattern)))
     .map((hit) => formatPath(hit.path, protocol));

@@ -41,21 +41,17 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const reasoning = writeReasoning(conversation.reasoning, traits, losses, target.fieldName("reasoning"));
   const stop = splitStop(conversation, traits);
   const writer = { traits, losses, names, states: target.states };
-  const body = {
-    model: conversation.model,
-    messages: writeMessages([...format.instructions, ...conversation.turns], writer),
-    ...tools.members,
-    ...writeSampling(conversation, traits, reasoning, target, losses),
-    ...(stop.sent === undefined ? {} : { stop: stop.sent }),
-    ...reasoning,
-    ...format.members,
-    ...(conversation.outputCap === undefined ? {} : { [traits.capMember]: conversation.outputCap }),
-    ...writeModalities(conversation, traits, target, losses),
-    ...writeIdentity(conversation, traits),
-    ...(conversation.automaticCache === undefined ? {} : cacheControl(conversation.automaticCache, traits)),
-    ...(traits.isOpenAI ? writeOpenAIMembers(conversation, traits, target, losses) : {}),
-    ...(conversation.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
-  };
+  const { instructions } = format;
+  const turns = instructions.length === 0 ? conversation.turns : [...instructions, ...conversation.turns];
+  const body: Record<string, unknown> = { model: conversation.model, messages: writeMessages(turns, writer) };
+  Object.assign(body, tools.members, writeSampling(conversation, traits, reasoning, target, losses));
+  if (stop.sent !== undefined) body["stop"] = stop.sent;
+  Object.assign(body, reasoning, format.members);
+  if (conversation.outputCap !== undefined) body[traits.capMember] = conversation.outputCap;
+  Object.assign(body, writeModalities(conversation, traits, target, losses), writeIdentity(conversation, traits));
+  if (conversation.automaticCache !== undefined) Object.assign(body, cacheControl(conversation.automaticCache, traits));
+  if (traits.isOpenAI) Object.assign(body, writeOpenAIMembers(conversation, traits, target, losses));
+  if (conversation.stream) Object.assign(body, { stream: true, stream_options: { include_usage: true } });
   return { body, adaptation: adaptationOf(names, tools.wrapped, format.unwrapMember, stop.emulated) };
 }
 
