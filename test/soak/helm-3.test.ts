@@ -1,14 +1,18 @@
-/** The chart by the Helm before: every golden becomes the same objects. */
+/** The chart by the Helm before: every golden becomes the same objects, and releases live with either Helm. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "mocha";
+import { promisify } from "node:util";
+import { after, before, describe, it } from "mocha";
 import { parse } from "yaml";
 import { projectRoot } from "../../scripts/run.ts";
-import { findProgram } from "../support/cluster/programs.ts";
-import { parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
+import { chartFolder, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
 import { buildDeadlineMs, findSoakTool } from "../support/soak/soak-tool.ts";
 
+const run = promisify(execFile);
 const folder = join(projectRoot, "test", "chart", "golden");
 
 /** One that is built without its release's flags takes every cluster for an old one. */
@@ -39,5 +43,46 @@ describe("Helm 3", function () {
     await assert.rejects(renderChart(helm3, { proxy: { replica: 3 } }, version), /replica/);
     const short = { proxy: { terminationGracePeriodSeconds: 605 } };
     await assert.rejects(renderChart(helm3, short, version), /must be more than/);
+  });
+
+  describe("a release on a real API server", () => {
+    const place = ["--namespace", "gateway"];
+    let plane: ControlPlane;
+    let environment: NodeJS.ProcessEnv;
+
+    before(async function () {
+      const started = await startControlPlane();
+      if (typeof started === "string") return skipLoudly(this, started);
+      plane = started;
+      environment = { ...process.env, KUBECONFIG: await plane.kubeconfig(), HOME: plane.folder };
+      await plane.must("POST", "/api/v1/namespaces", { metadata: { name: "gateway" } });
+    });
+    after(() => plane?.stop());
+
+    const by = async (program: string, ...words: string[]): Promise<string> =>
+      (await run(program, words, { env: environment, maxBuffer: 2 ** 26 })).stdout;
+    const proxies = async (): Promise<unknown> => {
+      const found = await plane.must("GET", "/apis/apps/v1/namespaces/gateway/deployments/tollgate-proxy");
+      return (found as { spec: { replicas: number } }).spec.replicas;
+    };
+
+    it("is installed, upgraded, rolled back and taken away", async () => {
+      const notes = await by(helm3, "install", "tollgate", chartFolder, ...place, "--set", "proxy.replicas=2");
+      assert.match(notes, /helm -n gateway test tollgate/);
+      await by(helm3, "upgrade", "tollgate", chartFolder, ...place, "--set", "proxy.replicas=3");
+      assert.equal(await proxies(), 3);
+      await by(helm3, "rollback", "tollgate", "1", ...place);
+      assert.equal(await proxies(), 2);
+      await by(helm3, "uninstall", "tollgate", ...place);
+      await assert.rejects(proxies(), /404|not found/i);
+      assert.match(await by(helm3, "list", "--all-namespaces", "--short"), /^\s*$/);
+    });
+
+    it("goes over to the Helm of today with its values", async () => {
+      await by(helm3, "install", "tollgate", chartFolder, ...place, "--set", "proxy.replicas=3");
+      await by(helm, "upgrade", "tollgate", chartFolder, ...place, "--reset-then-reuse-values");
+      assert.equal(await proxies(), 3);
+      await by(helm, "uninstall", "tollgate", ...place);
+    });
   });
 });
