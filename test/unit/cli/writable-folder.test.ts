@@ -24,6 +24,8 @@ describe("the data folder", function () {
   function run(command: string, ...flags: readonly string[]) {
     const { status, signal, stderr } = spawnSync(process.execPath, [program, command, ...flags], {
       cwd: folder,
+      // No setting of this run's is one of the program's.
+      env: { PATH: process.env["PATH"] },
       encoding: "utf8",
       timeout: 15_000,
       killSignal: "SIGKILL",
