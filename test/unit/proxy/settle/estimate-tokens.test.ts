@@ -39,7 +39,9 @@ describe("estimate-tokens", function () {
     assert.ok(longestMs < 100, `${longestMs} ms`);
   });
 
-  it("counts a long text of Chinese without punctuation before it gives up", async () => {
+  it("counts a long text of Chinese without punctuation before it gives up", async function () {
+    // It gives up by the clock, and the machine may be busy.
+    this.retries(2);
     // A different word in every slice: the tokenizer remembers those it has seen.
     let state = 1;
     const characters = Array.from({ length: 250_000 }, () => {
