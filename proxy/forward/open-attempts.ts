@@ -1,5 +1,6 @@
 /**
- * The attempts that run now, questions for kept responses among them, with the call each works for: so that draining and revocation can end them.
+ * The attempts that run now, questions for kept responses among them, with the call each works for: so that draining and
+ * revocation can end them.
  *
  * An array with swap-removal and not a `Map` keyed by attempt: measured, a map that lives long keeps what was deleted
  * from it alive until the next full collection, some 16 KB a request, and a third of all CPU time went to copying that.

@@ -27,7 +27,8 @@ describe("a fleet in a cluster", function () {
     // Proxies first: whoever comes first waits for the others (K6).
     await fleet.show([]);
     const starting = ["proxy-0", "proxy-1", "proxy-2"].map((name) => fleet.proxy(name));
-    await Promise.all([fleet.operator(0), fleet.operator(1)]);
+    const operators = await Promise.all([fleet.operator(0), fleet.operator(1)]);
+    for (const operator of operators) await operator.waitUntilReady(60_000);
     proxies = await Promise.all(starting);
     for (const { program } of proxies) {
       await waitFor("a proxy to be ready", () => program.isReady(), { deadlineMs: 30_000 });
