@@ -85,6 +85,8 @@ function noticeRestores(
     onFailure: (cause) => log.error("the epoch cannot be raised; trying again", { cause }),
   });
   started.defer(() => restores.close());
+  // Also before the endpoint is open: the first proxies must not be told of removals that a restore undid.
+  started.defer(epochs.onRaise(() => uids.beginEpoch()));
   started.defer(source.onRewind(restores.raise));
   started.defer(uids.onReturn(restores.raise));
   const removals = doubtRemovals({

@@ -106,7 +106,6 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   });
   const beginEpoch = (epoch: number) => {
     log.warn("the source went back in time: proxies begin a new epoch", { epoch });
-    options.uids.beginEpoch();
     fleet.sendAway(newEpochWithinMs, "a new epoch began");
   };
   let stopEpochs = () => {};

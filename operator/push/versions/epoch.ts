@@ -36,6 +36,7 @@ export class StoredEpochs implements Epochs {
   readonly #timers: Timers;
   readonly #listeners = new Set<(epoch: number) => void>();
   #current = 1;
+  #isRead = false;
   #raisedAt = Number.NEGATIVE_INFINITY;
   #raising: Promise<number> | undefined;
 
@@ -50,7 +51,11 @@ export class StoredEpochs implements Epochs {
   }
 
   async refresh(): Promise<number> {
-    return this.#adopt(read((await this.#store.read())?.data));
+    const stored = read((await this.#store.read())?.data);
+    const isFirstLook = !this.#isRead;
+    this.#isRead = true;
+    // What the first look finds may have been raised long ago; a later one, for what will be noticed here in a moment.
+    return isFirstLook || stored <= this.#current ? this.#adopt(stored) : this.#raised(stored);
   }
 
   async raise(seen: number): Promise<number> {
@@ -88,8 +93,6 @@ export class StoredEpochs implements Epochs {
   #adopt(epoch: number): number {
     if (epoch <= this.#current) return this.#current;
     this.#current = epoch;
-    // Before anybody listens it is read as it was left: who knows since when.
-    if (this.#listeners.size > 0) this.#raisedAt = this.#timers.now();
     for (const listener of [...this.#listeners]) listener(epoch);
     return epoch;
   }

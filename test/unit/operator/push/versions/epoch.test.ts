@@ -65,7 +65,6 @@ describe("StoredEpochs", () => {
     await store.write({ epoch: "3" }, undefined);
     const [here, there] = [new StoredEpochs(store, timers), new StoredEpochs(store, timers)];
     for (const epochs of [here, there]) await epochs.refresh();
-    for (const epochs of [here, there]) epochs.onRaise(() => {});
     assert.equal(await there.raise(0), 4, "also just after the start");
     assert.equal(await here.refresh(), 4);
     assert.equal(await here.raise(0), 4);
