@@ -7,6 +7,7 @@ import { chatCompletionsOwnFormat } from "../chat-completions/own-format/own-for
 import { generateContentOwnFormat } from "../generate-content/own-format/own-format.ts";
 import { parseBody } from "../json-text.ts";
 import { messagesOwnFormat } from "../messages/own-format/own-format.ts";
+import { InvalidReply } from "../reply.ts";
 import type { ReplyBridge, WholeReply } from "../reply-bridge.ts";
 import { responsesOwnFormat } from "../responses/own-format/own-format.ts";
 import type { OwnFormat, UnfoldContext } from "./own-format.ts";
@@ -18,6 +19,11 @@ const ownFormats: Readonly<Record<ChatWireFormat, OwnFormat>> = {
   Messages: messagesOwnFormat,
   GenerateContent: generateContentOwnFormat,
 };
+
+/** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
+const growthMax = 16;
+/** Of little pieces most of a stream is its events. */
+const smallAnswerBytes = 1024 * 1024;
 
 export class OwnFormatBridge implements ReplyBridge {
   readonly #context: UnfoldContext;
@@ -45,7 +51,14 @@ export class OwnFormatBridge implements ReplyBridge {
   /** @param answer one object: events are what such a client gets, and never come here */
   streamOfReply(answer: Buffer): readonly Buffer[] {
     const frames: Buffer[] = [];
-    for (const text of this.#ownFormat.unfoldReply(this.#parsed(answer), this.#context)) frames.push(Buffer.from(text));
+    const bytesMax = growthMax * Math.max(answer.length, smallAnswerBytes);
+    let bytes = 0;
+    for (const text of this.#ownFormat.unfoldReply(this.#parsed(answer), this.#context)) {
+      const frame = Buffer.from(text);
+      bytes += frame.length;
+      if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);
+      frames.push(frame);
+    }
     return frames;
   }
 

@@ -2,7 +2,7 @@
  * The stream that tells a whole completion (`protocols/openai-chat.md` section 6).
  *
  * One chunk opens each choice, one tells each thing that grows in a stream, one ends the choice; usage comes last, when
- * the client asked for it. Numbers and words beside the choices stand on every chunk, lists and objects on the first.
+ * the client asked for it. Numbers and words beside the choices stand on every chunk, whatever is long on the first.
  */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import { isMembers, only, without } from "../../own-format/members.ts";
@@ -11,6 +11,11 @@ import { InvalidReply } from "../../reply.ts";
 
 /** What has a chunk of its own, in the order in which providers tell it. */
 const streamedMembers = ["reasoning_content", "reasoning", "content", "refusal", "annotations"] as const;
+
+/** Of a text that every chunk repeats, in UTF-16 units: ids and names of models are shorter. */
+const repeatedTextMax = 256;
+/** Of members that every chunk repeats: the format has five, and vendors add a few. */
+const repeatedMembersMax = 16;
 
 /** @throws InvalidReply for a completion without choices */
 export function* unfoldReply(completion: JsonObject, { call }: UnfoldContext): Generator<string, void> {
@@ -36,10 +41,12 @@ export function* unfoldReply(completion: JsonObject, { call }: UnfoldContext): G
 /** Members beside the choices: those of every chunk, and those that one is enough for. */
 function chunkMembers(completion: JsonObject): { readonly every: JsonObject; readonly first: JsonObject } {
   const members = Object.entries(without(completion, "choices", "usage", "object"));
-  const isSmall = ([, value]: readonly [string, unknown]): boolean => !Array.isArray(value) && !isMembers(value);
+  const isRepeated = ([, value]: readonly [string, unknown]): boolean =>
+    typeof value === "string" ? value.length <= repeatedTextMax : !Array.isArray(value) && !isMembers(value);
+  const repeated = members.filter(isRepeated).slice(0, repeatedMembersMax);
   return {
-    every: { object: "chat.completion.chunk", ...Object.fromEntries(members.filter(isSmall)) },
-    first: Object.fromEntries(members.filter((member) => !isSmall(member))),
+    every: { object: "chat.completion.chunk", ...Object.fromEntries(repeated) },
+    first: Object.fromEntries(members.filter((member) => !repeated.includes(member))),
   };
 }
 
