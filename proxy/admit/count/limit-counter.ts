@@ -12,6 +12,7 @@ import type { StoredCounter } from "../store/store-messages.ts";
 import { type BucketShape, bucketShape, TokenBucket } from "../token-bucket.ts";
 import { fixedPeriodMs, isRatePeriod, WindowClock } from "../window.ts";
 import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
+import { countedIn, WindowHistory } from "./window-history.ts";
 
 /** A limit prepared for counting; made once for each limit object. */
 export interface LimitRule {
@@ -88,22 +89,24 @@ export const pendingRetryMs = 1_000;
 
 /** An empty window may still get the settlement of a reservation that expired or held nothing of it; not after this. */
 const unusedMs = 2 * 86_400_000;
+/** So long a quota's window is kept after its last use, by the monotonic clock: it may be over by a wrong clock only. */
+const doubtedMs = 3_600_000;
 
 export class LimitCounter {
   readonly name: string;
   limit: Limit;
   rule: LimitRule;
   readonly #rules: LimitRules;
-  /** Number in the ledger's sequence at which its present window or bucket began. */
+  /** Number in the ledger's sequence from which on it counts in its present window or bucket. */
   #startedAt = 0;
-  /** Start of the window that `tally` counts. */
-  windowStartMs = 0;
-  /** What was counted in the window before; after a step of the clock back, in the one that stood ahead. */
-  #other: { readonly startMs: number; readonly posted: bigint } | undefined;
-  /** For buckets only its pending sum is used. */
-  readonly tally = new Tally();
+  /** Start of the window that `#tally` counts. */
+  #windowStartMs = 0;
+  /** What the present window holds itself; for buckets only the pending sum is used. */
+  #tally = new Tally();
+  #windows: WindowHistory;
   bucket: TokenBucket | undefined;
   lastUsedMs: number;
+  #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
   /** How it stands on disk; undefined: not yet. */
@@ -115,7 +118,14 @@ export class LimitCounter {
     this.rule = rules.ruleFor(limit);
     this.#rules = rules;
     this.lastUsedMs = nowMs;
-    this.#start(nowMs);
+    this.#lastUsedTickMs = rules.tickAt(nowMs);
+    this.#windows = this.#start(nowMs);
+  }
+
+  /** What counts against the limit now, and what open reservations hold of it. */
+  get tally(): Tally {
+    const { current } = this.#windows;
+    return current.ahead.size === 0 ? this.#tally : countedIn(current);
   }
 
   /** Takes over an edited limit. */
@@ -125,48 +135,39 @@ export class LimitCounter {
     this.limit = limit;
     this.rule = rule;
     const isSameKind = before.unit === rule.unit && (this.bucket === undefined) === (rule.bucket === undefined);
-    if (!isSameKind) this.#start(nowMs);
+    if (!isSameKind) this.#windows = this.#start(nowMs);
     else if (this.bucket !== undefined && rule.bucket !== undefined) {
       this.bucket.reshape(rule.bucket, this.#rules.tickAt(nowMs));
     } else if (before.clock !== rule.clock) {
       rule.clock.follow(nowMs);
-      this.#other = undefined;
-      if (this.windowStartMs >= rule.clock.startMs) this.windowStartMs = rule.clock.startMs;
-      else this.#start(nowMs);
+      const { startMs } = rule.clock;
+      if (this.#windowStartMs < startMs) this.#windows = this.#start(nowMs);
+      else {
+        this.#windows.restart(startMs);
+        this.#windowStartMs = startMs;
+      }
     }
   }
 
   /** Brings the counter to the present: call before anything else is asked or changed. */
   refresh(nowMs: number): void {
     this.lastUsedMs = nowMs;
+    this.#lastUsedTickMs = this.#rules.tickAt(nowMs);
     if (this.bucket !== undefined) {
-      this.bucket.refill(this.#rules.tickAt(nowMs));
+      this.bucket.refill(this.#lastUsedTickMs);
       return;
     }
     const { clock } = this.rule;
     clock.follow(nowMs);
-    if (this.windowStartMs < clock.startMs) this.#next(nowMs);
-    else if (this.windowStartMs > clock.startMs) this.#return();
+    if (this.#windowStartMs !== clock.startMs) this.#moveTo(clock);
   }
 
-  /** A window that was counted in already, by a clock that stood ahead then, goes on: none opens twice. */
-  #next(nowMs: number): void {
-    const known = this.#other;
-    this.#other = { startMs: this.windowStartMs, posted: this.tally.posted };
-    this.#start(nowMs);
-    if (known?.startMs === this.windowStartMs) this.tally.setPosted(known.posted);
-  }
-
-  /**
-   * The clock was set back: the window that it names holds, or one second of a wrong clock would block a key until the
-   * time that it named. What was counted meanwhile counts in it as well, with what it had before.
-   */
-  #return(): void {
-    const { startMs } = this.rule.clock;
-    const ahead = { startMs: this.windowStartMs, posted: this.tally.posted };
-    if (this.#other?.startMs === startMs) this.tally.setPosted(ahead.posted + this.#other.posted);
-    this.#other = ahead;
-    this.windowStartMs = startMs;
+  /** One second of a clock that is ahead must not block a key until the time that it named: where it is set back, so is this. */
+  #moveTo({ startMs, period }: WindowClock): void {
+    this.#rules.sequence += 1;
+    this.#startedAt = this.#rules.sequence;
+    this.#windowStartMs = startMs;
+    this.#tally = this.#windows.moveTo(startMs, this.#startedAt, isRatePeriod(period)).tally;
   }
 
   fits(amount: number): boolean {
@@ -174,20 +175,22 @@ export class LimitCounter {
   }
 
   hold(amount: number): void {
-    this.tally.hold(amount);
+    this.#tally.hold(amount);
     this.bucket?.take(amount);
   }
 
   /**
    * Replaces what was held by what was consumed.
    *
-   * @param heldAt the ledger's sequence when it was held; nothing happens when this counter began anew since
+   * @param heldAt the ledger's sequence when it was held: it belongs to the window of that time, and to none when this
+   *   counter began anew since
    */
   settle(heldAt: number, held: number, actual: number, nowMs: number): void {
-    if (heldAt < this.#startedAt) return;
-    this.tally.release(held);
+    const tally = heldAt >= this.#startedAt ? this.#tally : this.#windows.at(heldAt)?.tally;
+    if (tally === undefined) return;
+    tally.release(held);
     if (this.bucket === undefined) {
-      this.tally.post(actual);
+      tally.post(actual);
       return;
     }
     this.bucket.refill(this.#rules.tickAt(nowMs));
@@ -216,7 +219,7 @@ export class LimitCounter {
 
   /** Start of the window, or when the bucket was last filled; milliseconds since the epoch. */
   get startMs(): number {
-    return this.bucket === undefined ? this.windowStartMs : this.bucket.atMs + this.#rules.wallAheadMs;
+    return this.bucket === undefined ? this.#windowStartMs : this.bucket.atMs + this.#rules.wallAheadMs;
   }
 
   /** What counts against the limit now; for a bucket what is missing from it, reservations apart. */
@@ -235,7 +238,7 @@ export class LimitCounter {
       const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
       this.bucket.level = Math.min(level, this.bucket.shape.burst);
       this.bucket.atMs = this.#rules.tickAt(Math.min(stored.startMs, nowMs));
-    } else if (stored.kind === "limit" && stored.startMs >= this.windowStartMs) this.tally.setPosted(stored.amount);
+    } else if (stored.kind === "limit" && stored.startMs >= this.#windowStartMs) this.#tally.setPosted(stored.amount);
   }
 
   /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
@@ -243,7 +246,9 @@ export class LimitCounter {
     if (this.tally.hasPending) return false;
     if (this.bucket === undefined) {
       const { clock } = this.rule;
-      if (nowMs >= clock.endMs || this.windowStartMs < clock.startMs) return true;
+      const isDoubted = this.#rules.tickAt(nowMs) - this.#lastUsedTickMs < doubtedMs;
+      if (isDoubted && !isRatePeriod(clock.period)) return false;
+      if (nowMs >= clock.endMs || this.#windowStartMs < clock.startMs) return true;
       const isUnused = this.lastUsedMs < clock.startMs || nowMs - this.lastUsedMs >= unusedMs;
       return isUnused && this.tally.narrowPosted === 0;
     }
@@ -255,14 +260,17 @@ export class LimitCounter {
     return tickMs === undefined ? undefined : tickMs + this.#rules.wallAheadMs;
   }
 
-  #start(nowMs: number): void {
+  /** Begins to count afresh: what was counted before is none of it. */
+  #start(nowMs: number): WindowHistory {
     const { clock, bucket } = this.rule;
     this.#rules.sequence += 1;
     this.#startedAt = this.#rules.sequence;
-    this.tally.clear();
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
     clock.follow(nowMs);
-    this.windowStartMs = clock.startMs;
+    this.#windowStartMs = clock.startMs;
+    const windows = new WindowHistory(clock.startMs, this.#startedAt);
+    this.#tally = windows.current.tally;
+    return windows;
   }
 }
 

@@ -91,12 +91,10 @@ export class Tally {
     this.#isWide = !narrow || this.#pendingCarry > 0n;
   }
 
-  clear(): void {
-    this.#posted = 0;
-    this.#pending = 0;
-    this.#postedCarry = 0n;
-    this.#pendingCarry = 0n;
-    this.#isWide = false;
+  /** Adds both sums of another one. */
+  add(other: Tally): void {
+    this.setPosted(this.posted + other.posted);
+    this.#setPending(this.pending + other.pending);
   }
 
   #setPending(pending: bigint): void {

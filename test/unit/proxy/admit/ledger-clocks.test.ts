@@ -107,6 +107,89 @@ describe("the ledger's two clocks", () => {
     assert.equal(admitted([perDay], 5), 4);
   });
 
+  describe("a limit of 100 a day", () => {
+    const hundred: LimitClaim = { ...perDay, limit: { ...perDay.limit, limit: "100" } };
+    const midnightMs = startMs + dayMs / 2;
+    /** Reserved, and not settled: calls that go on. */
+    const begin = (calls: number): readonly string[] => {
+      const first = nextId;
+      const count = admitted([hundred], calls);
+      return Array.from({ length: count }, (_, index) => `r${first + index}`);
+    };
+    const end = (ids: readonly string[]): void => {
+      for (const id of ids) ledger.settle(id, amounts);
+    };
+
+    it("holds what runs over midnight when the clock is set back over it", () => {
+      pass(midnightMs - startMs - 10);
+      const running = begin(100);
+      pass(20);
+      end(begin(1));
+      wallMs -= 30;
+      assert.deepEqual(begin(1), []);
+      end(running);
+      assert.equal(ledger.read(hundred.counter)?.posted, 101n);
+      assert.deepEqual(begin(1), []);
+    });
+
+    it("holds and posts what ran while the clock was ahead for a second", () => {
+      const running = begin(100);
+      wallMs += dayMs;
+      end(begin(1));
+      wallMs -= dayMs;
+      pass(1_000);
+      assert.deepEqual(begin(1), []);
+      end(running);
+      assert.deepEqual(begin(1), []);
+      pass(dayMs);
+      assert.equal(begin(200).length, 99);
+    });
+
+    it("remembers a day while the clock is ahead over the edge of another", () => {
+      end(begin(100));
+      pass(dayMs / 2 - 500);
+      wallMs += dayMs;
+      end(begin(1));
+      pass(1_000);
+      end(begin(1));
+      wallMs -= dayMs + dayMs / 2;
+      assert.deepEqual(begin(1), []);
+    });
+
+    it("remembers a day while the clock comes back in two steps", () => {
+      end(begin(100));
+      wallMs += 30 * dayMs;
+      end(begin(1));
+      wallMs -= 15 * dayMs;
+      end(begin(1));
+      wallMs -= 15 * dayMs;
+      assert.deepEqual(begin(1), []);
+    });
+
+    it("counts once what was counted while the clock steps over an edge to and fro", () => {
+      pass(midnightMs - startMs - 100);
+      end(begin(10));
+      for (let step = 0; step < 20; step += 1) {
+        wallMs += 200;
+        end(begin(step === 0 ? 10 : 0));
+        assert.equal(reserve({ limits: [hundred] }).states[0]?.remaining, BigInt(90 - 1 - step));
+        end([`r${nextId - 1}`]);
+        wallMs -= 200;
+        assert.equal(reserve({ limits: [hundred] }).kind, "reserved");
+        ledger.settle(`r${nextId - 1}`, { ...amounts, requests: 0n });
+        assert.equal(ledger.read(hundred.counter)?.posted, BigInt(20 + 1 + step));
+      }
+    });
+
+    it("is not forgotten by a sweep while the clock is ahead", () => {
+      end(begin(100));
+      wallMs += dayMs;
+      for (const _ of ledger.sweep(() => true, 10));
+      wallMs -= dayMs;
+      assert.deepEqual(begin(1), []);
+    });
+  });
+
   it("frees what nobody settled in time although the clock was set back, and posts it up to a day later", () => {
     const balances = [{ counter: "account/ns/a", grantedNanos: 100n }];
     reserve({ id: "lost", balances });
