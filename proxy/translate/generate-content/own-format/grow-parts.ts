@@ -14,7 +14,10 @@ export class GrowingParts {
   #parts: unknown[] | undefined;
   #call: OpenCall | undefined;
 
-  /** @param parts of the next frame that has any */
+  /**
+   * @param parts of the next frame that has any
+   * @throws InvalidReply when anything follows a call that is not complete
+   */
   add(parts: readonly unknown[]): void {
     const isFirst = this.#parts === undefined;
     this.#parts ??= [];
@@ -42,6 +45,7 @@ export class GrowingParts {
       this.#addCall(part, call, parts);
       return;
     }
+    if (!isEmptyText(part)) this.#refuseHalfCall();
     const last = parts.at(-1);
     if (!isFirstFrame && isPlainText(part)) {
       if (part["text"] === "") return;
@@ -56,7 +60,7 @@ export class GrowingParts {
   #addCall(part: JsonObject, call: JsonObject, parts: unknown[]): void {
     const { name } = call;
     if (typeof name === "string" && name !== "") {
-      this.#endCall();
+      this.#refuseHalfCall();
       parts.push({ ...part, functionCall: without(call, "partialArgs", "willContinue") });
       this.#call = { place: parts.length - 1, arguments: new PartialArguments(call["args"]) };
     } else if (this.#call === undefined) {
@@ -69,6 +73,11 @@ export class GrowingParts {
     }
     this.#call?.arguments.apply(call["partialArgs"]);
     if (call["willContinue"] !== true) this.#endCall();
+  }
+
+  /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
+  #refuseHalfCall(): void {
+    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
   }
 
   /** @param isHalf the answer was cut off in it: the format has a word for that */
@@ -86,6 +95,10 @@ export class GrowingParts {
 /** A call that streams its arguments, or a piece of one. */
 function isPiece(call: JsonObject): boolean {
   return "willContinue" in call || "partialArgs" in call || typeof call["name"] !== "string";
+}
+
+function isEmptyText(part: JsonObject): boolean {
+  return part["text"] === "" && isPlainText(part);
 }
 
 /** Nothing but text: what carries a signature or anything unknown is a part of its own. */

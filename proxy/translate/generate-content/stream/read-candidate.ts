@@ -172,7 +172,7 @@ export class CandidateReader {
   }
 
   #readCode(executable: JsonObject): void {
-    this.#endCall();
+    this.#refuseHalfCall();
     this.#endCode(undefined);
     const code = member(executable, "code");
     this.#code = { code: typeof code === "string" ? code : "" };
@@ -206,8 +206,13 @@ export class CandidateReader {
     return this.#open;
   }
 
+  /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
+  #refuseHalfCall(): void {
+    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
+  }
+
   #openPart(block: OpenedBlock): number {
-    this.#endCall();
+    this.#refuseHalfCall();
     this.#endCode(undefined);
     this.#close();
     const part = this.#parts;

@@ -72,10 +72,11 @@ describe("the stream reader of generateContent: streamed arguments", () => {
     });
   }
 
-  it("ends a call where the next one begins", () => {
+  it("reads one call after another, each to its end", () => {
     const blocks = blocksOf(
       start,
       piece({ jsonPath: "$.a", stringValue: "1" }),
+      end,
       start,
       piece({ jsonPath: "$.a", stringValue: "2" }),
       end,
@@ -90,6 +91,24 @@ describe("the stream reader of generateContent: streamed arguments", () => {
 
   it("refuses an answer that claims to be whole before its call is", () => {
     assert.throws(() => blocksOf(...half), new InvalidReply("a call was never completed"));
+  });
+
+  for (const { name, part } of [
+    { name: "another call", part: { functionCall: { name: "g", args: { a: 1 } } } },
+    { name: "another that is streamed", part: { functionCall: { name: "g", willContinue: true } } },
+    { name: "a text", part: { text: "Done." } },
+    { name: "a signature", part: { text: "", thoughtSignature: "T" } },
+    { name: "code", part: { executableCode: { language: "PYTHON", code: "1" } } },
+    { name: "a picture", part: { inlineData: { mimeType: "image/png", data: "AAAA" } } },
+  ]) {
+    it(`refuses half a call behind which ${name} stands`, () => {
+      assert.throws(() => blocksOf(...half, frame(part), end), new InvalidReply("a call was never completed"));
+    });
+  }
+
+  it("passes over an empty text in the middle of a call", () => {
+    const [block] = blocksOf(...half, frame({ text: "" }), end);
+    assert.equal(block?.kind === "call" && block.arguments, '{"a":"1","b":"2"}');
   });
 
   it("says half a call as half a one where the answer was cut off", () => {
