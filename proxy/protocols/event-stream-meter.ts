@@ -172,10 +172,10 @@ export class EventStreamMeter implements StreamMeter {
   #isWhole(rest: Buffer): boolean {
     if (!isUtf8(rest)) return false;
     const fields = readEventFields(rest);
+    // Half an error is one, also where its data has not begun.
+    if (fields.name === "error") return true;
     const text = textOf(fields);
-    if (text === undefined) return false;
-    // Half an error is one.
-    return fields.name === "error" || text === this.#reader.terminatorText || parseJson(text) !== undefined;
+    return text !== undefined && (text === this.#reader.terminatorText || parseJson(text) !== undefined);
   }
 
   #readBlock(block: Buffer): readonly Buffer[] {

@@ -16,9 +16,10 @@ import type { StreamMeter, UpstreamError } from "../chat-format.ts";
 import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { FinishedCandidates } from "../finished-candidates.ts";
-import { asList, isObject, type JsonObject, member, memberAt } from "../json-value.ts";
+import { asList, isObject, type JsonObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
 import type { RetainedEvents } from "../retained-events.ts";
+import { blockReasonOf } from "./block-reason.ts";
 import { hasParts, readProduced } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
@@ -165,7 +166,7 @@ class FrameReader implements EventReader {
 }
 
 function noteCandidates(frame: unknown, candidates: FinishedCandidates): void {
-  if (memberAt(frame, "promptFeedback", "blockReason") !== undefined) candidates.noteEnd();
+  if (blockReasonOf(frame) !== undefined) candidates.noteEnd();
   for (const candidate of asList(member(frame, "candidates"))) {
     const reason = member(candidate, "finishReason");
     const isFinished = reason !== undefined && reason !== null && reason !== "FINISH_REASON_UNSPECIFIED";

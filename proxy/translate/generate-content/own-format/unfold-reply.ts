@@ -3,7 +3,8 @@
  *
  * A client without `alt=sse` gets an array of one element (section 5.2).
  */
-import { asList, isObject, type JsonObject, memberAt } from "../../../protocols/json-value.ts";
+import { blockReasonOf } from "../../../protocols/generate-content/block-reason.ts";
+import { asList, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { UnfoldContext } from "../../own-format/own-format.ts";
 import { InvalidReply } from "../../reply.ts";
 
@@ -13,7 +14,7 @@ import { InvalidReply } from "../../reply.ts";
  */
 export function* unfoldReply(reply: JsonObject, { call }: UnfoldContext): Generator<string, void> {
   const { candidates } = reply;
-  if (asList(candidates).length === 0 && memberAt(reply, "promptFeedback", "blockReason") === undefined) {
+  if (!asList(candidates).some(isObject) && blockReasonOf(reply) === undefined) {
     throw new InvalidReply("the answer has no candidate");
   }
   const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;

@@ -2,6 +2,7 @@
  * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each is an answer of its own whose parts are
  * only what is new. There is no terminator: the meter knows when the body ended well, and then calls `end`.
  */
+import { blockReasonOf } from "../../../protocols/generate-content/block-reason.ts";
 import { mergeUsage, readUsage } from "../../../protocols/generate-content/read-usage.ts";
 import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import { parseJsonText } from "../../json-text.ts";
@@ -54,8 +55,7 @@ export class GenerateContentStreamReader implements StreamReader {
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
     if (!this.#hasToldUsage) this.#tellUsage();
-    const reason = member(frame["promptFeedback"], "blockReason");
-    if (typeof reason === "string" && reason !== "BLOCK_REASON_UNSPECIFIED") {
+    if (blockReasonOf(frame) !== undefined) {
       const message = member(frame["promptFeedback"], "blockReasonMessage");
       const explanation = typeof message === "string" && message !== "" ? { explanation: message } : {};
       this.#blocked = { reason: "content-filter", isPromptBlocked: true, ...explanation };

@@ -110,6 +110,17 @@ describe("an error in the middle of a stream", () => {
       }
     }
 
+    for (const rest of ["event: error", "event: error\ndata:", 'event: error\ndata: {"mess']) {
+      it(`is one where the body ends in the middle of it: ${upstream}, ${JSON.stringify(rest)}`, () => {
+        const format = chatFormats[upstream];
+        const meter = format.createStreamMeter(callOf(format), 1 << 20);
+        const [finished = ""] = upstream === "ChatCompletions" ? end.split("data: [DONE]") : [""];
+        const passed = [...meter.push(Buffer.from(text + finished + rest)), ...meter.end()];
+        assert.equal(Buffer.concat(passed).toString(), text + finished);
+        assert.deepEqual([meter.isComplete, meter.error?.kind], [false, "upstream_5xx"]);
+      });
+    }
+
     it(`is not taken for one where the word stands in the text: ${upstream}`, () => {
       const format = chatFormats[upstream];
       const meter = format.createStreamMeter(callOf(format), 1 << 20);

@@ -4,7 +4,14 @@ import { InvalidReply } from "../../../../../proxy/translate/reply.ts";
 import { dataOf, unfolded } from "../../../../support/translation/own-format-exchange.ts";
 
 describe("a whole answer of generateContent without candidates, told as a stream", () => {
-  for (const reply of [{ usageMetadata: { promptTokenCount: 1 } }, { candidates: [], promptFeedback: {} }]) {
+  for (const reply of [
+    { usageMetadata: { promptTokenCount: 1 } },
+    { candidates: [], promptFeedback: {} },
+    { promptFeedback: { blockReason: null } },
+    { promptFeedback: { blockReason: "BLOCK_REASON_UNSPECIFIED" } },
+    { candidates: [null] },
+    { candidates: ["none"] },
+  ]) {
     it(`is refused: ${JSON.stringify(reply)}`, () =>
       assert.throws(() => unfolded("GenerateContent", reply), new InvalidReply("the answer has no candidate")));
   }
