@@ -13,6 +13,15 @@ const shareWithAnswers = 1 / 2;
 /** What is no larger is no part of a share: a key's one large call must not refuse its short ones. */
 const shortCallBytes = 128 * 1024;
 
+/** Beyond so many, names of keys that hold nothing are forgotten. */
+const namesMax = 10_000;
+
+/** Whose bytes are counted together: an edited key is the same one. */
+export interface BytesOwner {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** Bytes that one key holds, over all its calls. */
 interface KeyShare {
   bytes: number;
@@ -23,7 +32,10 @@ export type ByteCount = Pick<InFlightBytes, "take" | "tryTake" | "release">;
 
 export class InFlightBytes {
   readonly #bytesMax: number;
-  readonly #shares = new WeakMap<object, KeyShare>();
+  readonly #shares = new WeakMap<BytesOwner, KeyShare>();
+  /** An edited key is another object of the same name. */
+  readonly #byName = new Map<string, KeyShare>();
+  #forgetAt = namesMax;
   #bytes = 0;
 
   /** @param bytesMax `ProxyLimits.inFlightBytesMax` */
@@ -37,13 +49,23 @@ export class InFlightBytes {
   }
 
   /** The count of one call. @param key of its caller, as the configuration has it: goes when that does */
-  ofCall(key: object): CallBytes {
-    let share = this.#shares.get(key);
-    if (share === undefined) {
-      share = { bytes: 0 };
-      this.#shares.set(key, share);
-    }
-    return new CallBytes(this, share);
+  ofCall(key: BytesOwner): CallBytes {
+    return new CallBytes(this, this.#shares.get(key) ?? this.#shareByName(key));
+  }
+
+  #shareByName(key: BytesOwner): KeyShare {
+    if (this.#byName.size >= this.#forgetAt) this.#forgetIdle();
+    const name = `${key.namespace}/${key.name}`;
+    const share = this.#byName.get(name) ?? { bytes: 0 };
+    this.#byName.set(name, share);
+    this.#shares.set(key, share);
+    return share;
+  }
+
+  /** Looked for again when there are twice as many as hold anything, so that a new key costs no walk over all of them. */
+  #forgetIdle(): void {
+    for (const [name, share] of this.#byName) if (share.bytes === 0) this.#byName.delete(name);
+    this.#forgetAt = Math.max(namesMax, 2 * this.#byName.size);
   }
 
   /** Whether a key that holds so much may hold no more, as much as all hold. @param share of the cap */
