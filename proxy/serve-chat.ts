@@ -333,8 +333,10 @@ async function concludeStream(
   }
   const error = errorOfProblem(outcome.problem, (upstream) => upstreamRefusal(admitted, selected, upstream));
   record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
-  await endBroken(admitted, client, error, outcome.meter);
-  await settlement.settlePartial(outcome.meter, true);
+  await Promise.all([
+    endBroken(admitted, client, error, outcome.meter, "sent"),
+    settlement.settlePartial(outcome.meter, true),
+  ]);
 }
 
 const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as const;
@@ -355,19 +357,22 @@ async function concludeStopped(
     return;
   }
   const error = errorOfStop(outcome.reason);
+  let ending: Promise<void> | undefined;
   if (isStarted && outcome.meter !== undefined) {
     record.cut(error.code, endOfStop[outcome.reason]);
-    await endBroken(admitted, client, error, outcome.meter);
+    ending = endBroken(admitted, client, error, outcome.meter, "withheld");
   }
-  await settlement.settlePartial(outcome.meter, outcome.isSent);
+  await Promise.all([ending, settlement.settlePartial(outcome.meter, outcome.isSent)]);
   if (!isStarted) throw error;
 }
 
+/** The client may read slowly: whoever settles does not wait for it. */
 async function endBroken(
   admitted: AdmittedCall,
   client: ClientStream | undefined,
   error: GatewayError,
   meter: StreamMeter,
+  rest: "sent" | "withheld",
 ): Promise<void> {
   const { format, call, record, services } = admitted;
   services.log.warn("a stream ended before it was complete", {
@@ -381,5 +386,5 @@ async function endBroken(
     meter instanceof TranslatingMeter
       ? meter.fail(error, context)
       : format.renderStreamError(error, context, meter, call);
-  await client?.endUnclean(lastBytes);
+  await client?.endUnclean(lastBytes, rest);
 }

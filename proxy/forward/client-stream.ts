@@ -19,6 +19,8 @@ export interface ClientStreamListener {
   onSlowReader(): void;
 }
 
+const noBytes = Buffer.alloc(0);
+
 export class ClientStream {
   readonly #response: ServerResponse;
   readonly #limits: ProxyLimits;
@@ -106,12 +108,19 @@ export class ClientStream {
     this.#response.off("drain", this.#onDrain);
   }
 
-  /** Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over. */
-  endUnclean(lastBytes: Buffer): Promise<void> {
+  /**
+   * Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over.
+   *
+   * @param rest what waits for a client that reads slowly goes out first, for as long as it reads; or is withheld, and with
+   *   it the last bytes, which are no event behind half of one
+   */
+  endUnclean(lastBytes: Buffer, rest: "sent" | "withheld"): Promise<void> {
     this.#stopWaiting();
     const response = this.#response;
     const { socket } = response;
     if (socket === null || socket.destroyed) return Promise.resolve();
+    const isHalf = rest === "withheld" && this.#slices.length > 0;
+    if (isHalf) this.#slices.length = 0;
     return new Promise((resolve) => {
       // A client that reads nothing must not keep this waiting.
       const timer = setTimeout(() => socket.destroy(), this.#limits.slowReaderTimeoutMs);
@@ -121,7 +130,7 @@ export class ClientStream {
         resolve();
       });
       const writeLast = (): void => {
-        response.write(lastBytes, () => {
+        response.write(isHalf ? noBytes : lastBytes, () => {
           if (response.req.httpVersionMinor === 0) breakOff(socket);
           else socket.end();
           resolve();

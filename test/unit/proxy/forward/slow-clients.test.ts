@@ -47,6 +47,8 @@ interface Row {
   readonly want: {
     readonly isFinished?: boolean;
     readonly isAll?: boolean;
+    /** Little of it, and no clean end. */
+    readonly isPart?: boolean;
     readonly told?: Told;
     readonly end?: RegExp;
   };
@@ -170,10 +172,26 @@ describe("slow clients", function () {
       reads: true,
       answer: (told) =>
         streamed((client) => {
-          void client.endUnclean(gone);
+          void client.endUnclean(gone, "sent");
           client.release();
         }, told),
       want: { isAll: true, end: /data: gone\n\n\r\n$/ },
+    },
+    {
+      name: "get no more of a large event where what waits is withheld, and no error behind half of one",
+      reads: true,
+      answer: (told) => streamed((client) => void client.endUnclean(gone, "withheld"), told),
+      want: { isPart: true, end: /xxx(?:\r\n)?$/ },
+    },
+    {
+      name: "hear of an error where nothing waits that could be withheld",
+      reads: true,
+      answer: () => (response) => {
+        const client = new ClientStream(response, [], limits, { onDrain: () => {}, onSlowReader: () => {} });
+        client.write([behind]);
+        void client.endUnclean(gone, "withheld");
+      },
+      want: { isPart: true, end: /data: gone\n\n\r\n$/ },
     },
     {
       name: "are cut where they take nothing of a large event",
@@ -184,7 +202,7 @@ describe("slow clients", function () {
     {
       name: "are cut where they take nothing of an error behind it",
       reads: false,
-      answer: (told) => streamed((client) => void client.endUnclean(gone), told),
+      answer: (told) => streamed((client) => void client.endUnclean(gone, "sent"), told),
       want: { isFinished: false },
     },
   ];
@@ -209,6 +227,7 @@ describe("slow clients", function () {
           const { bytes, end, isFinished, told } = result.value;
           if (want.isFinished !== undefined) assert.equal(isFinished, want.isFinished);
           if (want.isAll === true) assert.ok(bytes >= large.length, `${bytes} bytes`);
+          if (want.isPart === true) assert.ok(bytes > 0 && bytes < large.length / 2, `${bytes} bytes`);
           if (want.told !== undefined) assert.deepEqual(told, want.told);
           if (want.end !== undefined) assert.match(end, want.end);
         });
