@@ -20,7 +20,7 @@ import type { ClientStream } from "./client-stream.ts";
 import { CollectedAnswer, readCollectedStream } from "./collected-answer.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
-import { isJson, passedHeaders } from "./passed-headers.ts";
+import { isJsonInsteadOf, passedHeaders } from "./passed-headers.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
@@ -93,10 +93,10 @@ export class Attempt {
     const encodings = headerValues(headers, "content-encoding");
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits } = this.#options;
+    const { client, limits, format, call } = this.#options;
     this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.addHeaders(this.#passedHeaders());
-    if (isSuccess && client !== undefined && !this.#isJsonInsteadOfStream()) {
+    if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
       this.#meter = this.#createMeter();
     } else this.#phase = "collecting";
@@ -160,12 +160,6 @@ export class Attempt {
     const { translation, format, call, limits } = this.#options;
     const translating = translation?.createStreamMeter(limits.eventBytesMax, limits.replyBodyBytesMax);
     return translating ?? format.createStreamMeter(call, limits.eventBytesMax);
-  }
-
-  /** A stream was asked for and a JSON body came: an error in disguise, or no stream. */
-  #isJsonInsteadOfStream(): boolean {
-    const { format, call } = this.#options;
-    return isJson(this.#headers) && !format.contentType(call).startsWith("application/json");
   }
 
   #take(chunk: Buffer): void {
@@ -348,9 +342,15 @@ export class Attempt {
         const { body, lost } = bridge.translateReply(answer);
         this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
-        client.write(bridge.streamOfReply(answer));
+        const meter = new WholeReplyMeter(reading);
+        const frames = bridge.streamOfReply(answer);
+        if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
+          this.#settle({ kind: "stopped", reason: "overloaded", meter, isSent: true });
+          return;
+        }
+        client.write(frames);
         this.#options.onPiece();
-        this.#settle({ kind: "streamed", meter: new WholeReplyMeter(reading), problem: undefined, reply: answer });
+        this.#settle({ kind: "streamed", meter, problem: undefined, reply: answer });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;

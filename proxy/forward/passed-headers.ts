@@ -14,7 +14,8 @@ export function passedHeaders(upstream: RawHeaders, dropped: readonly string[]):
   return names === undefined ? headers : [...headers, "x-tollgate-dropped", names];
 }
 
-/** The body calls itself one JSON text. */
-export function isJson(upstream: RawHeaders): boolean {
-  return headerValues(upstream, "content-type")[0]?.startsWith("application/json") === true;
+/** A stream was asked for and a JSON body came: an error in disguise, or no stream. @param wanted type of content */
+export function isJsonInsteadOf(wanted: string, upstream: RawHeaders): boolean {
+  const [type] = headerValues(upstream, "content-type");
+  return type?.startsWith("application/json") === true && !wanted.startsWith("application/json");
 }

@@ -21,7 +21,7 @@ const ownFormats: Readonly<Record<ChatWireFormat, OwnFormat>> = {
 };
 
 /** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
-const growthMax = 16;
+const growthMax = 8;
 /** Of little pieces most of a stream is its events. */
 const smallAnswerBytes = 1024 * 1024;
 

@@ -3,11 +3,14 @@ import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Pool } from "undici";
 import { Attempt } from "../../../../proxy/forward/attempt.ts";
+import type { AttemptOptions } from "../../../../proxy/forward/attempt-options.ts";
+import type { ClientStream } from "../../../../proxy/forward/client-stream.ts";
 import { UndiciUpstream } from "../../../../proxy/forward/http1/undici-upstream.ts";
 import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 import { chatCompletions } from "../../../../proxy/protocols/chat-completions/format.ts";
 import { callOf } from "../../../support/digest/stream-call.ts";
+import { bridgeOf } from "../../../support/translation/own-format-exchange.ts";
 import { within } from "../../../support/wait-for.ts";
 
 describe("Attempt", () => {
@@ -15,12 +18,14 @@ describe("Attempt", () => {
   let pool: Pool;
   let origin = "";
   let requests = 0;
+  let answer = "{}";
 
   beforeEach(async () => {
     requests = 0;
+    answer = "{}";
     server = createServer((_request, response) => {
       requests += 1;
-      response.end("{}");
+      response.setHeader("content-type", "application/json").end(answer);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -34,7 +39,7 @@ describe("Attempt", () => {
     server.closeAllConnections();
   });
 
-  function attempt(): Attempt {
+  function attempt(changes: Partial<AttemptOptions> = {}): Attempt {
     return new Attempt({
       upstream: new UndiciUpstream(origin, pool),
       request: {
@@ -53,6 +58,7 @@ describe("Attempt", () => {
       bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,
+      ...changes,
     });
   }
 
@@ -71,4 +77,37 @@ describe("Attempt", () => {
     stopped.stop("client-left");
     assert.equal((await outcome).kind, "stopped");
   });
+
+  for (const { name, bytesMax, want } of [
+    { name: "is counted with what it is told in", bytesMax: 4_000_000, want: "streamed" },
+    { name: "is not told where there is no room for that", bytesMax: 400_000, want: "stopped" },
+  ]) {
+    it(`a whole answer for a client that streams ${name}`, async () => {
+      const choices = Array.from({ length: 2_000 }, () => ({ message: { content: "a" } }));
+      answer = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", choices });
+      const inFlightBytes = new InFlightBytes(bytesMax);
+      let written = 0;
+      const client = {
+        addHeaders: () => undefined,
+        isStarted: false,
+        write: (pieces: readonly Buffer[]) => {
+          for (const { length } of pieces) written += length;
+          return true;
+        },
+      };
+      const told = attempt({
+        inFlightBytes,
+        call: callOf(chatCompletions),
+        client: client as unknown as ClientStream,
+        bridge: () => bridgeOf("ChatCompletions"),
+      });
+      const outcome = await within(5_000, "the outcome", told.run());
+      assert.equal(outcome.kind, want);
+      assert.equal(written > 500_000, want === "streamed", `${written} bytes`);
+      // The first 128 KiB of an answer are free.
+      if (want === "streamed") assert.ok(inFlightBytes.bytes + 131_072 >= written, `${inFlightBytes.bytes} bytes`);
+      told.release();
+      assert.equal(inFlightBytes.bytes, 0);
+    });
+  }
 });
