@@ -155,6 +155,8 @@ async function askProvider(
     if ((await held.reserveChannel(channel, route, stored.model, oneRequestAmounts)) === "full")
       throw noAvailableChannel();
     refuseRevoked(caller);
+    // Whoever left meanwhile pays for no request: none is sent.
+    if (caller.exchange.response.destroyed) throw new ClientGoneError();
     record.channel = stored.channel;
     record.attempts += 1;
     const body = await untilStopped(caller, (onStoppable) =>
@@ -186,7 +188,6 @@ async function untilStopped(
   ask: (onStoppable: StoredContext["onStoppable"]) => Promise<Buffer>,
 ): Promise<Buffer> {
   const { exchange, services } = caller;
-  if (exchange.response.destroyed) throw new ClientGoneError();
   let open: OpenAttempt | undefined;
   try {
     return await ask((stop) => {
