@@ -103,6 +103,21 @@ function tooLarge(bytesMax: number): GatewayError {
  */
 const framingBytesMax = (bodyBytes: number): number => 64 * 1024 + 64 * bodyBytes;
 
+/** What is smaller is not worth the call, and may share its memory with others. */
+const freedBytesLeast = 16 * 1024;
+
+/**
+ * Gives memory back without waiting for the collector: what does is counted nowhere, and a few dozen large bodies at once
+ * leave more of it behind than all that is held.
+ *
+ * @param own read by nobody any more
+ */
+function freeNow(own: Buffer | undefined): void {
+  if (own === undefined || own.length < freedBytesLeast) return;
+  const { buffer } = own;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === own.length) buffer.transfer(0);
+}
+
 /** One body on its way in. */
 class BodyReader {
   readonly whole: Promise<Buffer>;
@@ -144,8 +159,12 @@ class BodyReader {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    // What is still drained of a body that was refused.
-    if (this.#isOver) return;
+    if (!this.#isOver) this.#take(chunk);
+    // What refused the body, and what is still drained of it.
+    if (this.#isOver) freeNow(chunk);
+  };
+
+  #take(chunk: Buffer): void {
     const bytes = this.#bytes + chunk.length;
     if (bytes > this.#limits.jsonBodyBytesMax) {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
@@ -164,7 +183,7 @@ class BodyReader {
     this.#progressMs = performance.now();
     this.#keep(chunk);
     this.#bytes = bytes;
-  };
+  }
 
   #wireBytes(): number {
     return this.#request.socket.bytesRead - this.#wireBytesBefore;
@@ -178,11 +197,13 @@ class BodyReader {
     const before = this.#target ?? this.#first;
     const bytes = this.#bytes + chunk.length;
     if (this.#target === undefined || bytes > this.#target.length) {
-      this.#target = Buffer.allocUnsafe(this.#capacityFor(bytes));
+      this.#target = Buffer.allocUnsafeSlow(this.#capacityFor(bytes));
       before?.copy(this.#target, 0, 0, this.#bytes);
       this.#first = undefined;
+      freeNow(before);
     }
     chunk.copy(this.#target, this.#bytes);
+    freeNow(chunk);
   }
 
   /** A declared length alone takes nothing that others need: memory follows what has come. */
@@ -223,6 +244,7 @@ class BodyReader {
     this.#request.pause();
     this.#inFlight.release(this.#bytes);
     this.#bytes = 0;
+    freeNow(this.#target ?? this.#first);
     this.#first = this.#target = undefined;
     this.#reject(error);
   }

@@ -41,7 +41,7 @@ for (const { when, turn } of moments)
     async function send(
       parts: readonly (string | Buffer)[],
       given = limits,
-    ): Promise<{ socket: Socket; body: Promise<RequestBody> }> {
+    ): Promise<{ socket: Socket; request: IncomingMessage; body: Promise<RequestBody> }> {
       const arrived = new Promise<IncomingMessage>((resolve) => requests.push({ resolve }));
       const { port } = server.address() as AddressInfo;
       const socket = connect(port, "127.0.0.1");
@@ -52,7 +52,7 @@ for (const { when, turn } of moments)
       await turn();
       const body = (async () => readBody(request, given, inFlight))();
       body.catch(() => {});
-      return { socket, body };
+      return { socket, request, body };
     }
 
     function head(...headers: string[]): string {
@@ -107,6 +107,35 @@ for (const { when, turn } of moments)
           await new Promise((resolve) => setImmediate(resolve));
         }
         assert.equal((await body).bytes.toString(), text);
+      });
+    }
+
+    for (const { name, bytesMax } of [
+      { name: "that is joined", bytesMax: 8_000_000 },
+      { name: "that is refused, and of what comes of it then", bytesMax: 1_000_000 },
+    ]) {
+      it(`gives back the memory of a large body ${name}`, async () => {
+        const bytes = Buffer.alloc(3_000_000, "a");
+        inFlight = new InFlightBytes(bytesMax);
+        const large = { ...limits, jsonBodyBytesMax: 7_500_000 };
+        const { request, body } = await send([head(json, `Content-Length: ${bytes.length}`), bytes], large);
+        // Called behind the reader's own listener.
+        const left: number[] = [];
+        request.on("data", (chunk: Buffer) => left.push(chunk.length));
+        const ended = new Promise((resolve) => request.on("end", resolve));
+        const outcome = await body.then(
+          (whole) => whole.bytes.equals(bytes),
+          (error) => error.code,
+        );
+        assert.equal(outcome, bytesMax > bytes.length ? true : "overloaded");
+        request.resume();
+        await ended;
+        assert.ok(left.length > 20);
+        // The first may be the whole body, and little ones are left to the collector.
+        assert.deepEqual(
+          left.slice(1).filter((length) => length >= 16_384),
+          [],
+        );
       });
     }
 
