@@ -11,8 +11,8 @@ import type { ApiObject } from "../../kubernetes/api-object.ts";
 import type { ListWatchSink } from "../../kubernetes/watch/list-watch-options.ts";
 import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
-import { type CollectingStore, Collector } from "./list-collector.ts";
-import { changeOf, isOlder, keyOf, toChange } from "./object-identity.ts";
+import { type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
+import { changeOf, identityOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
 import { KeyParts } from "./share-parts.ts";
@@ -132,10 +132,11 @@ export class ClusterStore implements CollectingStore {
     if (isChanged) this.tell([change]);
   }
 
-  /** A whole list of this version speaks for everything up to it, also for what still waits. */
-  settleWaiting(kind: ResourceKind, namespace: string | undefined, version: string): void {
+  /** A whole list speaks for everything up to its version, also for what still waits, unless it came while it was read. */
+  settleWaiting(kind: ResourceKind, { namespace, version, touched }: SettlingList): void {
     for (const [key, { kind: own, metadata }] of this.#waiting) {
       if (own !== kind || (namespace !== undefined && metadata.namespace !== namespace)) continue;
+      if (touched.has(identityOf({ kind, ...metadata }))) continue;
       if (!isOlder(version, metadata.resourceVersion)) this.#stopWaiting(key);
     }
   }

@@ -16,11 +16,19 @@ export interface CollectingStore {
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined;
   take(next: AnyResource, before: AnyResource | undefined): boolean;
   dropAll(changes: readonly ResourceChange[]): void;
-  settleWaiting(kind: ResourceKind, namespace: string | undefined, version: string): void;
+  settleWaiting(kind: ResourceKind, list: SettlingList): void;
   /** An object whose later version was undone. */
   seeUndone(kind: ResourceKind, object: ApiObject): void;
   rewind(): void;
   tell(changes: readonly ResourceChange[]): void;
+}
+
+/** What a complete list is to objects that came and still wait for their data. */
+export interface SettlingList {
+  readonly namespace: string | undefined;
+  readonly version: string;
+  /** Identities that events named since it was begun. */
+  readonly touched: ReadonlySet<string>;
 }
 
 interface ListedObject {
@@ -94,7 +102,7 @@ export class Collector implements ListCollector {
 
   finish(version: string, isRewound: boolean): void {
     if (isRewound) this.#store.rewind();
-    this.#store.settleWaiting(this.#kind, this.#namespace, version);
+    this.#store.settleWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
     const changes: ResourceChange[] = [];
     try {
       this.#takeListed(version, isRewound, changes);
@@ -115,6 +123,8 @@ export class Collector implements ListCollector {
       const change = toChange(this.#kind, identity);
       const before = this.#resources.get(change);
       if (before === resource) continue;
+      // An event deleted it since it was read, or brought it and it waits for its data: either is newer.
+      if (before === undefined && this.#touched.has(identity)) continue;
       // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
       const isNewer =
         before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);

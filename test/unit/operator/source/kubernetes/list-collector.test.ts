@@ -1,0 +1,59 @@
+/** Lists that are read while events and answers come: what is taken of them, and what is newer already. */
+import assert from "node:assert/strict";
+import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
+import type { ResourceChange } from "../../../../../operator/resources/resource.ts";
+import { ClusterStore } from "../../../../../operator/source/kubernetes/cluster-store.ts";
+
+const key = (name: string, version: number, spec: object = {}): ApiObject => ({
+  metadata: { namespace: "team-a", name, uid: `uid-${name}`, resourceVersion: `${version}`, generation: 1 },
+  spec: { credentials: [{ name: "current", sha256: "1".repeat(64) }], ...spec },
+});
+const keyBySecret = (name: string, version: number) =>
+  key(name, version, { credentials: [{ name: "current", secretKeyRef: { name: "s" } }] });
+
+function openStore() {
+  const told: ResourceChange[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const store = new ClusterStore({ onChange: (changes) => told.push(...changes), fetchMissing: () => promise });
+  store.open();
+  const keys = store.sinkFor("ApiKey", undefined);
+  const answered = async () => {
+    resolve();
+    for (let turns = 0; turns < 4; turns += 1) await Promise.resolve();
+  };
+  return { store, told, keys, answered };
+}
+
+describe("a list that is compared with what is held", () => {
+  for (const row of [
+    { name: "deleted", event: "remove", version: 21, want: [] },
+    { name: "changed", event: "put", version: 21, want: ["21"] },
+  ] as const) {
+    it(`leaves alone what an event has ${row.name} since it was read, whatever else differs`, () => {
+      const { store, told, keys } = openStore();
+      keys.put(key("touched", 10));
+      const collector = keys.beginList();
+      collector.add(key("touched", 10));
+      collector.add(key("missed", 15));
+      keys[row.event](key("touched", row.version));
+      told.length = 0;
+      collector.finish("20", false);
+      const held = store.resources.apiKeys.get("team-a/touched");
+      assert.deepEqual(held ? [held.metadata.resourceVersion] : [], row.want);
+      assert.deepEqual(
+        told.map(({ name }) => name),
+        ["missed"],
+      );
+    });
+  }
+
+  it("loses nothing that came by an event and waits for its Secret", async () => {
+    const { store, keys, answered } = openStore();
+    const collector = keys.beginList();
+    collector.add(keyBySecret("waits", 19));
+    keys.put(keyBySecret("waits", 19));
+    collector.finish("20", false);
+    await answered();
+    assert.ok(store.resources.apiKeys.has("team-a/waits"));
+  });
+});
