@@ -165,6 +165,11 @@ export class ClusterStore implements CollectingStore {
     }
   }
 
+  wants({ kind, namespace, name }: ResourceChange): boolean {
+    if (kind !== "Secret" && kind !== "ConfigMap") return true;
+    return this.#wanted.isWanted(kind, `${namespace}/${name}`);
+  }
+
   #share(resource: AnyResource | undefined): AnyResource | undefined {
     return resource?.kind === "ApiKey" ? this.#keyParts.share(resource) : resource;
   }
@@ -240,7 +245,7 @@ export class ClusterStore implements CollectingStore {
   #noteDeleted(kind: "Secret" | "ConfigMap", object: ApiObject): void {
     const { namespace = "", name, resourceVersion } = object.metadata;
     const identity = `${namespace}/${name}`;
-    if (resourceVersion !== undefined && this.#wanted.keysOf(kind, identity) !== undefined)
+    if (resourceVersion !== undefined && this.#wanted.isWanted(kind, identity))
       this.#deleted.set(`${kind}/${identity}`, resourceVersion);
   }
 

@@ -14,6 +14,8 @@ import { changeOf, identityOf, isOlder, toChange } from "./object-identity.ts";
 /** What a list does to the store. */
 export interface CollectingStore {
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined;
+  /** Whether anything of it is kept: of Secrets and ConfigMaps only what somebody refers to. */
+  wants(change: ResourceChange): boolean;
   take(next: AnyResource, before: AnyResource | undefined): boolean;
   dropAll(changes: readonly ResourceChange[]): void;
   settleWaiting(kind: ResourceKind, list: SettlingList): void;
@@ -85,7 +87,9 @@ export class Collector implements ListCollector {
     const differing: string[] = [];
     for (const [identity, listed] of this.#listed) {
       if (listed.resource === undefined) continue;
-      const held = this.#resources.get(toChange(this.#kind, identity));
+      const change = toChange(this.#kind, identity);
+      const held = this.#resources.get(change);
+      if (held === undefined && !this.#store.wants(change)) continue;
       if (
         held === undefined ||
         isOlder(held.metadata.resourceVersion, listed.version) ||
@@ -125,6 +129,8 @@ export class Collector implements ListCollector {
       if (before === resource) continue;
       // An event deleted it since it was read, or brought it and it waits for its data: either is newer.
       if (before === undefined && this.#touched.has(identity)) continue;
+      // Whoever referred to it when the list was read no longer does.
+      if (!this.#store.wants(change)) continue;
       // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
       const isNewer =
         before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);

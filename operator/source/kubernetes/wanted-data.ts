@@ -60,6 +60,11 @@ export class WantedData {
     return keys && new Set(keys);
   }
 
+  /** Whether anybody refers to it. */
+  isWanted(kind: "Secret" | "ConfigMap", identity: string): boolean {
+    return this.#wanted[kind].has(identity);
+  }
+
   add(references: readonly DataReference[]): void {
     for (const { kind, identity, keys } of references) {
       const wanted = this.#wanted[kind].get(identity);

@@ -10,6 +10,10 @@ const key = (name: string, version: number, spec: object = {}): ApiObject => ({
 });
 const keyBySecret = (name: string, version: number) =>
   key(name, version, { credentials: [{ name: "current", secretKeyRef: { name: "s" } }] });
+const secret = (value: string, version: number): ApiObject => ({
+  metadata: { namespace: "team-a", name: "s", uid: "uid-s", resourceVersion: `${version}` },
+  data: { apiKey: Buffer.from(value).toString("base64") },
+});
 
 function openStore() {
   const told: ResourceChange[] = [];
@@ -17,11 +21,12 @@ function openStore() {
   const store = new ClusterStore({ onChange: (changes) => told.push(...changes), fetchMissing: () => promise });
   store.open();
   const keys = store.sinkFor("ApiKey", undefined);
+  const secrets = store.sinkFor("Secret", undefined);
   const answered = async () => {
     resolve();
     for (let turns = 0; turns < 4; turns += 1) await Promise.resolve();
   };
-  return { store, told, keys, answered };
+  return { store, told, keys, secrets, answered };
 }
 
 describe("a list that is compared with what is held", () => {
@@ -55,5 +60,25 @@ describe("a list that is compared with what is held", () => {
     collector.finish("20", false);
     await answered();
     assert.ok(store.resources.apiKeys.has("team-a/waits"));
+  });
+});
+
+describe("a list of Secrets", () => {
+  it("does not bring back what was let go while it was read", async () => {
+    const { store, keys, secrets, answered } = openStore();
+    keys.put(keyBySecret("a", 10));
+    await answered();
+    secrets.put(secret("sk-old", 9));
+    const collector = secrets.beginList();
+    collector.add(secret("sk-old", 9));
+    keys.remove(keyBySecret("a", 11));
+    assert.deepEqual(collector.differences("12"), []);
+    collector.finish("12", false);
+    assert.equal(store.resources.secrets.size, 0);
+    // Rotated while nobody referred to it: what refers to it next must find none, and ask.
+    secrets.put(secret("sk-new", 13));
+    keys.put(keyBySecret("b", 14));
+    await answered();
+    assert.equal(store.resources.secrets.size, 0);
   });
 });
