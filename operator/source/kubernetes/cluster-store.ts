@@ -11,7 +11,7 @@ import type { ApiObject } from "../../kubernetes/api-object.ts";
 import type { ListWatchSink } from "../../kubernetes/watch/list-watch-options.ts";
 import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
-import { type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
+import { type AbsenceList, type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
 import { changeOf, identityOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
@@ -39,7 +39,7 @@ export class ClusterStore implements CollectingStore {
   readonly #wanted = new WantedData();
   readonly #keyParts = new KeyParts();
   readonly #collectors = new Set<Collector>();
-  /** Versions in which wanted data was deleted, so that an answer from before does not bring it back. */
+  /** Versions in which wanted data was deleted or stood in no list, so that an answer from before does not bring it back. */
   readonly #deleted = new Map<string, string>();
   /** Objects that wait for the data they name, by identity; the present version of each stays in force meanwhile. */
   readonly #waiting = new Map<string, AnyResource>();
@@ -196,6 +196,13 @@ export class ClusterStore implements CollectingStore {
     }
   }
 
+  noteAbsent(kind: "Secret" | "ConfigMap", { namespace, version, has }: AbsenceList): void {
+    const prefix = namespace === undefined ? "" : `${namespace}/`;
+    for (const identity of this.#wanted.identities(kind)) {
+      if (identity.startsWith(prefix) && !has(identity)) this.#noteGone(kind, identity, version);
+    }
+  }
+
   seeUndone(kind: ResourceKind, object: ApiObject): void {
     if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap") this.#options.onSeen?.(kind, object, true);
   }
@@ -246,7 +253,13 @@ export class ClusterStore implements CollectingStore {
     const { namespace = "", name, resourceVersion } = object.metadata;
     const identity = `${namespace}/${name}`;
     if (resourceVersion !== undefined && this.#wanted.isWanted(kind, identity))
-      this.#deleted.set(`${kind}/${identity}`, resourceVersion);
+      this.#noteGone(kind, identity, resourceVersion);
+  }
+
+  #noteGone(kind: "Secret" | "ConfigMap", identity: string, version: string): void {
+    const key = `${kind}/${identity}`;
+    // A deletion that came by an event may be newer than the list.
+    if (!isOlder(version, this.#deleted.get(key))) this.#deleted.set(key, version);
   }
 
   #touch(kind: ResourceKind, object: ApiObject): void {

@@ -17,6 +17,8 @@ export interface CollectingStore {
   /** Whether anything of it is kept: of Secrets and ConfigMaps only what somebody refers to. */
   wants(change: ResourceChange): boolean;
   take(next: AnyResource, before: AnyResource | undefined): boolean;
+  /** Takes note of wanted data that a whole list of this version does not show. */
+  noteAbsent(kind: "Secret" | "ConfigMap", list: AbsenceList): void;
   dropAll(changes: readonly ResourceChange[]): void;
   settleWaiting(kind: ResourceKind, list: SettlingList): void;
   /** An object whose later version was undone. */
@@ -31,6 +33,13 @@ export interface SettlingList {
   readonly version: string;
   /** Identities that events named since it was begun. */
   readonly touched: ReadonlySet<string>;
+}
+
+/** What a complete list says of data that it does not show. */
+export interface AbsenceList {
+  readonly namespace: string | undefined;
+  readonly version: string;
+  readonly has: (identity: string) => boolean;
 }
 
 interface ListedObject {
@@ -112,6 +121,7 @@ export class Collector implements ListCollector {
       this.#takeListed(version, isRewound, changes);
       const gone = this.#gone(version, isRewound);
       this.#store.dropAll(gone);
+      this.#noteAbsent(version);
       changes.push(...gone);
     } finally {
       // What is in the store must be heard of, whatever became of the rest: the next list takes it for known.
@@ -151,6 +161,13 @@ export class Collector implements ListCollector {
       gone.push(change);
     }
     return gone;
+  }
+
+  /** Also of what is not held, as it was asked for and the answer may still come. */
+  #noteAbsent(version: string): void {
+    if (this.#kind !== "Secret" && this.#kind !== "ConfigMap") return;
+    const has = (identity: string) => this.#listed.has(identity);
+    this.#store.noteAbsent(this.#kind, { namespace: this.#namespace, version, has });
   }
 
   drop(): void {

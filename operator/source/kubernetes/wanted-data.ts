@@ -65,6 +65,11 @@ export class WantedData {
     return this.#wanted[kind].has(identity);
   }
 
+  /** What somebody refers to, `namespace/name`. */
+  identities(kind: "Secret" | "ConfigMap"): Iterable<string> {
+    return this.#wanted[kind].keys();
+  }
+
   add(references: readonly DataReference[]): void {
     for (const { kind, identity, keys } of references) {
       const wanted = this.#wanted[kind].get(identity);

@@ -81,4 +81,31 @@ describe("a list of Secrets", () => {
     await answered();
     assert.equal(store.resources.secrets.size, 0);
   });
+
+  for (const row of [
+    { name: "believes no answer that is older and has it", answer: 9, want: [] },
+    { name: "gives way to an answer that is newer and has it", answer: 13, want: ["13"] },
+  ]) {
+    it(`without a Secret ${row.name}`, async () => {
+      const { store, keys, secrets, answered } = openStore();
+      keys.put(keyBySecret("a", 10));
+      secrets.beginList().finish("12", false);
+      store.put("Secret", secret("sk-1", row.answer));
+      await answered();
+      const held = store.resources.secrets.get("team-a/s");
+      assert.deepEqual(held ? [held.metadata.resourceVersion] : [], row.want);
+    });
+  }
+
+  it("tells nothing of other namespaces, nor of what it shows and nobody wanted then", async () => {
+    const { store, keys, answered } = openStore();
+    store.sinkFor("Secret", "team-b").beginList().finish("12", false);
+    const collector = store.sinkFor("Secret", "team-a").beginList();
+    collector.add(secret("sk-1", 9));
+    keys.put(keyBySecret("a", 10));
+    collector.finish("12", false);
+    store.put("Secret", secret("sk-1", 9));
+    await answered();
+    assert.ok(store.resources.secrets.has("team-a/s"));
+  });
 });
