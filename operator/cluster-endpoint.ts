@@ -88,16 +88,17 @@ function noticeRestores(
   // Also before the endpoint is open: the first proxies must not be told of removals that a restore undid.
   started.defer(epochs.onRaise(() => uids.beginEpoch()));
   started.defer(source.onRewind(restores.raise));
-  started.defer(uids.onReturn(restores.raise));
+  started.defer(uids.onReturn(restores.raiseAgain));
   const removals = doubtRemovals({
     exists: async (id) => {
       const resource = uids.resourceOf(id);
       return resource !== undefined && (await source.has(resource));
     },
-    onReturn: restores.raise,
+    onReturn: restores.raiseAgain,
     onFailure: (cause) => log.warn("what proxies refuse as deleted cannot be looked up; trying again", { cause }),
   });
   started.defer(() => removals.close());
+  started.defer(epochs.onRaise(removals.forget));
   return removals;
 }
 

@@ -85,12 +85,13 @@ async function catchUp(options: PushAppOptions, hello: Hello, gone: AbortSignal)
 }
 
 function connect(options: PushAppOptions, hello: Hello, response: Response): ProxyConnection {
-  const { progress, uids, onReport, onRefusedAsDeleted } = options;
+  const { progress, uids, epochs, onReport, onRefusedAsDeleted } = options;
+  const epoch = epochs?.current ?? 1;
   const connection = new ProxyConnection(
     {
       id: randomUUID(),
       operator: options.operator,
-      epoch: options.epochs?.current ?? 1,
+      epoch,
       hello,
       sink: sinkTo(response),
       timers: options.timers ?? systemTimers,
@@ -98,7 +99,10 @@ function connect(options: PushAppOptions, hello: Hello, response: Response): Pro
       deadMs: options.deadMs,
       onChange: (changed) => options.fleet.update(changed),
       ...(onReport !== undefined && { onReport }),
-      ...(onRefusedAsDeleted !== undefined && { onRefusedAsDeleted }),
+      onRefusedAsDeleted: (ids) => {
+        // A stream of an earlier epoch is about to end: what it refuses, its proxy takes in the next.
+        if ((epochs?.current ?? 1) === epoch) onRefusedAsDeleted?.(ids);
+      },
       ...(progress !== undefined && { progress }),
       ...(uids !== undefined && { uids }),
     },

@@ -18,6 +18,8 @@ export interface DoubtedRemovalsOptions {
 export interface DoubtedRemovals {
   /** Takes note of what a proxy refuses as deleted. @param ids as the wire names objects: `key/<namespace>/<name>` */
   doubt(ids: readonly string[]): void;
+  /** A new epoch began: what was refused in the one before proves nothing. */
+  forget(): void;
   close(): void;
 }
 
@@ -30,19 +32,21 @@ export function doubtRemovals(options: DoubtedRemovalsOptions): DoubtedRemovals 
   const doubted = new Set<string>();
   let isAsking = false;
   let isClosed = false;
+  let isForgotten = false;
   let cancel = () => {};
   const askNext = async (): Promise<void> => {
     const [id] = doubted;
     isAsking = id !== undefined && !isClosed;
     if (id === undefined || isClosed) return;
     doubted.delete(id);
+    isForgotten = false;
     try {
-      if (await exists(id)) {
+      if ((await exists(id)) && !isForgotten) {
         doubted.clear();
         if (!isClosed) onReturn();
       }
     } catch (cause) {
-      doubted.add(id);
+      if (!isForgotten) doubted.add(id);
       if (!isClosed) onFailure(cause);
     }
     // Also where nothing is left to ask about: each acknowledgement names them anew.
@@ -52,6 +56,10 @@ export function doubtRemovals(options: DoubtedRemovalsOptions): DoubtedRemovals 
     doubt(ids) {
       for (const id of ids) if (doubted.size < doubtedMax) doubted.add(id);
       if (!isAsking) void askNext();
+    },
+    forget() {
+      doubted.clear();
+      isForgotten = true;
     },
     close() {
       isClosed = true;

@@ -11,6 +11,8 @@ import type { OwnedData } from "../../certificates/owned-data.ts";
 
 export interface Epochs {
   readonly current: number;
+  /** For how long signs of a restore are still taken for those of the one that it was last raised for. */
+  readonly settlesInMs: number;
   /** Reads what other operators may have raised. @returns the epoch now */
   refresh(): Promise<number>;
   /**
@@ -50,6 +52,10 @@ export class StoredEpochs implements Epochs {
     return this.#current;
   }
 
+  get settlesInMs(): number {
+    return Math.max(0, this.#raisedAt + oneRestoreMs - this.#timers.now());
+  }
+
   async refresh(): Promise<number> {
     const stored = read((await this.#store.read())?.data);
     const isFirstLook = !this.#isRead;
@@ -59,7 +65,7 @@ export class StoredEpochs implements Epochs {
   }
 
   async raise(seen: number): Promise<number> {
-    if (this.#timers.now() - this.#raisedAt < oneRestoreMs) return this.#current;
+    if (this.settlesInMs > 0) return this.#current;
     this.#raising ??= this.#raiseAbove(seen).finally(() => {
       this.#raising = undefined;
     });
@@ -99,10 +105,21 @@ export class StoredEpochs implements Epochs {
 }
 
 export interface RaiseOptions {
-  readonly epochs: Pick<Epochs, "raise">;
+  readonly epochs: Pick<Epochs, "current" | "settlesInMs" | "raise">;
   readonly timers?: Timers;
   /** Told of each failure; it is tried again. */
   readonly onFailure: (cause: unknown) => void;
+}
+
+export interface RestoreSigns {
+  /** The source goes back: one of many signs of that, most of them of a restore that an epoch has begun for. */
+  raise(): void;
+  /**
+   * Something removed since the epoch began is there again. It was not this epoch's restore that did that: proxies go
+   * on refusing it until the next epoch, so the sign is kept for as long as others would be taken for that restore's.
+   */
+  raiseAgain(): void;
+  close(): void;
 }
 
 /**
@@ -111,13 +128,12 @@ export interface RaiseOptions {
  *
  * @returns what to call when it goes back, and how to stop
  */
-export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: RaiseOptions): {
-  raise(): void;
-  close(): void;
-} {
+export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: RaiseOptions): RestoreSigns {
   let isUnderWay = false;
+  let isKept = false;
   let isClosed = false;
   let cancel = () => {};
+  let cancelKept = () => {};
   const attempt = async (retryMs: number): Promise<void> => {
     try {
       await epochs.raise(0);
@@ -128,16 +144,28 @@ export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: 
       cancel = timers.after(retryMs, () => void attempt(Math.min(retryMs * 2, retryMaxMs)));
     }
   };
+  const raise = () => {
+    // One more sign of the same restore.
+    if (isUnderWay || isClosed) return;
+    isUnderWay = true;
+    void attempt(retryFirstMs);
+  };
+  const keep = (epoch: number) => {
+    const settlesInMs = epochs.settlesInMs;
+    // Below an epoch that began meanwhile the removal counts no longer.
+    isKept = settlesInMs > 0 && epochs.current === epoch;
+    if (isKept) cancelKept = timers.after(settlesInMs, () => keep(epoch));
+    else if (epochs.current === epoch) raise();
+  };
   return {
-    raise() {
-      // One more sign of the same restore.
-      if (isUnderWay || isClosed) return;
-      isUnderWay = true;
-      void attempt(retryFirstMs);
+    raise,
+    raiseAgain() {
+      if (!isKept && !isClosed) keep(epochs.current);
     },
     close() {
       isClosed = true;
       cancel();
+      cancelKept();
     },
   };
 }

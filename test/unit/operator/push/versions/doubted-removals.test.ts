@@ -63,6 +63,18 @@ describe("doubtRemovals", () => {
     assert.equal(state.returns, 1);
   });
 
+  it("forgets with a new epoch what was refused before it, also what is being asked about", async () => {
+    const { removals, asked, state, answers, pass } = open({ "key/a/one": true });
+    removals.doubt(["key/a/one", "key/a/two"]);
+    removals.forget();
+    await pass(0);
+    assert.deepEqual([asked, state.returns], [["key/a/one"], 0]);
+    answers["key/a/two"] = true;
+    removals.doubt(["key/a/two"]);
+    await pass(2_000);
+    assert.equal(state.returns, 1);
+  });
+
   it("ends with its operator", async () => {
     const { removals, asked, pass } = open({ "key/a/one": new Error("away") });
     removals.doubt(["key/a/one"]);

@@ -118,10 +118,55 @@ describe("raiseAfterRestore", () => {
     assert.equal(epochs.current, 3);
   });
 
+  for (const row of [
+    { name: "drops a further sign of the restore", sign: "raise", want: [2, 2, 2] },
+    { name: "keeps a sign of another one until the first has settled", sign: "raiseAgain", want: [2, 2, 3] },
+  ] as const) {
+    it(`${row.name}, and raises once for many`, async () => {
+      const timers = new ManualTimers();
+      const epochs = new StoredEpochs(new MemoryOwnedData(), timers);
+      const restores = raiseAfterRestore({ epochs, timers, onFailure: () => assert.fail() });
+      restores[row.sign]();
+      await settled();
+      const seen = [epochs.current];
+      timers.advance(40_000);
+      for (let sign = 0; sign < 3; sign += 1) restores[row.sign]();
+      timers.advance(19_999);
+      await settled();
+      seen.push(epochs.current);
+      timers.advance(1);
+      await settled();
+      seen.push(epochs.current);
+      timers.advance(3_600_000);
+      await settled();
+      assert.deepEqual([...seen, epochs.current], [...row.want, row.want[2]]);
+      restores.close();
+    });
+  }
+
+  it("lets a kept sign go where an epoch began after it", async () => {
+    const timers = new ManualTimers();
+    const store = new MemoryOwnedData();
+    const epochs = new StoredEpochs(store, timers);
+    const restores = raiseAfterRestore({ epochs, timers, onFailure: () => assert.fail() });
+    restores.raise();
+    await settled();
+    timers.advance(30_000);
+    restores.raiseAgain();
+    // As a proxy tells that another operator raised it.
+    await store.write({ epoch: "7" }, "1");
+    await epochs.refresh();
+    timers.advance(3_600_000);
+    await settled();
+    assert.equal(epochs.current, 7);
+  });
+
   it("ends with its operator", async () => {
     const timers = new ManualTimers();
     let asked = 0;
     const epochs = {
+      current: 1,
+      settlesInMs: 0,
       raise: async () => {
         asked += 1;
         throw new Error("away");
