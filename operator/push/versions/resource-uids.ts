@@ -89,7 +89,7 @@ export class ResourceUids {
     const [oldest] = this.#removed;
     if (this.#removed.length > 2 * removedUidsMax || (oldest !== undefined && now - oldest.at > 2 * keptMs)) {
       this.#removed = this.#removed.slice(-removedUidsMax).filter(({ at }) => now - at <= keptMs);
-      this.#dead = new Set(this.#removed.map(({ uid }) => uid));
+      this.#dead = new Set(this.#removed.map(({ uid }) => uid).filter((uid) => this.#dead.has(uid)));
     }
   }
 

@@ -20,14 +20,14 @@ describe("ResourceUids", () => {
     });
   });
 
-  const put = (uid: string, now: number) => {
-    const metadata = { namespace: "team-a", name: "a", uid };
+  const put = (uid: string, now: number, name = "a") => {
+    const metadata = { namespace: "team-a", name, uid };
     resources.set({ kind: "ApiKey", metadata, spec: {} } as unknown as AnyResource);
-    uids.look(change, now);
+    uids.look({ ...change, name }, now);
   };
-  const remove = (now: number) => {
-    resources.delete(change);
-    uids.look(change, now);
+  const remove = (now: number, name = "a") => {
+    resources.delete({ ...change, name });
+    uids.look({ ...change, name }, now);
   };
 
   it("tells that a uid came back which was removed, once", () => {
@@ -77,6 +77,16 @@ describe("ResourceUids", () => {
     assert.equal(returns, 0, "the epoch has begun already");
     remove(3);
     assert.deepEqual(uids.removedSince(0), ["one"]);
+  });
+
+  it("takes nothing that came back for removed again when it forgets the oldest", () => {
+    for (const name of ["a", "old", "last"]) put(`uid-${name}`, 0, name);
+    remove(0, "old");
+    remove(1.5 * hourMs);
+    put("uid-a", 1.6 * hourMs);
+    remove(2.1 * hourMs, "last");
+    assert.deepEqual(uids.removedSince(0), ["uid-last"]);
+    assert.equal(returns, 1);
   });
 
   it("forgets as the proxies do", () => {
