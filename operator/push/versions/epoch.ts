@@ -78,6 +78,12 @@ export class StoredEpochs implements Epochs {
   }
 
   async #raiseAbove(seen: number): Promise<number> {
+    if (!this.#isRead) {
+      await this.refresh();
+      // A proxy told of it, and nobody says that the source went back.
+      if (seen > 0 && this.#current > seen) return this.#current;
+    }
+    // Before anything was read, what is stored may have been raised long ago and answers no sign of now.
     const known = this.#current;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const held = await this.#store.read();

@@ -72,6 +72,18 @@ describe("StoredEpochs", () => {
     assert.equal(await here.raise(0), 5);
   });
 
+  for (const row of [
+    { name: "is raised above what is stored for a restore", seen: 0, want: 6 },
+    { name: "is not raised for a proxy that has seen less than is stored", seen: 3, want: 5 },
+    { name: "is raised above what a proxy has seen", seen: 8, want: 9 },
+  ]) {
+    it(`${row.name}, also where it was never read`, async () => {
+      await store.write({ epoch: "5" }, undefined);
+      assert.equal(await new StoredEpochs(store).raise(row.seen), row.want);
+      assert.deepEqual(store.data, { epoch: `${row.want}` });
+    });
+  }
+
   it("is raised once by all the watches that notice one restore, and again by the next restore", async () => {
     const timers = new ManualTimers();
     const epochs = new StoredEpochs(store, timers);
