@@ -4,13 +4,14 @@
  * source can tell, and is asked about one object at a time and seldom.
  */
 import { systemTimers, type Timers } from "../../../proxy/snapshot/push/timers.ts";
+import { Backoff } from "../../kubernetes/watch/backoff.ts";
 
 export interface DoubtedRemovalsOptions {
   /** A consistent read: whether the source has the very object that this operator holds, by the id of the wire. */
   readonly exists: (id: string) => Promise<boolean>;
   /** It has: the source went back. */
   readonly onReturn: () => void;
-  /** Told of each failure to ask; it is tried again. */
+  /** Told that it cannot be asked, once until it can; it is tried again. */
   readonly onFailure: (cause: unknown) => void;
   readonly timers?: Timers;
 }
@@ -24,13 +25,17 @@ export interface DoubtedRemovals {
 }
 
 const askEveryMs = 2_000;
+/** While the source does not answer, or refuses as without its Role. */
+const failedMaxMs = 60_000;
 /** One that exists proves a restore, so a sample does. */
 const doubtedMax = 20;
 
 export function doubtRemovals(options: DoubtedRemovalsOptions): DoubtedRemovals {
   const { exists, onReturn, onFailure, timers = systemTimers } = options;
   const doubted = new Set<string>();
+  const backoff = new Backoff(askEveryMs, failedMaxMs);
   let isAsking = false;
+  let isFailing = false;
   let isClosed = false;
   let isForgotten = false;
   let cancel = () => {};
@@ -40,17 +45,23 @@ export function doubtRemovals(options: DoubtedRemovalsOptions): DoubtedRemovals 
     if (id === undefined || isClosed) return;
     doubted.delete(id);
     isForgotten = false;
+    let waitMs = askEveryMs;
     try {
-      if ((await exists(id)) && !isForgotten) {
+      const isThere = await exists(id);
+      isFailing = false;
+      backoff.reset();
+      if (isThere && !isForgotten) {
         doubted.clear();
         if (!isClosed) onReturn();
       }
     } catch (cause) {
       if (!isForgotten) doubted.add(id);
-      if (!isClosed) onFailure(cause);
+      if (!isClosed && !isFailing) onFailure(cause);
+      isFailing = true;
+      waitMs = backoff.next(askEveryMs);
     }
     // Also where nothing is left to ask about: each acknowledgement names them anew.
-    if (!isClosed) cancel = timers.after(askEveryMs, () => void askNext());
+    if (!isClosed) cancel = timers.after(waitMs, () => void askNext());
   };
   return {
     doubt(ids) {

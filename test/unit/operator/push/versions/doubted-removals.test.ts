@@ -51,16 +51,20 @@ describe("doubtRemovals", () => {
     assert.equal(asked.length, 2);
   });
 
-  it("asks again after a failure", async () => {
+  it("asks again after a failure, ever more seldom, and tells of it once until it is answered", async () => {
     const away = new Error("away");
     const { removals, asked, state, failures, answers, pass } = open({ "key/a/one": away });
     removals.doubt(["key/a/one"]);
-    await pass(0);
-    await pass(2_000);
-    assert.deepEqual([asked.length, failures], [2, [away, away]]);
+    for (let seconds = 0; seconds < 3_600; seconds += 2) await pass(2_000);
+    assert.deepEqual(failures, [away]);
+    assert.ok(asked.length >= 60 && asked.length <= 130, `asked ${asked.length} times in an hour`);
     answers["key/a/one"] = true;
-    await pass(2_000);
+    await pass(60_000);
     assert.equal(state.returns, 1);
+    answers["key/a/one"] = away;
+    removals.doubt(["key/a/one"]);
+    await pass(2_000);
+    assert.deepEqual(failures, [away, away]);
   });
 
   it("forgets with a new epoch what was refused before it, also what is being asked about", async () => {
