@@ -3,7 +3,7 @@
  * them, written once and never over another (RESOURCES.md, ApiKey).
  *
  * Beside the pipeline, never within it: an API server that is slow to write must not hold up a revocation. The leader
- * alone writes; what could not be written is tried again while somebody waits for it.
+ * alone writes; what could not be written is tried again, ever more seldom, while somebody waits for it.
  */
 import type { WantedSecret } from "../compile/result.ts";
 import type { ApiClient } from "../kubernetes/api-client.ts";
@@ -12,6 +12,7 @@ import { secretResource } from "../kubernetes/api-object.ts";
 import type { Leadership } from "../leader/leadership.ts";
 import type { ResourceSet } from "../resources/resource.ts";
 import { mintKey } from "./generate-secret.ts";
+import { Refusals } from "./refusals.ts";
 
 export interface KeySecretsOptions {
   readonly client: Pick<ApiClient, "create">;
@@ -27,6 +28,7 @@ export interface KeySecretsOptions {
   readonly hadKey?: (wanted: WantedSecret) => boolean;
   /** Told each key that was made in the place of one before, which is refused from now on. */
   readonly onReplaced?: (wanted: WantedSecret) => void;
+  /** After the first refusal; later ones wait longer. */
   readonly retryMs?: number;
 }
 
@@ -42,12 +44,12 @@ export class KeySecrets {
   readonly #replaces = new Map<string, boolean>();
   #making: Promise<void> | undefined;
   #isAsked = false;
-  /** The last answer was a refusal: one is tried at a time until the API server takes something again. */
-  #isFailing = false;
+  readonly #refusals: Refusals;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: KeySecretsOptions) {
     this.#options = options;
+    this.#refusals = new Refusals(options.retryMs ?? 5_000);
   }
 
   /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
@@ -74,6 +76,7 @@ export class KeySecrets {
       const names = new Set(wanted.map(identityOf));
       for (const known of [this.#made, this.#replaces])
         for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+      this.#refusals.keepOnly(names);
       for (const secret of wanted) this.#noteKeyBefore(secret);
       if (!(await this.#makeThese(wanted))) this.#lookLater();
     }
@@ -83,8 +86,8 @@ export class KeySecrets {
   async #makeThese(wanted: readonly WantedSecret[]): Promise<boolean> {
     const inFlight = new Set<Promise<void>>();
     let isComplete = true;
-    for (const sameName of Map.groupBy(wanted, identityOf).values()) {
-      while (inFlight.size >= (this.#isFailing ? 1 : inFlightMax)) await Promise.race(inFlight);
+    for (const sameName of this.#inOrder(wanted)) {
+      while (inFlight.size >= inFlightMax) await Promise.race(inFlight);
       const making = this.#makeInTurn(sameName).then((isMade) => {
         isComplete &&= isMade;
         inFlight.delete(making);
@@ -95,14 +98,20 @@ export class KeySecrets {
     return isComplete;
   }
 
+  #inOrder(wanted: readonly WantedSecret[]): WantedSecret[][] {
+    const groups = [...Map.groupBy(wanted, identityOf).values()];
+    if (this.#refusals.isEmpty) return groups;
+    const attemptsOf = ([first]: WantedSecret[]) => (first ? this.#refusals.attemptsOf(placeOf(first)) : 0);
+    return groups.sort((one, other) => attemptsOf(one) - attemptsOf(other));
+  }
+
   async #makeInTurn(wanted: readonly WantedSecret[]): Promise<boolean> {
-    let isComplete = true;
     for (const secret of wanted) {
       // Whoever leads next looks by itself.
       if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return true;
-      isComplete = (await this.#make(secret)) && isComplete;
+      if (!(await this.#make(secret))) return false;
     }
-    return isComplete;
+    return true;
   }
 
   #noteKeyBefore(wanted: WantedSecret): void {
@@ -113,16 +122,17 @@ export class KeySecrets {
   #lookLater(): void {
     clearTimeout(this.#retry);
     if (this.#stop.signal.aborted) return;
-    this.#retry = setTimeout(() => this.look(), this.#options.retryMs ?? 5_000).unref();
+    this.#retry = setTimeout(() => this.look(), this.#refusals.dueInMs(performance.now())).unref();
   }
 
   /** @returns whether there is nothing more to do about it */
   async #make(wanted: WantedSecret): Promise<boolean> {
-    const { client, resources, randomBytes, log, onFailure, onReplaced } = this.#options;
+    const { client, resources, randomBytes, log, onReplaced } = this.#options;
     const { namespace, secretName, key, prefix, ownerName } = wanted;
     const uid = resources.apiKeys.get(`${namespace}/${ownerName}`)?.metadata.uid;
     // It is gone; without the owner's uid its Secret would outlive it.
     if (uid === undefined || this.#made.get(identityOf(wanted)) === uid) return true;
+    if (!this.#refusals.begin(placeOf(wanted), performance.now())) return false;
     const owner = { apiVersion: "tollgate.dev/v1alpha1", kind: "ApiKey", name: ownerName, uid, controller: true };
     const secret = {
       metadata: { name: secretName, namespace, ownerReferences: [owner] },
@@ -131,7 +141,7 @@ export class KeySecrets {
     };
     try {
       await client.create(secretResource, secret, { namespace, signal: this.#stop.signal });
-      this.#isFailing = false;
+      this.#refusals.accept(placeOf(wanted));
       this.#made.set(identityOf(wanted), uid);
       log.info(`ApiKey ${namespace}/${ownerName}: key written to the Secret ${secretName}`);
       if (this.#replaces.get(identityOf(wanted)) === true) onReplaced?.(wanted);
@@ -139,17 +149,30 @@ export class KeySecrets {
     } catch (error) {
       // One stands there already. The watch brings it, and with it whether it is this key's; it is never written over.
       if (isApiStatus(error, 409)) {
-        this.#isFailing = false;
+        this.#refusals.accept(placeOf(wanted));
         return true;
       }
       if (this.#stop.signal.aborted) return true;
-      this.#isFailing = true;
-      const why = error instanceof Error ? error.message : String(error);
-      log.warn(`ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created: ${why}`);
-      onFailure?.(wanted, why);
+      this.#tellRefusal(wanted, error);
       return false;
     }
   }
+
+  /** A whole namespace may be refused: who runs the operator reads of that once, its people at each key that was tried. */
+  #tellRefusal(wanted: WantedSecret, error: unknown): void {
+    const { log, onFailure } = this.#options;
+    const { namespace, secretName, ownerName } = wanted;
+    const why = error instanceof Error ? error.message : String(error);
+    if (this.#refusals.refuse(placeOf(wanted), error, performance.now())) {
+      const what = `ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created`;
+      log.warn(`${what}: ${why}; it is tried again, and others refused for the same reason are not told`);
+    }
+    onFailure?.(wanted, why);
+  }
+}
+
+function placeOf(wanted: WantedSecret) {
+  return { namespace: wanted.namespace, identity: identityOf(wanted) };
 }
 
 function identityOf({ namespace, secretName }: WantedSecret): string {

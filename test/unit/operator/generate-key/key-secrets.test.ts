@@ -160,13 +160,13 @@ describe("key secrets", () => {
 
   it("are tried for one at a time while the API server refuses, and several at a time again when it takes one", async () => {
     const fail = (attempt: number) =>
-      attempt <= 20 ? new ApiError("too many", { code: "refused", status: 429 }) : undefined;
+      attempt <= 12 ? new ApiError("too many", { code: "refused", status: 429 }) : undefined;
     const mosts: number[] = [];
     const { secrets, created, takeMost, attempts } = open({
       wanted: many(40),
       fail,
       answer: async () => {
-        if (attempts() === 10 || attempts() === 20) mosts.push(takeMost());
+        if (attempts() === 9 || attempts() === 12) mosts.push(takeMost());
         await nextTurn();
       },
     });

@@ -1,0 +1,128 @@
+/**
+ * What refused to take Secrets, and when it is asked again: a namespace, as one over its quota, without a Role or
+ * terminating, or the API server itself. Each waits by itself, so that one namespace puts nobody behind it.
+ *
+ * What was refused for the first time holds up all the rest of its scope; one is tried when the wait is over. What is
+ * refused again while others are taken is refused for its own sake, and only waits itself.
+ */
+import { ApiError } from "../kubernetes/api-error.ts";
+import { Backoff } from "../kubernetes/watch/backoff.ts";
+
+interface Scope {
+  readonly backoff: Backoff;
+  notBefore: number;
+  isHeldUp: boolean;
+  isTried: boolean;
+  /** How often each was refused; by identity. */
+  readonly attempts: Map<string, number>;
+  readonly told: Set<string>;
+}
+
+/** A place in a namespace. */
+export interface RefusedPlace {
+  readonly namespace: string;
+  readonly identity: string;
+}
+
+/** The name of no namespace. */
+const server = "";
+/** Waits grow to so many times the first. */
+const growTimes = 12;
+
+export class Refusals {
+  readonly #firstMs: number;
+  readonly #scopes = new Map<string, Scope>();
+
+  constructor(firstMs: number) {
+    this.#firstMs = firstMs;
+  }
+
+  /** Whether nothing was refused that somebody still waits for. */
+  get isEmpty(): boolean {
+    return this.#scopes.size === 0;
+  }
+
+  /** How often it was refused: what was not goes first, so that nobody waits behind it. */
+  attemptsOf({ namespace, identity }: RefusedPlace): number {
+    return this.#scopes.get(namespace)?.attempts.get(identity) ?? 0;
+  }
+
+  /** Takes note that it is tried now. @returns false where it has to wait */
+  begin(place: RefusedPlace, now: number): boolean {
+    const scopes = this.#scopesOf(place);
+    if (!scopes.every((scope) => mayTry(scope, place.identity, now))) return false;
+    for (const scope of scopes) scope.isTried = true;
+    return true;
+  }
+
+  /** @returns whether its namespace, or the server, has not refused for this cause before */
+  refuse(place: RefusedPlace, cause: unknown, now: number): boolean {
+    const isOfNamespace = this.#note(place.namespace, place.identity, cause, now);
+    // Too much, an error of its own or no answer: it would refuse others as well.
+    if (isOfServer(cause)) return this.#note(server, place.identity, cause, now);
+    this.#scopes.delete(server);
+    return isOfNamespace;
+  }
+
+  accept({ namespace, identity }: RefusedPlace): void {
+    this.#scopes.delete(server);
+    const scope = this.#scopes.get(namespace);
+    if (scope === undefined) return;
+    scope.isHeldUp = false;
+    scope.isTried = false;
+    scope.attempts.delete(identity);
+    if (scope.attempts.size === 0) this.#scopes.delete(namespace);
+  }
+
+  /** Forgets what nobody waits for any more. */
+  keepOnly(identities: ReadonlySet<string>): void {
+    for (const [name, { attempts }] of this.#scopes) {
+      for (const identity of attempts.keys()) if (!identities.has(identity)) attempts.delete(identity);
+      if (attempts.size === 0) this.#scopes.delete(name);
+    }
+  }
+
+  /** When the next wait is over. One that is over already may stand behind another: it would be looked at in vain. */
+  dueInMs(now: number): number {
+    const waits = [...this.#scopes.values()].map(({ notBefore }) => notBefore - now).filter((waitMs) => waitMs > 0);
+    return waits.length === 0 ? this.#firstMs : Math.ceil(Math.min(...waits));
+  }
+
+  #scopesOf({ namespace }: RefusedPlace): Scope[] {
+    return [server, namespace].flatMap((name) => this.#scopes.get(name) ?? []);
+  }
+
+  #note(name: string, identity: string, cause: unknown, now: number): boolean {
+    let scope = this.#scopes.get(name);
+    if (scope === undefined) {
+      const backoff = new Backoff(this.#firstMs, growTimes * this.#firstMs);
+      scope = { backoff, notBefore: now, isHeldUp: true, isTried: false, attempts: new Map(), told: new Set() };
+      this.#scopes.set(name, scope);
+    }
+    const attempts = scope.attempts.get(identity) ?? 0;
+    scope.attempts.set(identity, attempts + 1);
+    scope.isHeldUp ||= attempts === 0;
+    scope.isTried = false;
+    // Those under way at the same time are one failure.
+    if (now >= scope.notBefore) scope.notBefore = now + scope.backoff.next();
+    const told = scope.told.size;
+    scope.told.add(causeOf(cause));
+    return scope.told.size > told;
+  }
+}
+
+function mayTry(scope: Scope, identity: string, now: number): boolean {
+  if (scope.isHeldUp) return !scope.isTried && now >= scope.notBefore;
+  return now >= scope.notBefore || !scope.attempts.has(identity);
+}
+
+function isOfServer(cause: unknown): boolean {
+  if (!(cause instanceof ApiError)) return false;
+  return cause.status === undefined || cause.status === 429 || cause.status >= 500;
+}
+
+/** Without its text, which names the Secret and counts what there is. */
+function causeOf(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return String(cause);
+  return `${cause.code} ${cause.status ?? ""} ${cause.reason ?? ""}`;
+}
