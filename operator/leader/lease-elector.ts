@@ -11,7 +11,7 @@ import { ApiError, isApiStatus } from "../kubernetes/api-error.ts";
 import { isApiObject, leaseResource } from "../kubernetes/api-object.ts";
 import type { OwnerReference, ReleaseOwner } from "../own-namespace/release-owner.ts";
 import type { Leadership } from "./leadership.ts";
-import { type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
+import { isSameTerm, type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
 
 export interface LeaseTimings {
   /** How long a Lease holds that nobody renews; whole seconds in the API. */
@@ -49,9 +49,12 @@ export interface LeaseElectorOptions {
  */
 const foreignDurationsMax = 4;
 
+/** How often a leader looks at once when somebody wrote the Lease, before it looks after the retry period as ever. */
+const lookAgainMax = 2;
+
 interface Observation {
   readonly record: LeaseRecord;
-  /** Monotonic time from which the record is known not to have changed. */
+  /** Monotonic time from which the record is known not to have changed, but for its version. */
   readonly sinceMs: number;
 }
 
@@ -141,16 +144,20 @@ export class LeaseElector implements Leadership {
     return leftMs > 0 ? Math.min(periodMs, leftMs) : periodMs;
   }
 
-  async #try(): Promise<void> {
+  async #try(againMax = lookAgainMax): Promise<void> {
     try {
       await this.#takeOrRenew();
       if (this.#failure !== undefined) this.#options.log.info("the Lease can be read again");
       this.#failure = undefined;
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      // Somebody was quicker: the next look shows who.
-      if (isApiStatus(error, 409)) this.#forgetVersion();
-      else this.#noteFailure(describe(error));
+      const isGone = this.isLeader() && isApiStatus(error, 404);
+      if (!isGone && !isApiStatus(error, 409)) this.#noteFailure(describe(error));
+      else {
+        // Somebody was quicker, or deleted it: the next look shows who leads. It may not be us any more.
+        this.#forgetVersion();
+        if (this.isLeader() && againMax > 0) return this.#try(againMax - 1);
+      }
     }
     this.#tell();
   }
@@ -182,11 +189,13 @@ export class LeaseElector implements Leadership {
       const record = readLease(lease);
       this.#lookedAtMs = askedAtMs;
       this.#transitions = record.transitions;
-      if (this.#observation?.record.resourceVersion !== record.resourceVersion) {
+      const known = this.#observation;
+      if (known === undefined) this.#observation = { record, sinceMs: askedAtMs };
+      else if (isSameTerm(known.record, record)) this.#observation = { record, sinceMs: known.sinceMs };
+      else {
         // It was written after the look before this one. The holder stops well before the lease is over, so counting
         // from that look is safe while looks are no rarer than the retry period.
-        const sinceMs = Math.max(beforeMs, askedAtMs - this.#timings.retryPeriodMs);
-        this.#observation = { record, sinceMs: this.#observation === undefined ? askedAtMs : sinceMs };
+        this.#observation = { record, sinceMs: Math.max(beforeMs, askedAtMs - this.#timings.retryPeriodMs) };
       }
       return record;
     } catch (error) {

@@ -10,13 +10,14 @@ export interface LeaseRecord {
   readonly durationMs: number;
   readonly transitions: number;
   readonly acquireTime: string | undefined;
+  readonly renewTime: string | undefined;
 }
 
 /** The pod of the holder: an address may be given to another pod. */
 const holderPodAnnotation = "tollgate.dev/holder-pod";
 
 export function readLease({ metadata, spec }: ApiObject): LeaseRecord {
-  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = isRecord(spec) ? spec : {};
+  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime, renewTime } = isRecord(spec) ? spec : {};
   return {
     resourceVersion: metadata.resourceVersion ?? "",
     holder: typeof holderIdentity === "string" ? holderIdentity : "",
@@ -24,7 +25,19 @@ export function readLease({ metadata, spec }: ApiObject): LeaseRecord {
     durationMs: typeof leaseDurationSeconds === "number" ? leaseDurationSeconds * 1_000 : 0,
     transitions: typeof leaseTransitions === "number" ? leaseTransitions : 0,
     acquireTime: typeof acquireTime === "string" ? acquireTime : undefined,
+    renewTime: typeof renewTime === "string" ? renewTime : undefined,
   };
+}
+
+/** Whether neither its holder renewed it nor another took it: labels and the like, which anybody may touch, do not count. */
+export function isSameTerm(one: LeaseRecord, other: LeaseRecord): boolean {
+  return (
+    one.holder === other.holder &&
+    one.durationMs === other.durationMs &&
+    one.transitions === other.transitions &&
+    one.acquireTime === other.acquireTime &&
+    one.renewTime === other.renewTime
+  );
 }
 
 /** What the API can hold; it takes no Lease with more. */

@@ -123,9 +123,20 @@ describe("lease elector", function () {
     await leader(first);
     const patch = { spec: { holderIdentity: "10.9.9.9:1" } };
     await plane.must("PATCH", `${leases}/tollgate`, patch, "application/merge-patch+json");
-    await waitFor("it to step down", () => !first.isLeader(), { deadlineMs: 2 * timings.retryPeriodMs + 200 });
+    await waitFor("it to step down", () => !first.isLeader(), { deadlineMs: timings.retryPeriodMs + 200 });
     await leader(first);
     assert.equal(first.transitions, 1);
+  });
+
+  it("makes its Lease anew within the retry period when somebody deletes it, and leads on", async () => {
+    const first = elector("10.0.0.1:8443");
+    await leader(first);
+    let changes = 0;
+    first.onChange(() => (changes += 1));
+    await plane.must("DELETE", `${leases}/tollgate`);
+    const isThere = async () => (await plane.call("GET", `${leases}/tollgate`)).status === 200;
+    await waitFor("a new one", isThere, { deadlineMs: timings.retryPeriodMs + 300 });
+    assert.deepEqual([first.isLeader(), changes], [true, 0]);
   });
 
   it("takes its own Lease back after a restart of its process, but not that of another pod with its address", async () => {
@@ -155,6 +166,22 @@ describe("lease elector", function () {
       assert.ok(tookMs >= timings.leaseDurationMs - 10 && tookMs <= timings.leaseDurationMs + 600, `${tookMs} ms`);
     });
   }
+
+  it("takes over from one that died although somebody labels its Lease more often than it lasts", async () => {
+    const spec = { holderIdentity: "10.9.9.9:1", leaseDurationSeconds: 3, renewTime: "2001-01-01T00:00:00.000000Z" };
+    await plane.must("POST", leases, { metadata: { name: "tollgate" }, spec });
+    let touches = 0;
+    const touching = setInterval(() => {
+      const patch = { metadata: { labels: { touched: `${(touches += 1)}` } } };
+      void plane.call("PATCH", `${leases}/tollgate`, patch, "application/merge-patch+json");
+    }, timings.leaseDurationMs / 3);
+    try {
+      const first = elector("10.0.0.1:8443");
+      await waitFor("a leader", () => first.isLeader(), { deadlineMs: timings.leaseDurationMs + 1_500 });
+    } finally {
+      clearInterval(touching);
+    }
+  });
 
   it("takes a Lease whose fields somebody filled with the largest numbers, after a bounded time (M2)", async () => {
     const largest = 2 ** 31 - 1;
