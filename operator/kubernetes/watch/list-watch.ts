@@ -187,13 +187,23 @@ export class ListWatch {
     this.#comparison.giveUp();
   }
 
-  /** One object of a list is enough to learn the server's present version. */
-  async #checkForRewind(): Promise<void> {
+  /**
+   * The server's present version of what is watched: one object of a list is enough to learn it, and a list that names no
+   * version is always up to date.
+   *
+   * @throws ApiError when it cannot be asked
+   */
+  async askVersion(): Promise<string> {
     const { client, resource, namespace } = this.#options;
     const { signal } = this.#stop;
     const { resourceVersion } = await client.list(resource, { namespace, limit: 1, signal, timeoutMs: 10_000 });
+    return resourceVersion;
+  }
+
+  async #checkForRewind(): Promise<void> {
+    const version = await this.askVersion();
     this.#isDoubtful = false;
-    if (this.#highest !== undefined && compareVersions(resourceVersion, this.#highest) < 0) this.#forget("rewound");
+    if (this.#highest !== undefined && compareVersions(version, this.#highest) < 0) this.#forget("rewound");
   }
 
   /** What was wanted before a list begins is in it. */

@@ -5,6 +5,7 @@
  * used); only when everything was read once does anybody hear of it, so that half a cluster never looks like a whole
  * one. From then on each change is told as it comes. No error empties the view; `close` ends all connections.
  */
+import { watchesBehind } from "../../../proxy/snapshot/push/resource-versions.ts";
 import type { ApiClient } from "../../kubernetes/api-client.ts";
 import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
 import { ListWatch } from "../../kubernetes/watch/list-watch.ts";
@@ -19,7 +20,7 @@ import { MissingData } from "./missing-data.ts";
 import { ownResources, secretFieldSelector, watchedResources } from "./own-resources.ts";
 
 export interface KubernetesSourceOptions {
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "list" | "watch" | "probe" | "onHeard">;
   /** Undefined or empty: all namespaces. */
   readonly namespaces?: readonly string[] | undefined;
   /** Whether Namespaces are watched, which selectors of namespaces need. */
@@ -160,19 +161,26 @@ export class KubernetesSource {
   }
 
   /**
-   * Whether the API server's present version is older than one that somebody has seen: it was restored from a backup.
+   * Whether the API server's present version of a kind is older than one that somebody has seen and we have not: it was
+   * restored from a backup.
    *
    * @param claimed versions by watch, as `versions()` gives them
    * @throws ApiError when it cannot be asked
    */
   async wentBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
-    const [first, ...others] = Object.values(claimed);
-    if (first === undefined) return false;
-    const highest = others.reduce((high, version) => (compareVersions(version, high) > 0 ? version : high), first);
-    // Versions are those of the whole store, so any kind tells; a list that names no version is always up to date.
-    const [namespace] = this.#namespaces;
-    const { resourceVersion } = await this.#options.client.list(ownResources.Account, { namespace, limit: 1 });
-    return compareVersions(resourceVersion, highest) < 0;
+    const behind = new Set(watchesBehind(this.versions().complete, claimed));
+    // Kind by kind, as each may lie in an etcd of its own that counts by itself; one watch tells for all of its kind.
+    const highest = new Map<ResourceKind, { watch: ListWatch; version: string }>();
+    for (const { id, kind, watch } of this.#watches) {
+      const version = claimed[id];
+      if (version === undefined || !behind.has(id)) continue;
+      const known = highest.get(kind);
+      if (known === undefined || compareVersions(known.version, version) < 0) highest.set(kind, { watch, version });
+    }
+    for (const { watch, version } of highest.values()) {
+      if (compareVersions(await watch.askVersion(), version) < 0) return true;
+    }
+    return false;
   }
 
   /**
