@@ -40,6 +40,7 @@ export function compileChannel(
       ...base,
       state,
       modelCount,
+      refersToCertificates: false,
       credentials: [],
       accepted: refused("Invalid", reason),
       resolvedRefs: resolved,
@@ -117,6 +118,7 @@ function servedChannel(
     state: spec.state ?? "Active",
     baseURL,
     modelCount: spec.models?.length,
+    refersToCertificates: (spec.tls?.caBundleRef ?? spec.tls?.clientCertificateRef) !== undefined,
     credentials: credentials.facts,
   };
   return { objects, result };

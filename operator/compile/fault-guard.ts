@@ -72,7 +72,15 @@ function refusedResult(id: string, resource: OwnResource, before: ObjectResult |
       return { ...base, kind, ...facts, resolvedRefs: resolved };
     }
     case "Channel":
-      return { ...base, kind, state: "Active", modelCount: undefined, credentials: [], resolvedRefs: resolved };
+      return {
+        ...base,
+        kind,
+        state: "Active",
+        modelCount: undefined,
+        refersToCertificates: false,
+        credentials: [],
+        resolvedRefs: resolved,
+      };
     case "ModelRoute": {
       const available = refused("NotAccepted", "The route is not served; see condition Accepted.");
       return { ...base, kind, model: name, targets: [], available, resolvedRefs: resolved };

@@ -47,6 +47,8 @@ export interface ChannelResult extends CommonResult<"Channel"> {
   readonly baseURL?: string;
   /** Undefined: no mappings, every model is taken. */
   readonly modelCount: number | undefined;
+  /** Whether it takes certificates from a ConfigMap or Secret, whose versions no status tells. */
+  readonly refersToCertificates: boolean;
   readonly credentials: readonly {
     readonly name: string;
     readonly state: "Active" | "Draining" | "Disabled";

@@ -256,6 +256,8 @@ function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolea
     );
   });
   if (!isSaid || (result.kind !== "ApiKey" && result.kind !== "Channel")) return isSaid;
+  // Certificates may have changed without the resource, and no status says which the proxies had.
+  if (result.kind === "Channel" && result.refersToCertificates) return false;
   // A Secret may have changed without the resource: its version was not the one that the proxies had.
   const told = "credentials" in status ? (status.credentials ?? []) : [];
   return result.credentials.every((credential) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { buildAuthority } from "../../../../operator/certificates/build-certificate.ts";
 import { Compilation } from "../../../../operator/compile/compilation.ts";
 import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
 import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
@@ -122,21 +123,25 @@ describe("a StatusKeeper that begins where another ended", () => {
   describe("with a channel whose credential was refused", () => {
     const channelId = "channel/a/openai";
     let observed: ReturnType<NonNullable<StatusKeeperOptions["observe"]>>;
+    let store: ClusterStore;
 
     beforeEach(() => {
-      const store = new ClusterStore({ onChange: () => undefined, fetchMissing: async () => undefined });
+      store = new ClusterStore({ onChange: () => undefined, fetchMissing: async () => undefined });
       const metadata = { name: "openai", namespace: "a", uid: "uid-openai", resourceVersion: "42", generation: 1 };
       const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
       const channel = { apiVersion: "tollgate.dev/v1alpha1", kind: "Channel", metadata };
       store.put("Channel", { ...channel, spec: { provider: "OpenAI", credentials } });
       const apiKey = Buffer.from("provider-secret-0123456789").toString("base64");
       store.put("Secret", { metadata, data: { apiKey } });
-      compilation = new Compilation(store.resources, defaultCompileSettings);
-      compilation.update(everyObject(store.resources));
-      compilation.endPass();
+      compile();
       state = acknowledgement("Programmed");
     });
 
+    function compile(): void {
+      compilation = new Compilation(store.resources, defaultCompileSettings);
+      compilation.update(everyObject(store.resources));
+      compilation.endPass();
+    }
     function keepObserving(standing: StatusDocument | undefined): StatusKeeper {
       const keeper = new StatusKeeper({
         compilation,
@@ -174,6 +179,38 @@ describe("a StatusKeeper that begins where another ended", () => {
       assert.equal(reasonWith({ secretResourceVersion: "41" }), "Pending");
       assert.equal(reasonWith({ secretResourceVersion: undefined }), "Pending");
     });
+
+    for (const { name, tls, want } of [
+      { name: "only the credentials come from Secrets", tls: { serverName: "up.example" }, want: "Programmed" },
+      { name: "the CA bundle may be another now", tls: { caBundleRef: { name: "up" } }, want: "Pending" },
+      {
+        name: "the client certificate may be another now",
+        tls: { clientCertificateRef: { name: "up" } },
+        want: "Pending",
+      },
+    ]) {
+      it(`takes it for ${want.toLowerCase()} as long as proxies come back where ${name}`, async () => {
+        observed = {};
+        const metadata = { namespace: "a", name: "openai", uid: "uid-openai", resourceVersion: "50", generation: 2 };
+        const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
+        store.put("Channel", { metadata, spec: { provider: "OpenAI", credentials, tls } });
+        const { certificate, privateKey } = await buildAuthority("up", { notBeforeMs: 0, notAfterMs: 1_000 });
+        const base64 = (text: string) => Buffer.from(text).toString("base64");
+        const data = { metadata: { namespace: "a", name: "up", uid: "uid-up", resourceVersion: "51" } };
+        store.put("ConfigMap", { ...data, data: { "ca.crt": certificate } });
+        store.put("Secret", { ...data, data: { "tls.crt": base64(certificate), "tls.key": base64(privateKey) } });
+        compile();
+        const standing = keepObserving(undefined).statusOf(channelId);
+        state = acknowledgement("Pending");
+        const keeper = keepObserving(standing);
+        const programmed = () =>
+          keeper.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
+        assert.equal(programmed(), want);
+        state = acknowledgement("Programmed");
+        keeper.lookAtAcknowledgements();
+        assert.equal(programmed(), "Programmed");
+      });
+    }
 
     it("changes nothing until every proxy could tell, and then says what is known", () => {
       observed = { health: { ejected: ["main"], formerInUse: ["main"], hasTraffic: true } };
