@@ -9,10 +9,10 @@ import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
 export async function runOperatorCommand(settings: Settings, io: ProgramIo): Promise<number> {
   const log = openLogger(settings, io);
   const operatorSettings = toOperatorSettings(settings);
-  // In a cluster everything that is kept lies in the cluster, and proxies come over TLS.
+  // In a cluster everything that is kept lies in the cluster; the socket is opened there as well.
   const make = operatorSettings.cluster === undefined ? makeWritableFolder : makeNamedFolder;
   make(operatorSettings.dataFolder, "--data");
-  make(dirname(operatorSettings.pushSocket), "--push-socket");
+  makeWritableFolder(dirname(operatorSettings.pushSocket), "--push-socket");
   const operator = await runOperator(operatorSettings, { log });
   log.info("operating", { push: operator.addresses.pushSocket, admin: operator.addresses.admin });
   await aborted(io.stop);

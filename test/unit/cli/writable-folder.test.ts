@@ -86,6 +86,13 @@ describe("the data folder", function () {
     });
   }
 
+  it("is told the same way by an operator in a cluster, which opens its socket there as any", function () {
+    if (!hasProc) return this.skip();
+    const { status, stderr } = run("operator", "--push-socket=/proc/push.sock", `--data=${join(folder, "data")}`);
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /^tollgate: --push-socket \/proc cannot be used: /);
+  });
+
   it("is made with all its parents, for its owner alone, and nothing is left in it", () => {
     const data = join(folder, "a", "b", "c");
     makeWritableFolder(data, "--data");
