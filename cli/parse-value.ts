@@ -42,17 +42,18 @@ function parseInteger(setting: Setting, given: unknown): number {
 function parseList(setting: Setting, given: unknown): readonly string[] {
   const items = typeof given === "string" ? given.split(",").map((item) => item.trim()) : given;
   if (!Array.isArray(items)) throw new InvalidValue("must be a list");
-  return items
-    .filter((item) => item !== "")
-    .map((item) => {
-      if (typeof item !== "string") throw new InvalidValue("must be a list of texts");
-      if (setting.format === "cidr" && !isCidr(item))
-        throw new InvalidValue(`"${item}" is not an address range such as 10.0.0.0/8`);
-      if (setting.pattern?.test(item) === false) {
-        throw new InvalidValue(`"${item}" must have the form ${setting.placeholder.replace(",...", "")}`);
-      }
-      return item;
-    });
+  const kept = items.filter((item) => item !== "");
+  const { itemsMax = Number.MAX_SAFE_INTEGER } = setting;
+  if (kept.length > itemsMax) throw new InvalidValue(`may have at most ${itemsMax} items, and has ${kept.length}`);
+  return kept.map((item) => {
+    if (typeof item !== "string") throw new InvalidValue("must be a list of texts");
+    if (setting.format === "cidr" && !isCidr(item))
+      throw new InvalidValue(`"${item}" is not an address range such as 10.0.0.0/8`);
+    if (setting.pattern?.test(item) === false) {
+      throw new InvalidValue(`"${item}" must have the form ${setting.placeholder.replace(",...", "")}`);
+    }
+    return item;
+  });
 }
 
 function parseText(setting: Setting, given: unknown): SettingValue {

@@ -24,6 +24,8 @@ export interface Setting {
   readonly pattern: RegExp | undefined;
   readonly minimum: number | undefined;
   readonly maximum: number | undefined;
+  /** Of a list. */
+  readonly itemsMax: number | undefined;
   /** As written in the schema: `10s`, `32MiB`. Undefined: no value. */
   readonly defaultValue: SettingValue | undefined;
   /** What holds without a value, in words. */
@@ -48,6 +50,7 @@ interface SchemaNode {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly maxItems?: number;
   readonly default?: SettingValue;
   readonly items?: SchemaNode;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
@@ -101,6 +104,7 @@ function toSetting(name: string, node: SchemaNode, group: string): Setting {
     pattern: readPattern(node.items?.pattern ?? node.pattern),
     minimum: node.minimum,
     maximum: node.maximum,
+    itemsMax: node.maxItems,
     defaultValue: node.default,
     unset: node["x-unset"],
     requiredBy: requiredBy(node),

@@ -313,6 +313,11 @@ describe("the chart rendered", function () {
       values: { proxy: { settings: { timeouts: { firstByte: "soon" } } } },
       message: /firstByte/,
     },
+    {
+      name: "more namespaces than a proxy is told of",
+      values: { operator: { watchNamespaces: Array.from({ length: 681 }, (_, index) => `team-${index}`) } },
+      message: /watchNamespaces.*680/,
+    },
     { name: "no amount of memory", values: { proxy: { resources: { limits: { memory: "much" } } } }, message: /512Mi/ },
     { name: "no address range", values: { proxy: { egress: { allowCIDRs: ["10.0.0.1"] } } }, message: /allowCIDRs/ },
     { name: "a name that is no label", values: { nameOverride: "a-", fullnameOverride: "a" }, message: /nameOverride/ },

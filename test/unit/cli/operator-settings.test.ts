@@ -2,11 +2,16 @@
 import assert from "node:assert/strict";
 import { toOperatorSettings } from "../../../cli/operator-settings.ts";
 import { readSettings, UsageError } from "../../../cli/read-settings.ts";
+import { watchedResources } from "../../../operator/source/kubernetes/own-resources.ts";
+import { watchesMax } from "../../../proxy/snapshot/push/messages.ts";
 
 function read(...flags: string[]) {
   const readFile = () => "";
   return toOperatorSettings(readSettings("operator", { flags, variables: {}, readFile }).settings);
 }
+
+const watchNamespacesMax = 680;
+const namespaces = (count: number) => Array.from({ length: count }, (_, index) => `team-${index}`).join();
 
 describe("operator settings", () => {
   it("name a folder where one is given, and else the cluster", () => {
@@ -16,6 +21,13 @@ describe("operator settings", () => {
     assert.equal(cluster?.peerAddress, "10.1.2.3:8443");
     assert.deepEqual(cluster?.watchNamespaces, ["a", "b"]);
     assert.equal(cluster?.generatesKeys, false);
+  });
+
+  it("take as many namespaces as fit what proxies are told of", () => {
+    const { cluster } = read("--kubernetes-watch-namespaces", namespaces(watchNamespacesMax));
+    assert.equal(cluster?.watchNamespaces.length, watchNamespacesMax);
+    const { Namespace: _once, ...perNamespace } = watchedResources;
+    assert.ok(1 + Object.keys(perNamespace).length * watchNamespacesMax <= watchesMax);
   });
 
   it("write addresses of version 6 in brackets", () => {
@@ -36,6 +48,11 @@ describe("operator settings", () => {
     },
     { name: "a least timeout above the most", flags: ["--watch-timeout-min", "11m"], want: /--watch-timeout-min/ },
     { name: "a namespace that can be none", flags: ["--kubernetes-watch-namespaces", "Team_A"], want: /form|match/ },
+    {
+      name: "more namespaces than a proxy is told of",
+      flags: ["--kubernetes-watch-namespaces", namespaces(watchNamespacesMax + 1)],
+      want: /--kubernetes-watch-namespaces may have at most 680 items, and has 681/,
+    },
   ]) {
     it(`refuse ${row.name}`, () => {
       assert.throws(
