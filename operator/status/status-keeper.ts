@@ -18,6 +18,8 @@ import type { ShownUse } from "./usage-book.ts";
 const sliceMs = 5;
 /** Between two slices: proxies that wait for their configuration go before its status. */
 const pauseMs = 10;
+/** So long may proxies take to come back before what cannot be known without them is no longer believed. */
+const believedMs = 10_000;
 /** With more to look at, proxies that wait for a first configuration go before. */
 const backlogMax = 1_000;
 const waitMs = 50;
@@ -53,6 +55,8 @@ export class StatusKeeper {
   readonly #waiting = new Set<string>();
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
   readonly #turns = new Map<string, number>();
+  /** Until when what an operator before this one called programmed is believed, where nothing tells that it still is. */
+  readonly #believed = new Map<string, number>();
   readonly #accountStates = new Map<string, string>();
   readonly #pool: ConditionPool;
   /** Objects to look at again. */
@@ -85,6 +89,7 @@ export class StatusKeeper {
       const owner = ownerOf(id);
       if (owner === undefined) continue;
       this.#programmed.delete(owner);
+      this.#believed.delete(owner);
       touched.add(owner);
     }
     this.#refreshSoon(touched);
@@ -132,15 +137,19 @@ export class StatusKeeper {
     }
     const result = this.#options.compilation.results.get(id);
     if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(standing, result)) return;
-    this.#programmed.add(id);
+    this.#believe(id, result);
     this.#refreshSoon([id]);
   }
 
   /** Forgets everything: another operator writes from now on, and what it wrote is where the next `look` begins. */
   reset(): void {
     this.close();
-    for (const kept of [this.#documents, this.#programmed, this.#waiting, this.#turns, this.#accountStates])
-      kept.clear();
+    for (const kept of [this.#documents, ...this.#kept]) kept.clear();
+  }
+
+  /** By object, its document apart. */
+  get #kept() {
+    return [this.#programmed, this.#waiting, this.#turns, this.#believed, this.#accountStates];
   }
 
   /** Forgets what is still to be looked at. */
@@ -177,18 +186,17 @@ export class StatusKeeper {
     if ([id, ...(result?.wireIds ?? [])].some((wireId) => compilation.isUnderWay(wireId))) return;
     const before = this.#documents.get(id) ?? (result && this.#inherit(id, result));
     if (!result) {
-      for (const kept of [this.#programmed, this.#waiting, this.#turns, this.#accountStates]) kept.delete(id);
+      for (const kept of this.#kept) kept.delete(id);
       if (this.#documents.delete(id)) onChange(before, undefined);
       return;
     }
     const acknowledgement = combineAcknowledgements(result.wireIds.map(acknowledgementOf));
-    if (acknowledgement.state === "Programmed") this.#programmed.add(id);
-    else if (acknowledgement.state !== "Pending") this.#programmed.delete(id);
+    const nowMs = now();
+    this.#noteAcknowledgement(id, acknowledgement, nowMs);
     if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
     else this.#waiting.add(id);
-    const nowMs = now();
     const observed = observe?.(result) ?? {};
-    const turnMs = nextTurnMs(result, observed, nowMs);
+    const turnMs = nextTurnMs(result, observed, nowMs) ?? this.#believed.get(id);
     if (turnMs === undefined) this.#turns.delete(id);
     else this.#turns.set(id, turnMs);
     const account = this.#accountOf(result);
@@ -216,8 +224,23 @@ export class StatusKeeper {
   /** What stands from an operator before this one; what it called programmed stays so while proxies come back. */
   #inherit(id: string, result: ObjectResult): StatusDocument | undefined {
     const standing = this.#options.standing?.(id);
-    if (standing !== undefined && wasProgrammed(standing, result)) this.#programmed.add(id);
+    if (standing !== undefined && wasProgrammed(standing, result)) this.#believe(id, result);
     return standing;
+  }
+
+  #believe(id: string, result: ObjectResult): void {
+    this.#programmed.add(id);
+    // Certificates may have changed without the resource, and no status says which the proxies had.
+    const isSure = result.kind !== "Channel" || !result.refersToCertificates;
+    if (!isSure) this.#believed.set(id, this.#options.now() + believedMs);
+  }
+
+  #noteAcknowledgement(id: string, { state }: Acknowledgement, nowMs: number): void {
+    if (state === "Programmed") this.#programmed.add(id);
+    else if (state !== "Pending" || (this.#believed.get(id) ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      this.#programmed.delete(id);
+    } else return;
+    this.#believed.delete(id);
   }
 
   #attachedTo({ kind, namespace, name }: ObjectResult): Attached {
@@ -256,8 +279,6 @@ function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolea
     );
   });
   if (!isSaid || (result.kind !== "ApiKey" && result.kind !== "Channel")) return isSaid;
-  // Certificates may have changed without the resource, and no status says which the proxies had.
-  if (result.kind === "Channel" && result.refersToCertificates) return false;
   // A Secret may have changed without the resource: its version was not the one that the proxies had.
   const told = "credentials" in status ? (status.credentials ?? []) : [];
   return result.credentials.every((credential) => {

@@ -124,8 +124,12 @@ describe("a StatusKeeper that begins where another ended", () => {
     const channelId = "channel/a/openai";
     let observed: ReturnType<NonNullable<StatusKeeperOptions["observe"]>>;
     let store: ClusterStore;
+    const takenOverMs = Date.parse("2026-11-21T12:00:00Z");
+    let passedMs: number;
+    const caBundleRef = { name: "up" };
 
     beforeEach(() => {
+      passedMs = 0;
       store = new ClusterStore({ onChange: () => undefined, fetchMissing: async () => undefined });
       const metadata = { name: "openai", namespace: "a", uid: "uid-openai", resourceVersion: "42", generation: 1 };
       const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
@@ -142,11 +146,12 @@ describe("a StatusKeeper that begins where another ended", () => {
       compilation.update(everyObject(store.resources));
       compilation.endPass();
     }
+
     function keepObserving(standing: StatusDocument | undefined): StatusKeeper {
       const keeper = new StatusKeeper({
         compilation,
         acknowledgementOf: () => state,
-        now: () => Date.parse("2026-11-21T12:00:00Z"),
+        now: () => takenOverMs + passedMs,
         standing: () => standing,
         observe: () => observed,
         onChange: (_before, after) => changes.push(after),
@@ -181,15 +186,15 @@ describe("a StatusKeeper that begins where another ended", () => {
     });
 
     for (const { name, tls, want } of [
-      { name: "only the credentials come from Secrets", tls: { serverName: "up.example" }, want: "Programmed" },
-      { name: "the CA bundle may be another now", tls: { caBundleRef: { name: "up" } }, want: "Pending" },
+      { name: "as long as proxies come back", tls: { serverName: "up.example" }, want: "Programmed" },
+      { name: "no longer than that takes: its CA bundle may be another", tls: { caBundleRef }, want: "Pending" },
       {
-        name: "the client certificate may be another now",
-        tls: { clientCertificateRef: { name: "up" } },
+        name: "no longer than that takes: its client certificate may be another",
+        tls: { clientCertificateRef: caBundleRef },
         want: "Pending",
       },
     ]) {
-      it(`takes it for ${want.toLowerCase()} as long as proxies come back where ${name}`, async () => {
+      it(`takes a channel for programmed ${name}`, async () => {
         observed = {};
         const metadata = { namespace: "a", name: "openai", uid: "uid-openai", resourceVersion: "50", generation: 2 };
         const credentials = [{ name: "main", secretKeyRef: { name: "openai" } }];
@@ -205,9 +210,18 @@ describe("a StatusKeeper that begins where another ended", () => {
         const keeper = keepObserving(standing);
         const programmed = () =>
           keeper.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
+        passedMs = 9_999;
+        keeper.lookAtClock();
+        assert.equal(programmed(), "Programmed");
+        passedMs = 10_000;
+        keeper.lookAtClock();
         assert.equal(programmed(), want);
         state = acknowledgement("Programmed");
         keeper.lookAtAcknowledgements();
+        assert.equal(programmed(), "Programmed");
+        state = acknowledgement("Pending");
+        passedMs = 60_000;
+        keeper.lookAtAll();
         assert.equal(programmed(), "Programmed");
       });
     }
