@@ -8,13 +8,17 @@ import type {
   OperatorSettings,
 } from "../operator/settings.ts";
 import { parseAddress } from "./parse-value.ts";
-import { pushSocketPath } from "./proxy-settings.ts";
+import { lockSocketPath, pushSocketPath } from "./proxy-settings.ts";
 import { toPushEndpointSettings } from "./push-endpoint-settings.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
 
 /** Of an operator that reads a folder. */
 export function toFolderOperatorSettings(settings: Settings): FolderOperatorSettings {
-  return { ...toCommonSettings(settings), manifests: pathAsPeopleKnowIt(settings.text("manifests")) };
+  return {
+    ...toCommonSettings(settings),
+    manifests: pathAsPeopleKnowIt(settings.text("manifests")),
+    lockSocket: lockSocketPath(settings, tmpdir()),
+  };
 }
 
 /** Of `tollgate operator`: it reads a folder where one is named, and else the cluster. */

@@ -1,7 +1,7 @@
 /** Settings of the command line -> what a proxy is started with, and back to flags for a child process. */
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { ProxyLimits } from "../proxy/limits.ts";
 import type { OperatorAddress, ProxySettings, QuotaFailureMode } from "../proxy/settings.ts";
 import { parseAddress } from "./parse-value.ts";
@@ -121,15 +121,25 @@ function toLastGood(settings: Settings, dataFolder: string): ProxySettings["last
   return { file: resolve(file ?? join(dataFolder, "last-good.bin")), keyFile: resolve(keyFile) };
 }
 
-/**
- * The push socket of a data folder. Paths of Unix sockets are limited to about 100 bytes, so a longer one moves to the
- * folder for temporary files, under a name that belongs to this data folder alone.
- */
+/** The push socket of a data folder. */
 export function pushSocketPath(settings: Settings, temporaryFolder: string): string {
-  const path = resolve(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"));
+  return socketPath(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"), temporaryFolder);
+}
+
+/** The socket by which an operator keeps a data folder for itself. */
+export function lockSocketPath(settings: Settings, temporaryFolder: string): string {
+  return socketPath(join(settings.text("data"), "operator.lock"), temporaryFolder);
+}
+
+/**
+ * Paths of Unix sockets are limited to about 100 bytes, so a longer one moves to the folder for temporary files, under a
+ * name that belongs to this path alone.
+ */
+function socketPath(given: string, temporaryFolder: string): string {
+  const path = resolve(given);
   if (Buffer.byteLength(path) <= 100) return path;
   const digest = createHash("sha256").update(path).digest("hex").slice(0, 16);
-  return join(temporaryFolder, `tollgate-${digest}`, "push.sock");
+  return join(temporaryFolder, `tollgate-${digest}`, basename(path));
 }
 
 /** Flags that give a child proxy the same values; `overrides` by name of the setting. */

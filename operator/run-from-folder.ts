@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
+import { lockFolder } from "./folder-lock.ts";
 import { KeyFiles } from "./generate-key/key-files.ts";
 import { keepStatus } from "./keep-status.ts";
 import type { FolderOperatorSettings, OperatorIo, RunningOperator } from "./settings.ts";
@@ -18,6 +19,8 @@ import { StatusFiles } from "./status/status-files.ts";
 export async function runFromFolder(settings: FolderOperatorSettings, { log }: OperatorIo): Promise<RunningOperator> {
   await using started = new AsyncDisposableStack();
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+  // Before anything in it is written.
+  if (settings.lockSocket !== undefined) await lockFolder(started, settings.lockSocket);
   const secretsFolder = join(settings.dataFolder, "secrets");
   const source = new FolderSource({
     folder: settings.manifests,

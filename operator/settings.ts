@@ -45,6 +45,8 @@ export interface FolderOperatorSettings extends CommonSettings {
   readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
   /** Those whose variables are not set: told calmly, as nothing is broken. */
   readonly secretsAwaited?: readonly AwaitedSecret[];
+  /** Unix socket by which one operator keeps the data folder for itself; undefined: nothing keeps another away. */
+  readonly lockSocket?: string;
   readonly cluster?: undefined;
 }
 

@@ -3,8 +3,7 @@
  */
 import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
-import type { Server } from "node:http";
-import { connect } from "node:net";
+import { connect, type Server } from "node:net";
 import { relative } from "node:path";
 
 /** `sun_path` holds 108 bytes with its terminator. */

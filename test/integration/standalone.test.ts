@@ -1,6 +1,6 @@
 /** The program as people start it: standalone, one machine, its children, its end. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import type { Server } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -40,6 +40,14 @@ spec:
   targets: [{name: demo, channelRef: {name: demo}}]
   price: {inputPerMillion: "1", outputPerMillion: "2"}
 `;
+}
+
+/** Whose status and Secrets stand in a data folder. */
+async function namesIn(dataFolder: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    ["status", "secrets"].map((folder) => readdir(join(dataFolder, folder), { recursive: true })),
+  );
+  return found.flat().sort();
 }
 
 describe("tollgate standalone", function () {
@@ -90,6 +98,28 @@ describe("tollgate standalone", function () {
     assert.equal(gateway.logs.includes(key), false, "the key is in the logs");
     assert.equal(await gateway.stop(), 0);
   });
+
+  for (const { name, flags } of [
+    { name: "as it is", flags: [] },
+    { name: "with a push socket of its own", flags: ["--push-socket"] },
+  ]) {
+    it(`leaves its data folder alone when it is started a second time on it, ${name}`, async () => {
+      gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
+      await gateway.waitUntilServed("default/bot", "demo");
+      const { dataFolder } = gateway;
+      const key = await gateway.generatedKey("bot-key");
+      const before = await namesIn(dataFolder);
+      const options = flags.map((flag) => `${flag}=${join(dataFolder, "..", "other.sock")}`);
+      const other = manifests(port).replaceAll("bot", "intruder").replaceAll("name: demo", "name: other");
+      await assert.rejects(
+        startGateway({ manifests: { "all.yaml": other }, dataFolder, flags: options }),
+        /another operator serves .*operator\.lock: end it or choose another data folder/,
+      );
+      assert.deepEqual(await namesIn(dataFolder), before);
+      assert.equal(await gateway.generatedKey("bot-key"), key);
+      assert.equal((await chat(gateway.origin, key)).status, 200);
+    });
+  }
 
   it("refuses a key within a second after it was suspended", async () => {
     gateway = await startGateway({ manifests: { "all.yaml": manifests(port) } });
