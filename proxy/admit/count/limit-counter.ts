@@ -2,7 +2,7 @@
  * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
  *
  * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh; a new period or time zone keeps what lies inside the new window. Every start takes the next
+ * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. Every start takes the next
  * number of the ledger's sequence: what a reservation with an older number settles belongs to a window that is over
  * and touches nothing here.
  */
@@ -141,7 +141,8 @@ export class LimitCounter {
     } else if (before.clock !== rule.clock) {
       rule.clock.follow(nowMs);
       const { startMs } = rule.clock;
-      if (this.#windowStartMs < startMs) this.#windows = this.#start(nowMs);
+      // What was counted since the new window began cannot be told from what was before: both stay, none is granted anew.
+      if (this.#windowStartMs < startMs && this.lastUsedMs < startMs) this.#windows = this.#start(nowMs);
       else {
         this.#windows.restart(startMs);
         this.#windowStartMs = startMs;

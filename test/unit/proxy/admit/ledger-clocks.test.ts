@@ -4,6 +4,7 @@ import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "
 import { MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
 import { ChangeJournal } from "../../../../proxy/admit/store/change-journal.ts";
 import type { StoredCounter } from "../../../../proxy/admit/store/store-messages.ts";
+import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
 
 const startMs = Date.UTC(2026, 8, 23, 12);
 const ttlMs = 60_000;
@@ -188,6 +189,34 @@ describe("the ledger's two clocks", () => {
       wallMs -= dayMs;
       assert.deepEqual(begin(1), []);
     });
+  });
+
+  for (const edits of [
+    ["Month", "Day"],
+    ["Lifetime", "Day"],
+    ["Week", "Month", "Day"],
+    ["Day/Europe/Berlin", "Day"],
+    ["Day/Pacific/Auckland", "Day"],
+    ["Month", "Week", "Day/Pacific/Auckland"],
+  ]) {
+    it(`grants nothing anew where the period is edited: Day, ${edits.join(", ")}`, () => {
+      assert.equal(admitted([perDay], 4), 4);
+      settle(4);
+      for (const edit of edits) {
+        const [period = "", ...zone] = edit.split("/");
+        const limit = { ...perDay.limit, period, ...(zone.length > 0 && { timeZone: zone.join("/") }) } as Limit;
+        pass(1_000);
+        assert.equal(admitted([{ ...perDay, limit }], 1), 0, edit);
+      }
+    });
+  }
+
+  it("keeps nothing of before where the period is edited after a new window began", () => {
+    const monthly: LimitClaim = { ...perDay, limit: { ...perDay.limit, period: "Month" } };
+    assert.equal(admitted([monthly], 4), 4);
+    settle(4);
+    pass(dayMs);
+    assert.equal(admitted([perDay], 5), 4);
   });
 
   it("frees what nobody settled in time although the clock was set back, and posts it up to a day later", () => {
