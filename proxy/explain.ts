@@ -96,7 +96,7 @@ function explainRoute(
   const { route } = decision;
   const targets = explainTargets(route, question.model, format, snapshot);
   const verdict = targets.some((target) => target.usable.startsWith("yes"))
-    ? { allowed: true, status: 200, message: `The call would go to the route ${route.namespace}/${route.name}.` }
+    ? { allowed: true, status: 200, message: allowedMessage(route) }
     : refuse("no_available_channel", "No target of the route can serve a call now.");
   return {
     ...verdict,
@@ -105,6 +105,11 @@ function explainRoute(
     targets,
     limits: explainLimits(key, route, snapshot),
   };
+}
+
+/** What is left of them only a call itself can tell. */
+function allowedMessage({ namespace, name }: Route): string {
+  return `The call would go to the route ${namespace}/${name}; what is left of limits and balance is not looked at.`;
 }
 
 function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { name: string; state: string }[] {

@@ -319,6 +319,11 @@ describe("the chart rendered", function () {
       message: /watchNamespaces.*680/,
     },
     { name: "no amount of memory", values: { proxy: { resources: { limits: { memory: "much" } } } }, message: /512Mi/ },
+    ...[2, "64Mi"].map((memory) => ({
+      name: `too little memory for any program, ${memory}`,
+      values: { proxy: { resources: { limits: { memory } } } },
+      message: /write at least 128Mi/,
+    })),
     { name: "no address range", values: { proxy: { egress: { allowCIDRs: ["10.0.0.1"] } } }, message: /allowCIDRs/ },
     { name: "a name that is no label", values: { nameOverride: "a-", fullnameOverride: "a" }, message: /nameOverride/ },
     {

@@ -16,7 +16,14 @@
 {{/* Bytes of a container's limit of memory; nothing where there is none. Called with its resources, if any. */}}
 {{- define "tollgate.memoryLimit" -}}
 {{- $limits := (. | default dict).limits | default dict -}}
-{{- with $limits.memory }}{{ include "tollgate.bytes" . }}{{ end -}}
+{{- with $limits.memory -}}
+{{- $bytes := include "tollgate.bytes" . -}}
+{{- /* Less holds no program; most often a unit was forgotten. */ -}}
+{{- if lt (int64 $bytes) 134217728 -}}
+{{- fail (printf "a limit of memory of %v is %s bytes: write at least 128Mi" . $bytes) -}}
+{{- end -}}
+{{- $bytes -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Half of a container's memory for the heap, in MiB; nothing where there is no limit. */}}
