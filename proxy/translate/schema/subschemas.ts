@@ -24,15 +24,16 @@ export function isRawNumber(value: JsonObject): boolean {
 /** The schemas directly inside a schema, booleans left out. */
 export function subschemas(schema: JsonObject): readonly unknown[] {
   const found: unknown[] = [];
+  // One at a time: a list of the client's is too long for the arguments of one call.
   for (const keyword of schemaKeywords) {
     const value = schema[keyword];
-    if (Array.isArray(value)) found.push(...value);
+    if (Array.isArray(value)) for (const item of value) found.push(item);
     else if (value !== undefined && typeof value !== "boolean") found.push(value);
   }
-  for (const keyword of listKeywords) found.push(...asList(schema[keyword]));
+  for (const keyword of listKeywords) for (const item of asList(schema[keyword])) found.push(item);
   for (const keyword of mapKeywords) {
     const map = schema[keyword];
-    if (isObject(map)) found.push(...Object.values(map));
+    if (isObject(map)) for (const item of Object.values(map)) found.push(item);
   }
   return found.filter((value) => typeof value !== "boolean");
 }

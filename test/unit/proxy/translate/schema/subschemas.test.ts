@@ -34,6 +34,12 @@ describe("subschemas()", () => {
     };
     assert.deepEqual(subschemas(schema), [c, d, a, b]);
   });
+
+  it("takes lists and maps longer than one call's arguments", () => {
+    const many = Array.from({ length: 200_000 }, () => ({}));
+    const schema = { items: many, anyOf: many, properties: { ...many } };
+    assert.equal(subschemas(schema).length, 600_000);
+  });
 });
 
 describe("setOwn()", () => {
