@@ -2,40 +2,64 @@
  * Rewrites single schema nodes with fewer keywords, for providers whose schemas know only some
  * (`protocols/translation.md` section 7.3, steps 2, 4 and 6).
  */
+import { isDeepStrictEqual } from "node:util";
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
 import { isSchemaNode, setOwn } from "./subschemas.ts";
 
+/** Told of what the first of two schemas hides of the second. */
+export interface Clashes {
+  /** One property of two schemas: what stands for both. */
+  property(first: unknown, second: unknown): unknown;
+  /** A keyword that has another value in the second. */
+  keyword(name: string): void;
+}
+
 /**
- * All branches of `allOf` in one node: properties and `required` are joined, of other keywords the first one counts,
- * the node's own before its branches'.
+ * All branches of `allOf` in one node, those of branches too: properties and `required` are joined, of other keywords
+ * and of one property twice the first one counts, the node's own before its branches'.
  * @param resolve what a branch is, its references followed; undefined leaves it out
  */
-export function mergeAllOf(node: JsonObject, resolve: (branch: JsonObject) => JsonObject | undefined): JsonObject {
+export function mergeAllOf(
+  node: JsonObject,
+  resolve: (branch: JsonObject) => JsonObject | undefined,
+  clashes?: Clashes,
+): JsonObject {
   const { allOf, ...merged } = node;
   const properties: JsonObject = {};
-  const required = new Set<unknown>();
-  const take = (branch: JsonObject): void => {
-    for (const name of asList(branch["required"])) required.add(name);
-    addMissing(properties, branch["properties"]);
-  };
-  take(node);
-  const taken = new Set<JsonObject>();
-  for (const branch of asList(allOf).filter(isSchemaNode)) {
+  const required = new Set<unknown>(asList(node["required"]));
+  addMissing(properties, node["properties"]);
+  const taken = new Set<JsonObject>([node]);
+  // Grows while it is read: a chain of definitions may be longer than the stack.
+  const branches = asList(allOf).filter(isSchemaNode);
+  for (const branch of branches) {
     const resolved = resolve(branch);
-    // One definition may be referred to any number of times, and says nothing new then.
+    // One definition may be referred to any number of times, by itself as well, and says nothing new then.
     if (resolved === undefined || taken.has(resolved)) continue;
     taken.add(resolved);
-    take(resolved);
-    addMissing(merged, resolved);
+    const { allOf: inner, properties: named, required: needed, ...rest } = resolved;
+    for (const name of asList(needed)) required.add(name);
+    addMissing(properties, named, (name, first, second) => {
+      if (clashes !== undefined) setOwn(properties, name, clashes.property(first, second));
+    });
+    addMissing(merged, rest, (keyword) => clashes?.keyword(keyword));
+    for (const next of asList(inner)) if (isSchemaNode(next)) branches.push(next);
   }
   if (required.size > 0) setOwn(merged, "required", [...required]);
   if (Object.keys(properties).length > 0) setOwn(merged, "properties", properties);
   return merged;
 }
 
-function addMissing(target: JsonObject, source: unknown): void {
+/** @param clash told of each other value of a name that is taken */
+function addMissing(
+  target: JsonObject,
+  source: unknown,
+  clash?: (name: string, first: unknown, second: unknown) => void,
+): void {
   if (!isObject(source)) return;
-  for (const [name, value] of Object.entries(source)) if (!Object.hasOwn(target, name)) setOwn(target, name, value);
+  for (const [name, value] of Object.entries(source)) {
+    if (!Object.hasOwn(target, name)) setOwn(target, name, value);
+    else if (clash !== undefined && !isDeepStrictEqual(target[name], value)) clash(name, target[name], value);
+  }
 }
 
 /**

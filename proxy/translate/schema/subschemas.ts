@@ -38,6 +38,24 @@ export function subschemas(schema: JsonObject): readonly unknown[] {
   return found.filter((value) => typeof value !== "boolean");
 }
 
+/** The schema with each of the schemas directly inside it changed. */
+export function mapSubschemas(schema: JsonObject, change: (node: JsonObject) => JsonObject): JsonObject {
+  const mapped: Record<string, unknown> = { ...schema };
+  const changed = (value: unknown): unknown => (isSchemaNode(value) ? change(value) : value);
+  for (const keyword of [...schemaKeywords, ...listKeywords]) {
+    const value = schema[keyword];
+    if (value !== undefined) mapped[keyword] = Array.isArray(value) ? value.map(changed) : changed(value);
+  }
+  for (const keyword of mapKeywords) {
+    const map = schema[keyword];
+    if (!isObject(map)) continue;
+    const copy: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(map)) setOwn(copy, name, changed(value));
+    mapped[keyword] = copy;
+  }
+  return mapped;
+}
+
 /** Sets a member that may have any name: `__proto__` too is a name here and no prototype. */
 export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== "__proto__") target[name] = value;

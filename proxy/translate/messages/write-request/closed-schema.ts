@@ -5,6 +5,7 @@
  * What a keyword can no longer say is told in the description, so that the model still hears of it.
  */
 import { asList, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { joinObjects } from "../../schema/join-objects.ts";
 import { resolveReference } from "../../schema/resolve-reference.ts";
 import { isSchemaNode, setOwn, subschemas } from "../../schema/subschemas.ts";
 import type { Block } from "./block.ts";
@@ -33,9 +34,13 @@ const formats: ReadonlySet<string> = new Set([
   "uuid",
 ]);
 
-/** @returns undefined when a closed schema cannot say the same: recursion, or objects whose member names are open */
+/**
+ * @returns undefined when a closed schema cannot say the same: recursion, objects whose member names are open, or whose
+ * members are said in several places that cannot be joined
+ */
 export function closeSchema(schema: JsonObject): JsonObject | undefined {
-  return isRecursive(schema) || hasOpenMap(schema) ? undefined : closeNode(schema);
+  const joined = isRecursive(schema) ? undefined : joinObjects(schema);
+  return joined === undefined || hasOpenMap(joined) ? undefined : closeNode(joined);
 }
 
 /** References that lead further than this lead nowhere that a model could follow. */
@@ -66,7 +71,8 @@ function hasOpenMap(schema: JsonObject): boolean {
   const hasNames = isObject(properties) && Object.keys(properties).length > 0;
   const isOpen = isSchemaNode(additional) || (!hasNames && additional !== false);
   const refersElsewhere = ["$ref", "anyOf", "oneOf", "allOf"].some((keyword) => schema[keyword] !== undefined);
-  if (isObjectType && isOpen && !refersElsewhere) return true;
+  // A schema for further members says without a type too that there are some.
+  if ((isObjectType || isSchemaNode(additional)) && isOpen && !refersElsewhere) return true;
   return subschemas(schema).some((node) => isSchemaNode(node) && hasOpenMap(node));
 }
 

@@ -92,7 +92,12 @@ describe("toGoogleJsonSchema()", () => {
   }
 
   it("ends branches of allOf that refer to each other in a circle", () => {
-    const schema = { allOf: [{ $ref: "#/$defs/A" }, {}], $defs: { A: { allOf: [{ $ref: "#/$defs/A" }, {}] } } };
-    assert.equal(toGoogleJsonSchema(schema)["type"], "object");
+    const circle = { allOf: [{ $ref: "#/$defs/A" }, {}], description: "D" };
+    const schema = { ...circle, $defs: { A: { allOf: [{ $ref: "#/$defs/A" }, {}], type: "object" } } };
+    assert.deepEqual(toGoogleJsonSchema(schema), {
+      description: "D",
+      type: "object",
+      $defs: { A: { type: "object" } },
+    });
   });
 });

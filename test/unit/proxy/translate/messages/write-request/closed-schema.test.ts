@@ -50,6 +50,44 @@ describe("closeSchema()", () => {
       want: closed({ a: { anyOf: [text, { type: "null" }] }, b: { allOf: [closed({ c: text })] } }),
     },
     {
+      name: "joins objects that must hold at once",
+      schema: object({
+        pet: {
+          allOf: [object({ name: text }, { required: ["name"] }), object({ age: text }, { required: ["age"] })],
+          description: "P",
+        },
+      }),
+      want: closed({
+        pet: closed({ name: text, age: text }, { description: "P", required: ["name", "age"] }),
+      }),
+    },
+    {
+      name: "joins what references and further branches lead to, and both schemas of one property",
+      schema: object(
+        { a: { properties: { kind: text }, allOf: [{ $ref: "#/$defs/B" }] } },
+        {
+          $defs: {
+            B: { allOf: [object({ kind: { const: "b" } }), { $ref: "#/$defs/C" }] },
+            C: object({ c: text }),
+          },
+        },
+      ),
+      want: closed(
+        { a: closed({ kind: { allOf: [text, { const: "b" }] }, c: text }) },
+        { $defs: { B: closed({ kind: { const: "b" }, c: text }), C: closed({ c: text }) } },
+      ),
+    },
+    {
+      name: "keeps conditions on the properties of one object",
+      schema: object({ a: object({ b: text, c: text }, { anyOf: [{ required: ["b"] }, { required: ["c"] }] }) }),
+      want: closed({ a: closed({ b: text, c: text }, { anyOf: [{ required: ["b"] }, { required: ["c"] }] }) }),
+    },
+    {
+      name: "keeps alternatives that are whole objects",
+      schema: object({ a: { anyOf: [object({ b: text }), object({ c: text })] } }),
+      want: closed({ a: { anyOf: [closed({ b: text }), closed({ c: text })] } }),
+    },
+    {
       name: "says several types as alternatives",
       schema: object({
         a: { type: ["string", "null"], description: "A" },
@@ -97,6 +135,34 @@ describe("closeSchema()", () => {
   for (const row of [
     { name: "objects of open names", schema: object({ a: { type: "object", additionalProperties: text } }) },
     { name: "objects of which nothing is said", schema: object({ a: { type: "object" } }) },
+    { name: "further members of no said type", schema: object({ a: { additionalProperties: text } }) },
+    {
+      name: "alternatives beside an object's own properties",
+      schema: object(
+        { a: object({ b: text }, { anyOf: [{ properties: { x: text } }, { $ref: "#/$defs/Y" }] }) },
+        {
+          $defs: { Y: object({ y: text }) },
+        },
+      ),
+    },
+    {
+      name: "alternatives that a branch brings to properties",
+      schema: object({ a: { allOf: [{ anyOf: [object({ x: text }), object({ y: text })] }, object({ b: text })] } }),
+    },
+    {
+      name: "names by pattern",
+      schema: object({ a: { type: "object", patternProperties: { "^x": text }, additionalProperties: false } }),
+    },
+    {
+      name: "two lists of alternatives",
+      schema: object({ a: { anyOf: [text], oneOf: [text] } }),
+    },
+    {
+      name: "joined objects that contradict each other",
+      schema: object({
+        a: { allOf: [object({ b: text }, { minProperties: 1 }), object({ c: text }, { minProperties: 2 })] },
+      }),
+    },
     { name: "recursion", schema: object({ child: { $ref: "#" } }) },
     {
       name: "recursion in definitions",
@@ -112,6 +178,14 @@ describe("closeSchema()", () => {
       defs[`A${index}`] = object({ l: { $ref: `#/$defs/A${index - 1}` }, r: { $ref: `#/$defs/A${index - 1}` } });
     }
     assert.notEqual(closeSchema(object({ a: { $ref: "#/$defs/A39" } }, { $defs: defs })), undefined);
+  });
+  it("does not hang on definitions that are joined twice each", () => {
+    const defs: Record<string, JsonObject> = { A0: object({ a: text }) };
+    for (let index = 1; index < 40; index += 1) {
+      const joined = { allOf: [{ $ref: `#/$defs/A${index - 1}` }, object({ b: text })] };
+      defs[`A${index}`] = object({ l: joined, r: joined });
+    }
+    assert.equal(closeSchema(object({ a: { $ref: "#/$defs/A39" } }, { $defs: defs })), undefined);
   });
   it("does not take __proto__ for a prototype", () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"}}');
