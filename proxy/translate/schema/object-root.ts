@@ -8,17 +8,18 @@ import { isSchemaNode, setOwn } from "./subschemas.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
 
+type Combinator = (typeof combinators)[number];
+
 /** Arguments of a tool that has none. */
 const noArguments: JsonObject = { type: "object", properties: {} };
+
+/** Branches with branches of their own: small definitions that hold each other twice have any number. */
+const nestedMax = 64;
 
 /** The schema of a tool's arguments with `type: "object"` and no combinator at its root; the same object when it is so. */
 export function objectRoot(schema: JsonObject | undefined): JsonObject {
   if (schema === undefined || Object.keys(schema).length === 0) return noArguments;
-  const combinator = combinators.find((keyword) => Array.isArray(schema[keyword]));
-  if (combinator === undefined) {
-    return schema["type"] === "object" ? schema : { ...schema, type: "object" };
-  }
-  return mergeBranches(schema, combinator);
+  return new RootFlattener(schema).flatten(schema);
 }
 
 /** Whether the root says that the value is an object. */
@@ -46,36 +47,94 @@ export function wrapInObject(schema: JsonObject): JsonObject {
  * One object out of several: the union of their properties; required is what all branches require (of `allOf`: what any
  * does). A wider schema than the client's, which no root without combinators can say.
  */
-function mergeBranches(schema: JsonObject, combinator: (typeof combinators)[number]): JsonObject {
-  const { [combinator]: branches, properties, required, ...rest } = schema;
-  const merged: JsonObject = {};
-  const wantedBy = new Map<unknown, number>();
-  /** One definition may be referred to any number of times. */
-  const taken = new Set<unknown>();
-  let objects = 0;
-  for (const listed of asList(branches).filter(isSchemaNode)) {
-    const reference = listed["$ref"];
-    const branch = (typeof reference === "string" && resolveReference(schema, reference)) || listed;
-    if (taken.has(branch)) continue;
-    taken.add(branch);
-    objects += 1;
-    copyProperties(merged, branch["properties"]);
-    for (const name of new Set(asList(branch["required"]))) wantedBy.set(name, (wantedBy.get(name) ?? 0) + 1);
+class RootFlattener {
+  readonly #root: JsonObject;
+  /** Nodes on the way to this one: a definition may be made of itself. */
+  readonly #open = new Set<JsonObject>();
+  #nested = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
   }
-  const votes = combinator === "allOf" ? 1 : objects;
-  const needed = [...wantedBy].flatMap(([name, count]) => (count >= votes ? [name] : []));
-  copyProperties(merged, properties);
-  const all = [...new Set([...asList(required), ...needed])];
-  const root: JsonObject = {
-    ...rest,
-    type: "object",
-    properties: merged,
-    ...(all.length === 0 ? {} : { required: all }),
-  };
-  return combinators.some((keyword) => Array.isArray(root[keyword])) ? objectRoot(root) : root;
+
+  flatten(schema: JsonObject): JsonObject {
+    const combinator = combinators.find((keyword) => Array.isArray(schema[keyword]));
+    if (combinator === undefined) return schema["type"] === "object" ? schema : { ...schema, type: "object" };
+    this.#open.add(schema);
+    const flat = this.#mergeBranches(schema, combinator);
+    this.#open.delete(schema);
+    // A root may have several combinators.
+    return this.flatten(flat);
+  }
+
+  #mergeBranches(schema: JsonObject, combinator: Combinator): JsonObject {
+    const { [combinator]: branches, properties, required, ...rest } = schema;
+    const merged = new PropertySchemas();
+    const wantedBy = new Map<unknown, number>();
+    let objects = 0;
+    for (const branch of this.#objectsOf(asList(branches))) {
+      objects += 1;
+      merged.add(branch["properties"]);
+      for (const name of new Set(asList(branch["required"]))) wantedBy.set(name, (wantedBy.get(name) ?? 0) + 1);
+    }
+    const votes = combinator === "allOf" ? 1 : objects;
+    const needed = [...wantedBy].flatMap(([name, count]) => (count >= votes ? [name] : []));
+    const both = new PropertySchemas();
+    both.add(merged.joined(combinator === "allOf" ? "allOf" : "anyOf"));
+    // What the object says itself holds beside every branch.
+    both.add(properties);
+    const all = [...new Set([...asList(required), ...needed])];
+    return {
+      ...rest,
+      type: "object",
+      properties: both.joined("allOf"),
+      ...(all.length === 0 ? {} : { required: all }),
+    };
+  }
+
+  /** The branches that arguments can be, references followed and their own combinators flattened. */
+  #objectsOf(branches: readonly unknown[]): JsonObject[] {
+    const objects: JsonObject[] = [];
+    /** One definition may be referred to any number of times. */
+    const taken = new Set<JsonObject>();
+    for (const listed of branches.filter(isSchemaNode)) {
+      const reference = listed["$ref"];
+      const branch = (typeof reference === "string" && resolveReference(this.#root, reference)) || listed;
+      const { type } = branch;
+      const isOther = type !== undefined && type !== "object" && !asList(type).includes("object");
+      if (isOther || taken.has(branch) || this.#open.has(branch)) continue;
+      taken.add(branch);
+      if (combinators.some((keyword) => Array.isArray(branch[keyword]))) this.#nested += 1;
+      objects.push(this.#nested > nestedMax ? branch : this.flatten(branch));
+    }
+    return objects;
+  }
 }
 
-function copyProperties(target: JsonObject, properties: unknown): void {
-  if (!isObject(properties)) return;
-  for (const [name, value] of Object.entries(properties)) setOwn(target, name, value);
+/** The different schemas of each property. */
+class PropertySchemas {
+  readonly #known = new Map<string, { readonly schemas: unknown[]; readonly texts: Set<string> }>();
+
+  add(properties: unknown): void {
+    if (!isObject(properties)) return;
+    for (const [name, schema] of Object.entries(properties)) {
+      const known = this.#known.get(name);
+      if (known === undefined) this.#known.set(name, { schemas: [schema], texts: new Set() });
+      else {
+        // By their text: comparing each with all would take the square of their number. Most names come once.
+        if (known.texts.size === 0) known.texts.add(JSON.stringify(known.schemas[0]));
+        const text = JSON.stringify(schema);
+        if (!known.texts.has(text)) known.schemas.push(schema);
+        known.texts.add(text);
+      }
+    }
+  }
+
+  joined(combinator: "anyOf" | "allOf"): JsonObject {
+    const properties: JsonObject = {};
+    for (const [name, { schemas }] of this.#known) {
+      setOwn(properties, name, schemas.length === 1 ? schemas[0] : { [combinator]: schemas });
+    }
+    return properties;
+  }
 }

@@ -33,9 +33,75 @@ describe("objectRoot()", () => {
       },
       want: { type: "object", properties: { a: {}, b: {} }, required: ["a", "b"] },
     },
+    {
+      name: "lets a property be what any branch says, as with the kinds of a union",
+      schema: {
+        anyOf: [
+          { properties: { kind: { const: "a" }, x: { type: "number" } }, required: ["kind", "x"] },
+          { properties: { kind: { const: "b" }, x: { type: "string" } }, required: ["kind", "x"] },
+          { properties: { kind: { const: "c" }, x: { type: "number" } }, required: ["kind", "x"] },
+        ],
+      },
+      want: {
+        type: "object",
+        properties: {
+          kind: { anyOf: [{ const: "a" }, { const: "b" }, { const: "c" }] },
+          x: { anyOf: [{ type: "number" }, { type: "string" }] },
+        },
+        required: ["kind", "x"],
+      },
+    },
+    {
+      name: "lets a property be only what all of allOf say, and the object itself",
+      schema: {
+        properties: { a: { minLength: 1 } },
+        allOf: [{ properties: { a: { type: "string" } } }, { properties: { a: { maxLength: 9 } } }],
+      },
+      want: {
+        type: "object",
+        properties: { a: { allOf: [{ allOf: [{ type: "string" }, { maxLength: 9 }] }, { minLength: 1 }] } },
+      },
+    },
+    {
+      name: "takes what branches of branches say",
+      schema: {
+        oneOf: [{ $ref: "#/$defs/A" }, { anyOf: [{ properties: { y: {} } }, { properties: { z: {} } }] }],
+        $defs: {
+          A: { allOf: [{ $ref: "#/$defs/Base" }], properties: { x: {} } },
+          Base: { properties: { id: {} }, required: ["id"] },
+        },
+      },
+      want: {
+        type: "object",
+        properties: { id: {}, x: {}, y: {}, z: {} },
+        $defs: {
+          A: { allOf: [{ $ref: "#/$defs/Base" }], properties: { x: {} } },
+          Base: { properties: { id: {} }, required: ["id"] },
+        },
+      },
+    },
+    {
+      name: "leaves out branches that no arguments can be",
+      schema: { anyOf: [{ type: "object", properties: { a: {} }, required: ["a"] }, { type: "null" }] },
+      want: { type: "object", properties: { a: {} }, required: ["a"] },
+    },
+    {
+      name: "ends a union that is made of itself",
+      schema: { anyOf: [{ $ref: "#" }, { properties: { a: {} } }] },
+      want: { type: "object", properties: { a: {} } },
+    },
   ]) {
     it(row.name, () => assert.deepEqual(objectRoot(row.schema), row.want));
   }
+
+  it("does not hang on unions that hold each other twice", () => {
+    const defs: Record<string, object> = { A0: { properties: { a: {} } } };
+    for (let index = 1; index < 40; index += 1) {
+      const before = { $ref: `#/$defs/A${index - 1}` };
+      defs[`A${index}`] = { anyOf: [{ anyOf: [before] }, { anyOf: [before] }] };
+    }
+    assert.equal(objectRoot({ anyOf: [{ $ref: "#/$defs/A39" }], $defs: defs })["type"], "object");
+  });
 
   it("returns an object's schema itself", () => {
     const schema = { type: "object", properties: { a: {} } };
