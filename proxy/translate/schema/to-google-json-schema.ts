@@ -23,8 +23,10 @@ const plainKeywords = new Set([
   "propertyOrdering",
 ]);
 
-/** Schemas in `allOf` may refer to each other in a circle. */
-const mergesMax = 64;
+/** Definitions joined with others may hold themselves, one in another to no end. */
+const openMergesMax = 16;
+/** What joined definitions hold stands there again each time; two that hold each other twice make a schema of any size. */
+const inlinedMax = 20_000;
 
 export function toGoogleJsonSchema(schema: JsonObject): JsonObject {
   return new SchemaLimiter(schema).limit(schema);
@@ -32,13 +34,15 @@ export function toGoogleJsonSchema(schema: JsonObject): JsonObject {
 
 class SchemaLimiter {
   readonly #root: JsonObject;
-  #merges = 0;
+  #openMerges = 0;
+  #inlined = 0;
 
   constructor(root: JsonObject) {
     this.#root = root;
   }
 
   limit(node: JsonObject): JsonObject {
+    if (this.#openMerges > 0) this.#inlined += 1;
     const reference = referenceOf(node);
     // A reference takes no words beside it; the root keeps the definitions it points to.
     if (reference !== undefined) return { ...this.#definitions(node), $ref: movedReference(reference) };
@@ -50,19 +54,21 @@ class SchemaLimiter {
   }
 
   #limitAllOf(node: JsonObject, branches: readonly unknown[]): JsonObject {
-    this.#merges += 1;
-    if (this.#merges > mergesMax) return { type: "object" };
     const { allOf: _allOf, ...own } = node;
     const [only] = branches;
     const hasOwnShape = ["properties", "items", "type", "enum", "anyOf", "oneOf"].some((keyword) => keyword in own);
     if (branches.length === 1 && isSchemaNode(only) && referenceOf(only) !== undefined && !hasOwnShape) {
       return this.limit({ ...own, ...only });
     }
+    if (this.#openMerges >= openMergesMax || this.#inlined > inlinedMax) return { type: "object" };
     const follow = (branch: JsonObject): JsonObject | undefined => {
       const reference = referenceOf(branch);
       return reference === undefined ? branch : resolveReference(this.#root, reference);
     };
-    return this.limit(mergeAllOf(node, follow));
+    this.#openMerges += 1;
+    const limited = this.limit(mergeAllOf(node, follow));
+    this.#openMerges -= 1;
+    return limited;
   }
 
   #addKeyword(limited: JsonObject, keyword: string, value: unknown, node: JsonObject): void {

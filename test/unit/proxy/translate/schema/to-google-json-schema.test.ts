@@ -91,6 +91,28 @@ describe("toGoogleJsonSchema()", () => {
     it(row.name, () => assert.deepEqual(toGoogleJsonSchema(row.schema), row.want ?? row.schema));
   }
 
+  it("joins any number of allOf beside each other", () => {
+    const color = { type: "string", enum: ["red", "blue"] };
+    const alone = { allOf: [{ $ref: "#/$defs/Color" }], description: "d", default: "red" };
+    const joined = { allOf: [{ $ref: "#/$defs/Color" }, { description: "d" }] };
+    const all = (value: object) => Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, value]));
+    const shape = { type: "object", $defs: { Color: color } };
+    assert.deepEqual(toGoogleJsonSchema({ ...shape, properties: all(alone) }), {
+      ...shape,
+      properties: all({ $ref: "#/$defs/Color" }),
+    });
+    assert.deepEqual(toGoogleJsonSchema({ ...shape, properties: all(joined) }), {
+      ...shape,
+      properties: all({ ...color, description: "d" }),
+    });
+  });
+
+  it("ends joined definitions that hold themselves twice", () => {
+    const again = { allOf: [{ $ref: "#/$defs/A" }, { title: "again" }] };
+    const schema = { ...again, $defs: { A: { type: "object", properties: { l: again, r: again } } } };
+    assert.ok(JSON.stringify(toGoogleJsonSchema(schema)).length < 5_000_000);
+  });
+
   it("ends branches of allOf that refer to each other in a circle", () => {
     const circle = { allOf: [{ $ref: "#/$defs/A" }, {}], description: "D" };
     const schema = { ...circle, $defs: { A: { allOf: [{ $ref: "#/$defs/A" }, {}], type: "object" } } };
