@@ -3,6 +3,7 @@
  * goes to a provider of another format. Real JSON Schema, which such clients also send, comes out as it was.
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
+import { parseJsonText } from "../json-text.ts";
 import { isSchemaNode, setOwn } from "./subschemas.ts";
 
 /** Enums may be numbers in protobuf's JSON (`protocols/gemini.md` section 2). */
@@ -33,12 +34,13 @@ const camelNames: Readonly<Record<string, string>> = {
 };
 
 export function fromGoogleSchema(schema: JsonObject): JsonObject {
-  const converted: JsonObject = {};
+  const converted: Record<string, unknown> = {};
   for (const [spelled, value] of Object.entries(schema)) {
     if (value === null) continue;
     const keyword = Object.hasOwn(camelNames, spelled) ? (camelNames[spelled] ?? spelled) : spelled;
     addKeyword(converted, keyword, value);
   }
+  typeEnum(converted);
   orderProperties(converted, schema["propertyOrdering"] ?? schema["property_ordering"]);
   return schema["nullable"] === true ? nullable(converted) : converted;
 }
@@ -102,6 +104,30 @@ function typeName(value: unknown): unknown {
 
 function numberOf(value: unknown): unknown {
   return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+/**
+ * Google's enums are texts whatever their type (`protocols/gemini.md` section 3.4): as JSON Schema nothing could be both.
+ * Texts that are no value of the type are left out, and an enum of nothing else with them.
+ */
+function typeEnum(converted: Record<string, unknown>): void {
+  const { type, enum: values } = converted;
+  const types = asList(typeof type === "string" ? [type] : type).filter((name) => name !== "null");
+  const [only] = types;
+  if (!Array.isArray(values) || types.length !== 1) return;
+  if (only !== "integer" && only !== "number" && only !== "boolean") return;
+  const typed = values.flatMap((value) => (typeof value === "string" ? typedValue(value, only) : [value]));
+  if (typed.length > 0) setOwn(converted, "enum", typed);
+  else delete converted["enum"];
+}
+
+/** @returns one value, or none */
+function typedValue(text: string, type: "integer" | "number" | "boolean"): readonly unknown[] {
+  if (type === "boolean") return text === "true" || text === "false" ? [text === "true"] : [];
+  if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return [];
+  const value = parseJsonText(text);
+  const isWritable = typeof value !== "number" || Number.isFinite(value);
+  return isWritable && (type === "number" || typeof value !== "number" || Number.isInteger(value)) ? [value] : [];
 }
 
 /** JSON Schema has no order but that of its members. */

@@ -43,6 +43,36 @@ describe("fromGoogleSchema()", () => {
       want: { type: "string", enum: ["a"] },
     },
     {
+      name: "gives the values of an enum their type",
+      schema: {
+        properties: {
+          apartment: { type: "INTEGER", format: "enum", enum: ["101", "-2"] },
+          rate: { format: "enum", enum: ["1.5", "2"], type: "NUMBER" },
+          open: { type: "BOOLEAN", enum: ["true"] },
+          floor: { type: "INTEGER", enum: ["1"], nullable: true },
+        },
+      },
+      want: {
+        properties: {
+          apartment: { type: "integer", enum: [101, -2] },
+          rate: { enum: [1.5, 2], type: "number" },
+          open: { type: "boolean", enum: [true] },
+          floor: { type: ["integer", "null"], enum: [1, null] },
+        },
+      },
+    },
+    {
+      name: "leaves out values that no value of the type can be",
+      schema: {
+        properties: {
+          a: { type: "INTEGER", enum: ["1", "1.5", "one", ""] },
+          b: { type: "BOOLEAN", enum: ["yes"] },
+          c: { type: "NUMBER", enum: ["1e999", "0x10"] },
+        },
+      },
+      want: { properties: { a: { type: "integer", enum: [1] }, b: { type: "boolean" }, c: { type: "number" } } },
+    },
+    {
       name: "orders properties as told in snake_case",
       schema: { properties: { a: {}, b: {} }, property_ordering: ["b"] },
       want: { properties: { b: {}, a: {} } },
