@@ -49,7 +49,7 @@ class SchemaLimiter {
     if (Array.isArray(node["allOf"])) return this.#limitAllOf(node, node["allOf"]);
     const limited: JsonObject = {};
     for (const [keyword, value] of Object.entries(node)) this.#addKeyword(limited, keyword, value, node);
-    if (node["nullable"] === true) addNull(limited);
+    if (canBeNull(node)) addNull(limited);
     return limited;
   }
 
@@ -149,12 +149,23 @@ function addValues(limited: JsonObject, values: readonly unknown[], node: JsonOb
   const isComplete = kept.length === values.filter((value) => value !== null).length;
   if (isComplete && kept.length > 0) setOwn(limited, "enum", kept);
   else if (!isComplete) setOwn(limited, "description", withRemark(node["description"], listValues(values)));
-  if (values.includes(null)) addNull(limited);
+  else if (values.length > 0 && node["type"] === undefined) setOwn(limited, "type", "null");
 }
 
+function canBeNull(node: JsonObject): boolean {
+  const values = Object.hasOwn(node, "const") ? [node["const"]] : asList(node["enum"]);
+  return node["nullable"] === true || values.includes(null);
+}
+
+/** Null as a type; where nothing else says one, the values of an enumeration do. */
 function addNull(limited: JsonObject): void {
-  const { type } = limited;
-  if (typeof type === "string" && type !== "null") setOwn(limited, "type", [type, "null"]);
+  const { type, enum: values, anyOf, oneOf } = limited;
+  const types = typeof type === "string" ? [type] : asList(type);
+  if (types.includes("null")) return;
+  if (types.length > 0) setOwn(limited, "type", [...types, "null"]);
+  else if (Array.isArray(anyOf)) setOwn(limited, "anyOf", [...anyOf, { type: "null" }]);
+  else if (Array.isArray(oneOf)) setOwn(limited, "oneOf", [...oneOf, { type: "null" }]);
+  else if (Array.isArray(values)) setOwn(limited, "type", [...new Set(values.map((value) => typeof value)), "null"]);
 }
 
 function asMap(value: unknown): JsonObject {

@@ -58,6 +58,34 @@ describe("toGoogleJsonSchema()", () => {
       want: { type: ["string", "null"], enum: ["a"] },
     },
     {
+      name: "keeps null among values of no said type, and wherever the type stands",
+      schema: {
+        properties: {
+          a: { enum: ["x", null] },
+          b: { enum: [1, "x", null] },
+          c: { enum: ["x", null], type: "string" },
+          d: { const: null },
+          e: { enum: [true, null] },
+          f: { enum: [null], type: ["string", "number"] },
+        },
+      },
+      want: {
+        properties: {
+          a: { enum: ["x"], type: ["string", "null"] },
+          b: { enum: [1, "x"], type: ["number", "string", "null"] },
+          c: { enum: ["x"], type: ["string", "null"] },
+          d: { type: "null" },
+          e: { description: "one of true, null" },
+          f: { type: ["string", "number", "null"] },
+        },
+      },
+    },
+    {
+      name: "keeps null beside alternatives",
+      schema: { properties: { a: { nullable: true, anyOf: [{ type: "string" }, { type: "number" }] } } },
+      want: { properties: { a: { anyOf: [{ type: "string" }, { type: "number" }, { type: "null" }] } } },
+    },
+    {
       name: "takes a lone reference in allOf for the reference",
       schema: {
         properties: { a: { allOf: [{ $ref: "#/$defs/A" }], description: "d" } },
