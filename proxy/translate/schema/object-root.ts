@@ -4,7 +4,7 @@
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
 import { resolveReference } from "./resolve-reference.ts";
-import { isSchemaNode, setOwn } from "./subschemas.ts";
+import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
 
@@ -32,15 +32,35 @@ export const wrappedMember = "value";
 
 /** A schema of an object with one required member of the given schema. Definitions move to the new root. */
 export function wrapInObject(schema: JsonObject): JsonObject {
-  const { $defs, definitions, $schema: _dialect, ...inner } = schema;
+  const name = freeDefinition(schema["$defs"]);
+  const moved = { found: false };
+  const { $defs, definitions, $schema: _dialect, ...inner } = moveReferences(schema, `#/$defs/${name}`, moved);
+  const kept = isObject($defs) ? $defs : {};
+  // What refers to the root means the schema, which has another place now.
+  const held = moved.found ? { ...kept, [name]: inner } : $defs;
   return {
     type: "object",
-    properties: { [wrappedMember]: inner },
+    properties: { [wrappedMember]: moved.found ? { $ref: `#/$defs/${name}` } : inner },
     required: [wrappedMember],
     additionalProperties: false,
-    ...($defs === undefined ? {} : { $defs }),
+    ...(held === undefined ? {} : { $defs: held }),
     ...(definitions === undefined ? {} : { definitions }),
   };
+}
+
+function freeDefinition(definitions: unknown): string {
+  let name: string = wrappedMember;
+  while (isObject(definitions) && Object.hasOwn(definitions, name)) name += "_";
+  return name;
+}
+
+/** References to the root, or to anything in it but definitions, lead to another place. */
+function moveReferences(node: JsonObject, place: string, moved: { found: boolean }): JsonObject {
+  const mapped = mapSubschemas(node, (child) => moveReferences(child, place, moved));
+  const reference = node["$ref"];
+  if (typeof reference !== "string" || !/^#(?:$|\/(?!\$defs\/|definitions\/))/.test(reference)) return mapped;
+  moved.found = true;
+  return { ...mapped, $ref: `${place}${reference.slice(1)}` };
 }
 
 /**

@@ -121,4 +121,17 @@ describe("wrapInObject()", () => {
     });
     assert.ok(hasObjectRoot(wrapped));
   });
+
+  it("lets references to the root go on meaning the schema", () => {
+    const again = { anyOf: [{ $ref: "#" }, { $ref: "#/anyOf/0" }, { $ref: "#/$defs/value" }] };
+    const wrapped = wrapInObject({ anyOf: [{ type: "string" }, again], $defs: { value: { items: { $ref: "#" } } } });
+    const moved = {
+      anyOf: [{ $ref: "#/$defs/value_" }, { $ref: "#/$defs/value_/anyOf/0" }, { $ref: "#/$defs/value" }],
+    };
+    assert.deepEqual(wrapped["properties"], { value: { $ref: "#/$defs/value_" } });
+    assert.deepEqual(wrapped["$defs"], {
+      value: { items: { $ref: "#/$defs/value_" } },
+      value_: { anyOf: [{ type: "string" }, moved] },
+    });
+  });
 });
