@@ -90,13 +90,17 @@ function readModelTurn(found: readonly FoundPart[], turn: number, calls: OpenCal
   return { role: "assistant", parts };
 }
 
-/** Joins a text to the one before: they were fragments of one. A signed text stands alone (section 4.2). */
+/**
+ * Joins a text to the one before: they were fragments of one. A signed text stands alone (section 4.2); a signature
+ * without text of its own, as the last frame of a stream brings it, is that of the text it follows (section 10.10).
+ */
 function addText(parts: Part[], part: Extract<FoundPart, { kind: "text" | "reasoning" }>): void {
   const isSigned = part.states !== undefined;
   if (part.text === "" && !isSigned) return;
   const last = parts.at(-1);
-  const canJoin = last?.kind === part.kind && last.states === undefined && !isSigned;
-  if (canJoin) parts[parts.length - 1] = { ...last, text: last.text + part.text };
+  const follows = last?.kind === part.kind && last.states === undefined;
+  if (follows && !isSigned) parts[parts.length - 1] = { ...last, text: last.text + part.text };
+  else if (follows && part.text === "") parts[parts.length - 1] = { ...last, states: part.states };
   else parts.push(part);
 }
 

@@ -43,6 +43,8 @@ class ItemWriter {
   readonly #callsById = new Map<string, SameId>();
   /** Encrypted content that was written: a state may hang on several parts, and must not come twice. */
   readonly #written = new Set<string>();
+  /** States of this turn whose item has not come yet. */
+  #held: ProviderState[] = [];
 
   constructor(writing: ItemWriting) {
     this.#writing = writing;
@@ -94,12 +96,20 @@ class ItemWriter {
     this.items.push({ type: "message", role, content });
   }
 
-  /** Neighbouring texts were pieces of one message. */
+  /**
+   * Neighbouring texts were pieces of one message.
+   *
+   * A reasoning item is refused without the item it was followed by, so states wait for theirs; those of a turn that
+   * was cut before one came are left out (`protocols/translation.md` sections 4.2 and 10.10).
+   */
   #writeAssistant(parts: readonly Part[]): void {
     let text = "";
     const media: MediaPart[] = [];
     const flush = (): void => {
-      if (text !== "") this.items.push({ type: "message", role: "assistant", content: text });
+      if (text !== "") {
+        this.#writeHeld();
+        this.items.push({ type: "message", role: "assistant", content: text });
+      }
       text = "";
       if (media.length > 0) this.#message("user", [{ kind: "text", text: "[media of the assistant]" }, ...media]);
       media.length = 0;
@@ -108,17 +118,20 @@ class ItemWriter {
       if (part.kind !== "text" && part.kind !== "refusal") flush();
       if (part.kind === "text" && (part.states?.length ?? 0) > 0) flush();
       if (part.kind === "reasoning" || part.kind === "call" || part.kind === "text") {
-        this.#writeStates(this.#writing.states.recover(part));
+        this.#held.push(...this.#writing.states.recover(part));
       }
       if (part.kind === "text" || part.kind === "refusal") text += part.text;
       else if (part.kind === "call") this.#writeCall(part);
       else if (part.kind === "media") media.push(part);
     }
     flush();
+    this.#held = [];
   }
 
-  #writeStates(states: readonly ProviderState[]): void {
-    for (const state of states) {
+  #writeHeld(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const state of held) {
       if (state.kind !== "encrypted-reasoning" || this.#written.has(state.data)) continue;
       this.#written.add(state.data);
       this.items.push({
@@ -131,6 +144,7 @@ class ItemWriter {
   }
 
   #writeCall(call: CallPart): void {
+    this.#writeHeld();
     const name = this.#writing.names.toUpstream(call.name);
     const isCustom = call.tool === "custom" && this.#writing.hasCustomTools;
     const sameId = this.#callsById.get(call.id);

@@ -65,7 +65,7 @@ describe("readRequest() of generateContent: contents", () => {
     });
   }
 
-  it("pitfall 145: joins the chunks that the SDK's chat keeps as contents, the signature apart", () => {
+  it("pitfall 145: joins the chunks that the SDK's chat keeps as contents, and their signature", () => {
     const { turns } = read({
       contents: [
         hi,
@@ -78,11 +78,10 @@ describe("readRequest() of generateContent: contents", () => {
     assert.deepEqual(turns[1], {
       role: "assistant",
       parts: [
-        { kind: "text", text: "hello", where: "contents[1].parts[0]" },
         {
           kind: "text",
-          text: "",
-          where: "contents[3].parts[0]",
+          text: "hello",
+          where: "contents[1].parts[0]",
           states: [{ type: "native", state: { kind: "thought-signature", data: "U0lH" } }],
         },
       ],
