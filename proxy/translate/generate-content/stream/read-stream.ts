@@ -65,12 +65,18 @@ export class GenerateContentStreamReader implements StreamReader {
     }
   }
 
-  /** Tells everything that waited for the end. */
+  /**
+   * Tells everything that waited for the end.
+   *
+   * @throws InvalidReply where there is no candidate and nothing says why: as a stream it is an error too (section 9.3)
+   */
   finish(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const { length } = this.#candidates;
-    if (length === 0) this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked ?? { reason: "other" } });
+    if (this.#candidates.length === 0) {
+      if (this.#blocked === undefined) throw new InvalidReply("the answer has no candidate");
+      this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked });
+    }
     for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
     this.#tellUsage();
     this.#events.push({ type: "end" });

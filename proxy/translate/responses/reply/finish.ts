@@ -1,5 +1,5 @@
 /** Why a response ended, both ways (`protocols/translation.md` section 8.1). */
-import { asText, type JsonObject, memberAt, parseJson } from "../../../protocols/json-value.ts";
+import { asText, isObject, type JsonObject, memberAt, parseJson } from "../../../protocols/json-value.ts";
 import { type Finish, InvalidReply, type ReplyBlock } from "../../reply.ts";
 
 /** What of an answer's content decides its finish. */
@@ -21,7 +21,8 @@ export function contentOf(blocks: readonly ReplyBlock[]): Content {
  */
 export function readFinish(response: JsonObject, { hasCall, hasRefusal }: Content, isIncomplete = false): Finish {
   const { status } = response;
-  if (status === "failed" || status === "cancelled") throw new InvalidReply("the response failed");
+  const hasFailed = status === "failed" || status === "cancelled" || isObject(response["error"]);
+  if (hasFailed) throw new InvalidReply("the response failed");
   const reason = asText(memberAt(response, "incomplete_details", "reason"));
   // Relays leave the status out, or send the one of the beginning: each of the three signs is enough.
   if (isIncomplete || status === "incomplete" || reason !== "") return readIncomplete(reason, hasCall);

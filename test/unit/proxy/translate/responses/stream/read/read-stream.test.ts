@@ -244,6 +244,13 @@ describe("responses: stream reader", () => {
       bytes: streamOf([created, { type: "response.failed", response: {} }]).toString(),
     },
     {
+      name: "refuses a response that ends with an error",
+      bytes: streamOf([
+        created,
+        { type: "response.completed", response: { status: "completed", output: [], error: { code: "server_error" } } },
+      ]).toString(),
+    },
+    {
       name: "pitfall 40: refuses another response spliced in",
       bytes: streamOf([
         created,
@@ -286,6 +293,8 @@ describe("responses: readReply", () => {
     { name: "pitfall 54: refuses a body without output", body: { status: "failed", error: { code: "x" } } },
     { name: "refuses a failed response", body: { status: "failed", output: [] } },
     { name: "refuses a cancelled response", body: { status: "cancelled", output: [] } },
+    { name: "refuses a response that is not over", body: { status: "in_progress", output: [], error: null } },
+    { name: "refuses a response that has not begun", body: { status: "queued", output: [], error: null } },
     {
       name: "refuses a call garbled by the model",
       body: { status: "completed", output: [{ ...call, arguments: "{" }] },
