@@ -84,7 +84,7 @@ class GrowingCandidate {
     if (part === undefined) throw new InvalidReply("a piece came for a part that was never opened");
     if (event.type === "delta") part.text.push(event.text);
     else if (event.type === "citation") part.citations.push(event.citation);
-    else if (event.type === "logprobs") part.logprobs.push(...event.tokens);
+    else if (event.type === "logprobs") for (const token of event.tokens) part.logprobs.push(token);
     else if (event.type === "state") part.states.push(event.state);
   }
 

@@ -24,7 +24,8 @@ export function demoteSystem(turns: readonly Turn[], allowed: AllowsSystem = () 
   let waiting: Part[] = [];
   for (const [index, turn] of rest.entries()) {
     if (turn.role === "system" && !allowed(rest[index - 1], rest[index + 1])) {
-      waiting.push(...turn.parts.flatMap(demote));
+      // A client's list may be longer than what a call takes as arguments, here and wherever one list grows by another.
+      for (const part of turn.parts) waiting.push(...demote(part));
       continue;
     }
     if (waiting.length === 0 || turn.role === "tool") {

@@ -73,7 +73,7 @@ function mergeModelContents(contents: readonly FoundContent[]): FoundContent[] {
   for (const content of contents) {
     if (content.parts.length === 0) continue;
     const last = merged.at(-1);
-    if (last?.role === "model" && content.role === "model") last.parts.push(...content.parts);
+    if (last?.role === "model" && content.role === "model") for (const part of content.parts) last.parts.push(part);
     else merged.push({ ...content, parts: [...content.parts] });
   }
   return merged;

@@ -46,7 +46,7 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
     } else {
       if (block.kind === "text") {
         cited.push({ text: block.text, citations: block.citations, partIndex: parts.length });
-        tokens.push(...block.logprobs);
+        for (const token of block.logprobs) tokens.push(token);
       }
       if (block.text !== "") parts.push({ text: block.text });
     }

@@ -98,7 +98,8 @@ export class CandidateWriter {
   }
 
   addLogprobs(tokens: readonly TokenLogprob[]): void {
-    if (this.#context.conversation.sampling.logprobs === true) this.#tokens.push(...tokens);
+    if (this.#context.conversation.sampling.logprobs !== true) return;
+    for (const token of tokens) this.#tokens.push(token);
   }
 
   /** The candidate in the last frame. */

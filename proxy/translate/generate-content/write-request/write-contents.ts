@@ -71,7 +71,7 @@ class ContentsWriter {
         // Results within a user's turn are no longer there: pairing has moved them.
         const written = parts.flatMap((part) => this.#writeUserPart(part));
         // Text beside results is refused, so it is not joined to them.
-        if (said !== undefined) said.push(...written);
+        if (said !== undefined) for (const part of written) said.push(part);
         else if (written.length > 0) {
           said = written;
           contents.push({ role: "user", parts: said });
@@ -144,7 +144,7 @@ class ContentsWriter {
       declareHints(part, this.#options);
       const written = this.#writeResult(part, this.#calls[index]);
       results.push(written.part);
-      besides.push(...written.besides);
+      for (const part of written.besides) besides.push(part);
     }
     return [...results, ...besides];
   }

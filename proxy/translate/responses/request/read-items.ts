@@ -162,12 +162,19 @@ class ItemReader {
   }
 
   #assistant(part: Part): void {
+    this.#assistantParts().push(part);
+  }
+
+  /** Of the assistant's turn, which begins here if none is open, with the reasoning that waited for it. */
+  #assistantParts(): Part[] {
     if (this.#open?.role !== "assistant") {
       this.#closeOpen();
       this.#open = { role: "assistant", parts: [] };
     }
-    this.#open.parts.push(...this.#reasoning, part);
+    const { parts } = this.#open;
+    for (const part of this.#reasoning) parts.push(part);
     this.#reasoning = [];
+    return parts;
   }
 
   #closeOpen(): void {
@@ -176,14 +183,7 @@ class ItemReader {
   }
 
   #closeTurn(): void {
-    if (this.#reasoning.length > 0) {
-      if (this.#open?.role === "assistant") this.#open.parts.push(...this.#reasoning);
-      else {
-        this.#closeOpen();
-        this.#turns.push({ role: "assistant", parts: this.#reasoning });
-      }
-      this.#reasoning = [];
-    }
+    if (this.#reasoning.length > 0) this.#assistantParts();
     this.#closeOpen();
   }
 }
