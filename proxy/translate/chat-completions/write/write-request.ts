@@ -36,7 +36,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const traits = traitsOf(target);
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   const names = new ToolNames("openai", namesOf(conversation));
-  const tools = writeTools(conversation, traits, names, losses);
+  const tools = writeTools(conversation, traits, names, losses, target.fieldName("toolChoice"));
   const format = writeAnswerFormat(conversation, traits);
   const reasoning = writeReasoning(conversation.reasoning, traits, losses, target.fieldName("reasoning"));
   const stop = splitStop(conversation, traits);

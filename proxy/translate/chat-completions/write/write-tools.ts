@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
@@ -22,12 +23,16 @@ const search: HostedAbility = {
   searchOptions: new Set(["contextSize", "userLocation"]),
 };
 
-/** @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it */
+/**
+ * @param choiceField how the client spells its choice among the tools
+ * @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it
+ */
 export function writeTools(
   conversation: Conversation,
   traits: ModelTraits,
   names: ToolNames,
   losses: Losses,
+  choiceField: string,
 ): WrittenTools {
   const { toolChoice, parallelTools } = conversation;
   const kept = keepTools(uniqueTools(conversation.tools), traits.takesSearchOptions ? search : nothingHosted, losses);
@@ -35,13 +40,15 @@ export function writeTools(
   const offered = traits.isOpenAI ? own : onlyAllowed(own, toolChoice);
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;
   const [hosted] = kept.hosted;
+  const choice = (): ToolChoice | undefined =>
+    choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, () => losses.drop(choiceField));
   const members: JsonObject = {
     ...(hosted === undefined ? {} : { web_search_options: writeSearch(hosted) }),
     ...(offered.length === 0
       ? {}
       : {
           tools: offered.map((tool) => writeTool(tool, isWrapped(tool), traits, names)),
-          ...writeChoice(toolChoice, own, traits, names),
+          ...writeChoice(choice(), own, traits, names),
           ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
         }),
   };

@@ -4,6 +4,7 @@ import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from ".
 import type { Losses } from "../../losses.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
+import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
@@ -38,10 +39,8 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted);
   const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
   if (tools.length === 0) return {};
-  const choice = choiceAmong(functions, toolChoice);
-  if (choice === undefined && toolChoice !== undefined && toolChoice.type !== "auto") {
-    losses.drop(target.fieldName("toolChoice"));
-  }
+  const lose = (): void => losses.drop(target.fieldName("toolChoice"));
+  const choice = choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose);
   const calling = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
   return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };
 }
@@ -82,16 +81,6 @@ function writeHosted(hosted: readonly HostedTool[]): JsonObject[] {
     written.push({ [name]: {} });
   }
   return written;
-}
-
-/** The choice without names that are no declared function's; undefined when nothing of it is left. */
-function choiceAmong(functions: readonly FunctionTool[], choice: ToolChoice | undefined): ToolChoice | undefined {
-  if (choice === undefined || functions.length === 0) return undefined;
-  const declared = new Set(functions.map(({ name }) => name));
-  if (choice.type === "named") return declared.has(choice.name) ? choice : undefined;
-  if (choice.only === undefined) return choice;
-  const only = choice.only.filter((name) => declared.has(name));
-  return only.length === 0 ? undefined : { ...choice, only };
 }
 
 function writeChoice(

@@ -43,7 +43,14 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const declaredNames = conversation.tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name]));
   const names = new ToolNames("anthropic", [...declaredNames, ...calledNames]);
   const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, new Set(declaredNames));
-  const tools = writeTools(conversation, { traits, names, answerTool: format.answerTool, calledNames, losses });
+  const tools = writeTools(conversation, {
+    traits,
+    names,
+    answerTool: format.answerTool,
+    calledNames,
+    losses,
+    choiceField: target.fieldName("toolChoice"),
+  });
   const history = writeTurns(conversation.turns, traits.takesLaterSystem, {
     names,
     states: target.states,

@@ -2,6 +2,7 @@
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
@@ -29,7 +30,12 @@ export interface ToolsOptions {
   /** Names of the calls in the history. */
   readonly calledNames: ReadonlySet<string>;
   readonly losses: Losses;
+  /** How the client spells its choice among the tools. */
+  readonly choiceField: string;
 }
+
+/** How the provider's own search is called and chosen. */
+const searchName = "web_search";
 
 const hostedByVendor: HostedAbility = {
   kinds: new Set(["web-search"]),
@@ -43,9 +49,12 @@ export function writeTools(conversation: Conversation, options: ToolsOptions): W
   const own = onlyChosen(kept.own, conversation.toolChoice);
   const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
   const tools = [...own.map((tool) => writeTool(tool, options)), ...kept.hosted.map(writeHosted)];
-  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, conversation.toolChoice, options, customTools);
-  if (tools.length === 0) return { ...stubs(options), isForced: false, customTools };
-  const choice = writeChoice(conversation, options);
+  if (tools.length === 0 && answerTool === undefined) return { ...stubs(options), isForced: false, customTools };
+  const offered = new Set([...own.map(({ name }) => name), ...(kept.hosted.length === 0 ? [] : [searchName])]);
+  const lose = (): void => losses.drop(options.choiceField);
+  const toolChoice = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, options, customTools);
+  const choice = writeChoice({ ...conversation, toolChoice }, options);
   return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
 }
 
@@ -77,7 +86,7 @@ function writeHosted({ search }: HostedTool): Block {
   const { allowedDomains, blockedDomains, maxUses, userLocation } = search ?? {};
   return {
     type: "web_search_20250305",
-    name: "web_search",
+    name: searchName,
     ...(maxUses === undefined ? {} : { max_uses: maxUses }),
     // Both together are refused.
     ...(allowedDomains === undefined ? {} : { allowed_domains: allowedDomains }),

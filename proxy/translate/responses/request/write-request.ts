@@ -63,7 +63,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     model: target.upstreamModel,
     ...(instructions === undefined ? {} : { instructions }),
     input: needsJsonWord(conversation) ? [jsonWord, ...input] : input,
-    ...writeTools(conversation, writing),
+    ...writeTools(conversation, { ...writing, choiceField: target.fieldName("toolChoice") }),
     ...writeSampling(conversation, traits, target, losses),
     ...writeReasoning(conversation, traits, target, losses),
     ...(Object.keys(text).length === 0 ? {} : { text }),

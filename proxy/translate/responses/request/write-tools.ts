@@ -3,6 +3,7 @@ import { type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
@@ -18,6 +19,8 @@ export interface ToolWriting {
   /** Whether the target knows tools that take free text. */
   readonly hasCustomTools: boolean;
   readonly losses: Losses;
+  /** How the client spells its choice among the tools. */
+  readonly choiceField: string;
 }
 
 /** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
@@ -25,7 +28,7 @@ export function writeTools(conversation: Conversation, writing: ToolWriting): Js
   const { own, hosted } = keepTools(uniqueTools(conversation.tools), carriedHosted, writing.losses);
   const tools = [...own.map((tool) => writeOwn(tool, writing)), ...hosted.map(writeHosted)];
   if (tools.length === 0) return {};
-  const choice = writeChoice(conversation, own, writing);
+  const choice = writeChoice(conversation, own, hosted, writing);
   return {
     tools,
     ...(choice === undefined ? {} : { tool_choice: choice }),
@@ -75,14 +78,26 @@ function writeHosted(tool: HostedTool): JsonObject {
 function writeChoice(
   { toolChoice }: Conversation,
   own: readonly (FunctionTool | CustomTool)[],
+  hosted: readonly HostedTool[],
   writing: ToolWriting,
 ): unknown {
-  if (toolChoice === undefined) return undefined;
+  const hostedTypes = new Map(hosted.map((tool) => [nameOf(tool), writeHosted(tool)["type"]]));
+  const offered = new Set([...own.map(({ name }) => name), ...hostedTypes.keys()]);
+  const choice = choiceAmong(offered, toolChoice, () => writing.losses.drop(writing.choiceField));
+  if (choice === undefined) return undefined;
   const named = (name: string): JsonObject => {
-    const isCustom = writing.hasCustomTools && own.some((tool) => tool.kind === "custom" && tool.name === name);
+    const tool = own.find((one) => one.name === name);
+    // One that the provider runs is chosen by its type alone.
+    if (tool === undefined) return { type: hostedTypes.get(name) };
+    const isCustom = writing.hasCustomTools && tool.kind === "custom";
     return { type: isCustom ? "custom" : "function", name: writing.names.toUpstream(name) };
   };
-  if (toolChoice.type === "named") return named(toolChoice.name);
-  if (toolChoice.only === undefined || toolChoice.type === "none") return toolChoice.type;
-  return { type: "allowed_tools", mode: toolChoice.type, tools: toolChoice.only.map(named) };
+  if (choice.type === "named") return named(choice.name);
+  if (choice.only === undefined || choice.type === "none") return choice.type;
+  return { type: "allowed_tools", mode: choice.type, tools: choice.only.map(named) };
+}
+
+/** Clients of the messages format call it by its type without the date. */
+function nameOf({ type }: HostedTool): string {
+  return type.replace(/_\d+$/, "");
 }
