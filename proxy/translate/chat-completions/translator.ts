@@ -10,6 +10,7 @@ import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { ChunkReader } from "./stream/read-stream.ts";
 import { ChunkWriter } from "./stream/write-stream.ts";
+import { needsDownload } from "./write/write-content.ts";
 import { writeRequest } from "./write/write-request.ts";
 
 export const chatCompletionsTranslator: Translator = {
@@ -21,5 +22,6 @@ export const chatCompletionsTranslator: Translator = {
   createStreamReader: () => new ChunkReader(),
   createStreamWriter: (context) => new ChunkWriter(context),
   fieldNames,
+  needsDownload,
   removeSealedState,
 };

@@ -35,6 +35,8 @@ describe("files fetched for an upstream", () => {
         channelSecretManifest(),
         keyManifest("main"),
         keyManifest("limited", { limits: [{ name: "calls", unit: "Requests", limit: "2", period: "Hour" }] }),
+        channelManifest("chat", upstream.origin, { formats: [{ type: "ChatCompletions" }] }),
+        routeManifest("chat", { targets: [{ name: "main", channelRef: { name: "chat" }, upstreamModel: "gpt-5.4" }] }),
         channelManifest("gemini", upstream.origin, { provider: "Gemini", formats: [{ type: "GenerateContent" }] }),
         routeManifest("m", {
           targets: [{ name: "main", channelRef: { name: "gemini" }, upstreamModel: "gemini-3-pro" }],
@@ -116,6 +118,29 @@ describe("files fetched for an upstream", () => {
       );
     });
   }
+
+  it("are sent as their content where a format has no place for an address: a PDF for chat", async () => {
+    const pdf = Buffer.from("%PDF-1.7\n");
+    upstream.replyWith((asked) =>
+      asked.method === "GET" ? { headers: { "content-type": "application/pdf" }, body: pdf } : naturalReply(asked),
+    );
+    const anthropic = callFormOf("anthropic-messages");
+    const source = { type: "url", url: `${upstream.origin}/a.pdf` };
+    const content = [
+      { type: "document", source },
+      { type: "text", text: "sum" },
+    ];
+    const answer = await httpCall({
+      origin: gateway.origin,
+      path: anthropic.path("chat", false),
+      headers: anthropic.headers("main"),
+      body: JSON.stringify({ model: "chat", max_tokens: 100, messages: [{ role: "user", content }] }),
+    });
+    assert.equal(answer.status, 200, answer.body.toString());
+    const sent = Object(JSON.parse(String(upstream.requests.at(-1)?.body)));
+    const file_data = `data:application/pdf;base64,${pdf.toString("base64")}`;
+    assert.deepEqual(sent.messages[0].content[0], { type: "file", file: { filename: "document.pdf", file_data } });
+  });
 
   it("cost a request, also where nothing of them is sent upstream", async () => {
     upstream.replyWith({ headers: { "content-type": "text/html" }, body: "<html>log in</html>" });

@@ -8,6 +8,11 @@ import { dataUrl } from "../../media/data-url.ts";
 import { sniffMime } from "../../media/sniff-mime.ts";
 import type { ModelTraits } from "../model-traits.ts";
 
+/** Only pictures and videos go by their address: a file goes as its content (`protocols/translation.md` section 4.4). */
+export function needsDownload({ media, source }: MediaPart): boolean {
+  return media === "document" && source.type === "url";
+}
+
 export interface ContentWriter {
   readonly traits: ModelTraits;
   readonly losses: Losses;
