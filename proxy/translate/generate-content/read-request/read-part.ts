@@ -1,7 +1,7 @@
 /** Reads one part of a client's content (`protocols/gemini.md` section 3.2); what is unknown is refused, never dropped. */
 import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { HostedPart, MediaPart, ReasoningPart, TextPart } from "../../conversation.ts";
-import { cleanBase64 } from "../../media/data-url.ts";
+import { cleanBase64, mediaFromBase64 } from "../../media/data-url.ts";
 import { readSignature } from "../thought-signature.ts";
 import { camelCase, either, notCarried, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 
@@ -101,7 +101,7 @@ export function readInlineData(data: JsonObject, where: string): MediaPart {
   const text = textOf(data, "data", where);
   const base64 = text === undefined || text === "" ? undefined : cleanBase64(text);
   if (base64 === undefined) throw wrongValue(`${where}.data`, "must be base64.");
-  return { kind: "media", media: mediaOf(mime), mime, source: { type: "data", base64 }, where };
+  return { ...mediaFromBase64(base64, mime, mediaOf(mime)), where };
 }
 
 /** A file that this account holds at Google, as its own name or as an address. */

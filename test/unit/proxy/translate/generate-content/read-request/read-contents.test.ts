@@ -175,8 +175,8 @@ describe("readRequest() of generateContent: contents", () => {
     });
   }
 
-  it("reads files of a result", () => {
-    const inlineData = { mimeType: "image/png", data: "iVBORw0KGgo=" };
+  it("reads files of a result, with the label of their bytes", () => {
+    const inlineData = { mimeType: "image/jpeg", data: "iVBORw0KGgo=" };
     const { turns } = read({
       contents: [{ parts: [{ functionResponse: { name: "f", response: {}, parts: [{ inlineData }] } }] }],
     });
@@ -197,6 +197,16 @@ describe("readRequest() of generateContent: contents", () => {
       name: "base64 in the alphabet of URLs",
       part: { inlineData: { mimeType: "audio/wav", data: "_-8=" } },
       want: { media: "audio", mime: "audio/wav", source: { type: "data", base64: "/+8=" } },
+    },
+    {
+      name: "an image with another one's label",
+      part: { inlineData: { mimeType: "image/jpeg", data: "iVBORw0KGgo=" } },
+      want: { media: "image", mime: "image/png", source: { type: "data", base64: "iVBORw0KGgo=" } },
+    },
+    {
+      name: "an image with a label that is none",
+      part: { inlineData: { mimeType: "image/jpg", data: "/9j/4AAQSkY=" } },
+      want: { media: "image", mime: "image/jpeg", source: { type: "data", base64: "/9j/4AAQSkY=" } },
     },
     {
       name: "a document",
