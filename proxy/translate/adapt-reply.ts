@@ -17,9 +17,10 @@ export class ReplyAdapter {
   /**
    * @param promptTokens as estimated before the call
    * @param candidates that the upstream was asked for
+   * @param isWhole the answer came as one body, and everything of it is there
    */
-  constructor(adaptation: ReplyAdaptation, promptTokens: number, candidates = 1) {
-    this.#filters = filtersOf(adaptation, promptTokens, candidates);
+  constructor(adaptation: ReplyAdaptation, promptTokens: number, candidates = 1, isWhole = false) {
+    this.#filters = filtersOf(adaptation, promptTokens, candidates, isWhole);
   }
 
   /** Every event passes as it is. */
@@ -47,7 +48,12 @@ export class ReplyAdapter {
   }
 }
 
-function filtersOf(adaptation: ReplyAdaptation, promptTokens: number, candidates: number): readonly ReplyFilter[] {
+function filtersOf(
+  adaptation: ReplyAdaptation,
+  promptTokens: number,
+  candidates: number,
+  isWhole: boolean,
+): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
   if (adaptation.refusesMalformedCall === true) filters.push(new RefuseMalformedCall());
   const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
@@ -57,6 +63,6 @@ function filtersOf(adaptation: ReplyAdaptation, promptTokens: number, candidates
   if (adaptation.isFencedJson === true) filters.push(new StripFence());
   if (unwrapMember !== undefined) filters.push(new UnwrapMember(unwrapMember));
   const sequences = stop?.filter((sequence) => sequence !== "") ?? [];
-  if (sequences.length > 0) filters.push(new CutAtStop(sequences, promptTokens, candidates));
+  if (sequences.length > 0) filters.push(new CutAtStop(sequences, promptTokens, candidates, isWhole));
   return filters;
 }

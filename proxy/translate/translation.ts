@@ -151,7 +151,7 @@ export class Translation implements ReplyBridge {
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
       reader: translators[this.format.format].createStreamReader(this.#declaredTools()),
-      adapter: this.#createAdapter(),
+      adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
     });
@@ -168,7 +168,7 @@ export class Translation implements ReplyBridge {
 
   streamOfReply(answer: Buffer): readonly Buffer[] {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
-    const adapter = this.#createAdapter();
+    const adapter = this.#createAdapter(true);
     const reply = this.#read(answer);
     const { usage } = reply;
     let text = "";
@@ -181,9 +181,9 @@ export class Translation implements ReplyBridge {
     return [Buffer.from(text)];
   }
 
-  #createAdapter(): ReplyAdapter {
+  #createAdapter(isWhole: boolean): ReplyAdapter {
     const { candidates } = this.#client.conversation.sampling;
-    return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate, candidates);
+    return new ReplyAdapter(this.#adaptation, this.#options.inputTokensEstimate, candidates, isWhole);
   }
 
   #declaredTools(): ReadonlySet<string> {
@@ -210,7 +210,7 @@ export class Translation implements ReplyBridge {
   }
 
   #adapted(reply: Reply): Reply {
-    const adapter = this.#createAdapter();
+    const adapter = this.#createAdapter(true);
     if (adapter.changesNothing) return reply;
     const folder = new ReplyFolder();
     for (const event of unfoldReply(reply)) {

@@ -8,7 +8,7 @@
  * estimate.
  */
 import { type TokenUsage, zeroUsage } from "../../settle/usage.ts";
-import type { ReplyEvent } from "../reply.ts";
+import type { ReplyEvent, TokenLogprob } from "../reply.ts";
 import { partKey, type ReplyFilter } from "./filter.ts";
 import { type Place, SequenceFinder } from "./sequence-finder.ts";
 
@@ -23,11 +23,15 @@ export function exceedsStopLimits(sequences: readonly string[]): boolean {
   return sequences.reduce((sum, { length }) => sum + length, 0) > stopLimits.charactersTogether;
 }
 
+type PartEvent = Extract<ReplyEvent, { readonly part: number }>;
+
 interface OpenPart {
   readonly candidate: number;
   readonly part: number;
   /** Of a text, among the beginnings of the sequences. */
   place: Place | undefined;
+  /** Of a whole answer's text that was cut: by which sequence, and how much of it the client has. */
+  cut?: { readonly sequence: string; readonly characters: number };
 }
 
 export class CutAtStop implements ReplyFilter {
@@ -41,16 +45,19 @@ export class CutAtStop implements ReplyFilter {
   #usage: TokenUsage | undefined;
   #producedCharacters = 0;
   readonly #promptTokens: number;
+  readonly #isWhole: boolean;
 
   /**
    * @param sequences none of them empty
    * @param promptTokens as estimated before the call
    * @param candidates that the upstream was asked for
+   * @param isWhole each text is one delta, and what is said of it stands behind: it is heard before the candidate ends
    */
-  constructor(sequences: readonly string[], promptTokens: number, candidates: number) {
+  constructor(sequences: readonly string[], promptTokens: number, candidates: number, isWhole = false) {
     this.#finder = new SequenceFinder(sequences);
     this.#promptTokens = promptTokens;
     this.#candidates = candidates;
+    this.#isWhole = isWhole;
   }
 
   get isCut(): boolean {
@@ -74,6 +81,7 @@ export class CutAtStop implements ReplyFilter {
       return [event];
     }
     const open = this.#open.get(key);
+    if (open?.cut !== undefined) return this.#afterCut(event, open.cut);
     if (event.type === "delta" && open?.place !== undefined) return this.#search(event, open, open.place);
     if (event.type !== "close") return [event];
     this.#open.delete(key);
@@ -90,7 +98,28 @@ export class CutAtStop implements ReplyFilter {
     }
     open.place = undefined;
     const text = without(sequence.length, from, event.text.slice(0, characters));
-    return [...(text === "" ? [] : [{ ...event, text }]), ...this.#cut(event.candidate, sequence)];
+    const said = text === "" ? [] : [{ ...event, text }];
+    if (!this.#isWhole) return [...said, ...this.#cut(event.candidate, sequence)];
+    open.cut = { sequence, characters: text.length };
+    return said;
+  }
+
+  /** What is said of the text that was kept. */
+  #afterCut(event: PartEvent, { sequence, characters }: NonNullable<OpenPart["cut"]>): readonly ReplyEvent[] {
+    switch (event.type) {
+      case "close":
+        return this.#cut(event.candidate, sequence);
+      case "citation":
+        return (event.citation.end ?? 0) <= characters ? [event] : [];
+      case "logprobs": {
+        const tokens = tokensWithin(characters, event.tokens);
+        return tokens.length === 0 ? [] : [{ ...event, tokens }];
+      }
+      case "state":
+        return [event];
+      default:
+        return [];
+    }
   }
 
   #cut(candidate: number, sequence: string): readonly ReplyEvent[] {
@@ -119,6 +148,15 @@ export class CutAtStop implements ReplyFilter {
     const produced = Math.ceil(this.#producedCharacters / charactersPerToken);
     return { ...said, output: Math.max(said.output, produced - said.reasoning) };
   }
+}
+
+function tokensWithin(characters: number, tokens: readonly TokenLogprob[]): readonly TokenLogprob[] {
+  let length = 0;
+  const end = tokens.findIndex(({ token }) => {
+    length += token.length;
+    return length > characters;
+  });
+  return end < 0 ? tokens : tokens.slice(0, end);
 }
 
 /** What waited and what came, less so many characters at the end. */

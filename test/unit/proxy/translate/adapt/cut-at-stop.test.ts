@@ -74,6 +74,37 @@ describe("CutAtStop", () => {
     assert.equal(events.filter(({ type }) => type === "end").length, 1);
   });
 
+  for (const { name, text, want } of [
+    { name: "up to the cut", text: "abc END b", want: [["https://a"], ["abc"], "stop-sequence"] },
+    {
+      name: "of all of it where nothing is cut",
+      text: "abc d b",
+      want: [["https://a", "https://b"], ["abc", " d b"], "stop"],
+    },
+  ]) {
+    it(`keeps what a whole answer says of its text: ${name}`, () => {
+      const filter = new CutAtStop(["END"], 10, 1, true);
+      const part = { candidate: 0, part: 0 } as const;
+      const cite = (url: string, end: number): ReplyEvent => ({
+        type: "citation",
+        ...part,
+        citation: { url, start: 0, end },
+      });
+      const tokens = ["abc", text.slice(3)].map((token) => ({ token, logprob: -1, top: [] }));
+      const events: readonly ReplyEvent[] = [
+        ...[open(0), say(0, text), cite("https://a", 3), cite("https://b", text.length)],
+        { type: "logprobs", ...part, tokens },
+        ...[close(0), finish(0)],
+        { type: "end" },
+      ];
+      const [candidate] = foldReply(events.flatMap((event) => filter.take(event))).candidates;
+      const [block] = candidate?.blocks ?? [];
+      assert.ok(block?.kind === "text");
+      const said = [block.citations.map(({ url }) => url), block.logprobs.map(({ token }) => token)];
+      assert.deepEqual([...said, candidate?.finish.reason], want);
+    });
+  }
+
   it("gives what another text of the cut candidate held back, and closes it", () => {
     const { said, events } = twoCandidates([
       open(0),
