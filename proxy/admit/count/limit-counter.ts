@@ -2,9 +2,9 @@
  * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
  *
  * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. Every start takes the next
- * number of the ledger's sequence: what a reservation with an older number settles belongs to a window that is over
- * and touches nothing here.
+ * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. Every start and
+ * every window takes the next number of the ledger's sequence: a reservation belongs to the window of its number, and to
+ * none where the counter began anew since (`window-history.ts`).
  */
 import type { Limit } from "../../snapshot/types.gen.ts";
 import type { LimitState } from "../ledger.ts";
@@ -99,10 +99,7 @@ export class LimitCounter {
   readonly #rules: LimitRules;
   /** Number in the ledger's sequence from which on it counts in its present window or bucket. */
   #startedAt = 0;
-  /** Start of the window that `#tally` counts. */
-  #windowStartMs = 0;
-  /** What the present window holds itself; for buckets only the pending sum is used. */
-  #tally = new Tally();
+  /** Of a bucket only the pending sum of the present one is used. */
   #windows: WindowHistory;
   bucket: TokenBucket | undefined;
   lastUsedMs: number;
@@ -124,8 +121,7 @@ export class LimitCounter {
 
   /** What counts against the limit now, and what open reservations hold of it. */
   get tally(): Tally {
-    const { current } = this.#windows;
-    return current.ahead.size === 0 ? this.#tally : countedIn(current);
+    return countedIn(this.#windows.current);
   }
 
   /** Takes over an edited limit. */
@@ -142,11 +138,9 @@ export class LimitCounter {
       rule.clock.follow(nowMs);
       const { startMs } = rule.clock;
       // What was counted since the new window began cannot be told from what was before: both stay, none is granted anew.
-      if (this.#windowStartMs < startMs && this.lastUsedMs < startMs) this.#windows = this.#start(nowMs);
-      else {
-        this.#windows.restart(startMs);
-        this.#windowStartMs = startMs;
-      }
+      const isOver = this.#windows.current.startMs < startMs && this.lastUsedMs < startMs;
+      if (isOver) this.#windows = this.#start(nowMs);
+      else this.#windows.restart(startMs);
     }
   }
 
@@ -160,15 +154,14 @@ export class LimitCounter {
     }
     const { clock } = this.rule;
     clock.follow(nowMs);
-    if (this.#windowStartMs !== clock.startMs) this.#moveTo(clock);
+    if (this.#windows.current.startMs !== clock.startMs) this.#moveTo(clock);
   }
 
   /** One second of a clock that is ahead must not block a key until the time that it named: where it is set back, so is this. */
   #moveTo({ startMs, period }: WindowClock): void {
     this.#rules.sequence += 1;
     this.#startedAt = this.#rules.sequence;
-    this.#windowStartMs = startMs;
-    this.#tally = this.#windows.moveTo(startMs, this.#startedAt, isRatePeriod(period)).tally;
+    this.#windows.moveTo(startMs, this.#startedAt, isRatePeriod(period));
   }
 
   fits(amount: number): boolean {
@@ -176,7 +169,7 @@ export class LimitCounter {
   }
 
   hold(amount: number): void {
-    this.#tally.hold(amount);
+    this.#windows.current.tally.hold(amount);
     this.bucket?.take(amount);
   }
 
@@ -187,7 +180,7 @@ export class LimitCounter {
    *   counter began anew since
    */
   settle(heldAt: number, held: number, actual: number, nowMs: number): void {
-    const tally = heldAt >= this.#startedAt ? this.#tally : this.#windows.at(heldAt)?.tally;
+    const { tally } = (heldAt >= this.#startedAt ? this.#windows.current : this.#windows.at(heldAt)) ?? {};
     if (tally === undefined) return;
     tally.release(held);
     if (this.bucket === undefined) {
@@ -220,7 +213,7 @@ export class LimitCounter {
 
   /** Start of the window, or when the bucket was last filled; milliseconds since the epoch. */
   get startMs(): number {
-    return this.bucket === undefined ? this.#windowStartMs : this.bucket.atMs + this.#rules.wallAheadMs;
+    return this.bucket === undefined ? this.#windows.current.startMs : this.bucket.atMs + this.#rules.wallAheadMs;
   }
 
   /** What counts against the limit now; for a bucket what is missing from it, reservations apart. */
@@ -239,7 +232,8 @@ export class LimitCounter {
       const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
       this.bucket.level = Math.min(level, this.bucket.shape.burst);
       this.bucket.atMs = this.#rules.tickAt(Math.min(stored.startMs, nowMs));
-    } else if (stored.kind === "limit" && stored.startMs >= this.#windowStartMs) this.#tally.setPosted(stored.amount);
+    } else if (stored.kind === "limit" && stored.startMs >= this.#windows.current.startMs)
+      this.#windows.current.tally.setPosted(stored.amount);
   }
 
   /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
@@ -249,7 +243,7 @@ export class LimitCounter {
       const { clock } = this.rule;
       const isDoubted = this.#rules.tickAt(nowMs) - this.#lastUsedTickMs < doubtedMs;
       if (isDoubted && !isRatePeriod(clock.period)) return false;
-      if (nowMs >= clock.endMs || this.#windowStartMs < clock.startMs) return true;
+      if (nowMs >= clock.endMs || this.#windows.current.startMs < clock.startMs) return true;
       const isUnused = this.lastUsedMs < clock.startMs || nowMs - this.lastUsedMs >= unusedMs;
       return isUnused && this.tally.narrowPosted === 0;
     }
@@ -268,10 +262,7 @@ export class LimitCounter {
     this.#startedAt = this.#rules.sequence;
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
     clock.follow(nowMs);
-    this.#windowStartMs = clock.startMs;
-    const windows = new WindowHistory(clock.startMs, this.#startedAt);
-    this.#tally = windows.current.tally;
-    return windows;
+    return new WindowHistory(clock.startMs, this.#startedAt);
   }
 }
 

@@ -40,7 +40,7 @@ export class WindowHistory {
   }
 
   /** Goes on to another window, or back to one: an older number of the ledger's sequence belongs to those before. */
-  moveTo(startMs: number, from: number, isRate: boolean): CountedWindow {
+  moveTo(startMs: number, from: number, isRate: boolean): void {
     const before = this.current;
     const isBack = startMs < before.startMs;
     const window = this.#turns.find((turn) => turn.window.startMs === startMs)?.window ?? newWindow(startMs);
@@ -51,7 +51,6 @@ export class WindowHistory {
     const kept = isBack ? turnsMax : isRate ? turnsOfRate : turnsOfQuota;
     if (this.#turns.length > kept) this.#turns.splice(0, this.#turns.length - kept);
     this.current = window;
-    return window;
   }
 
   /** The window that was counted in when the ledger's sequence stood at a number; undefined when that is forgotten. */
