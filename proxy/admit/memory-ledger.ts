@@ -94,10 +94,10 @@ export class MemoryLedger implements Ledger {
       this.counts.refused += 1;
       return refusalOf(request, amounts, limits, balances, inFlight, nowMs);
     }
-    for (const counter of limits) counter.hold(amountOf(counter.rule.unit, amounts));
+    const tallies = limits.map((counter) => counter.hold(amountOf(counter.rule.unit, amounts)));
     for (const balance of balances) balance.tally.hold(amounts.costNanos);
     for (const counter of inFlight) counter.inFlight += 1;
-    const held = new HeldReservation(request.id, amounts, limits, this.rules.sequence, balances, inFlight, tickMs);
+    const held = new HeldReservation(request.id, amounts, limits, tallies, balances, inFlight, tickMs);
     this.#open.set(request.id, held);
     this.counts.reserved += 1;
     this.#options.journal?.openChanged();
@@ -317,10 +317,9 @@ export class MemoryLedger implements Ledger {
   #close(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#now();
     const { journal } = this.#options;
-    const { amounts, sequence } = held;
+    const { amounts } = held;
+    held.settleLimits(amounts, actual, nowMs);
     for (const counter of held.limits) {
-      const { unit } = counter.rule;
-      counter.settle(sequence, amountOf(unit, amounts), amountOf(unit, actual), nowMs);
       if (journal !== undefined && !counter.isChanged) journal.limitChanged(counter);
     }
     for (const balance of held.balances) {
@@ -363,10 +362,8 @@ export class MemoryLedger implements Ledger {
   #postLate(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#now();
     const { journal } = this.#options;
-    for (const counter of held.limits) {
-      counter.settle(held.sequence, 0, amountOf(counter.rule.unit, actual), nowMs);
-      if (!counter.isChanged) journal?.limitChanged(counter);
-    }
+    held.settleLimits(nothing, actual, nowMs);
+    for (const counter of held.limits) if (!counter.isChanged) journal?.limitChanged(counter);
     for (const balance of held.balances) {
       balance.tally.post(actual.costNanos);
       if (!balance.isChanged) journal?.balanceChanged(balance);
@@ -374,7 +371,7 @@ export class MemoryLedger implements Ledger {
   }
 
   #isGone(counter: LimitCounter | BalanceCounter, isLive: (name: string) => boolean, nowMs: number): boolean {
-    if (counter.tally.hasPending || isLive(counter.name)) {
+    if (counter.isHeld || isLive(counter.name)) {
       counter.lastUsedMs = nowMs;
       return false;
     }

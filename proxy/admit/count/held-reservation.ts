@@ -2,6 +2,7 @@
 import type { Limit } from "../../snapshot/types.gen.ts";
 import type { Amounts, LimitState, Reservation } from "../ledger.ts";
 import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
+import type { Tally } from "./tally.ts";
 
 /**
  * Amounts as exact doubles. One call's cost is at most 2^53 - 1 nano-credits (nine million credits): more is cut
@@ -56,8 +57,8 @@ export class HeldReservation implements Reservation {
   readonly id: string;
   readonly amounts: NarrowAmounts;
   readonly limits: readonly LimitCounter[];
-  /** The ledger's sequence at the time of reserving: which windows it was held in. */
-  readonly sequence: number;
+  /** By limit, the sums of the window that it is held in. */
+  readonly #tallies: readonly Tally[];
   readonly balances: readonly BalanceCounter[];
   readonly inFlight: readonly InFlightCounter[];
   /** By the monotonic clock. */
@@ -68,7 +69,7 @@ export class HeldReservation implements Reservation {
     id: string,
     amounts: NarrowAmounts,
     limits: readonly LimitCounter[],
-    sequence: number,
+    tallies: readonly Tally[],
     balances: readonly BalanceCounter[],
     inFlight: readonly InFlightCounter[],
     tickMs: number,
@@ -76,7 +77,7 @@ export class HeldReservation implements Reservation {
     this.id = id;
     this.amounts = amounts;
     this.limits = limits;
-    this.sequence = sequence;
+    this.#tallies = tallies;
     this.balances = balances;
     this.inFlight = inFlight;
     this.touchedAtMs = tickMs;
@@ -86,5 +87,15 @@ export class HeldReservation implements Reservation {
   get states(): readonly LimitState[] {
     this.#states ??= this.limits.map((counter) => counter.state());
     return this.#states;
+  }
+
+  /** Replaces in its limits what is held there by what was consumed. */
+  settleLimits(held: NarrowAmounts, actual: NarrowAmounts, nowMs: number): void {
+    let index = 0;
+    for (const counter of this.limits) {
+      const tally = this.#tallies[index++];
+      const { unit } = counter.rule;
+      if (tally !== undefined) counter.settle(tally, amountOf(unit, held), amountOf(unit, actual), nowMs);
+    }
   }
 }

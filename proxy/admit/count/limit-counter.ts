@@ -2,9 +2,8 @@
  * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
  *
  * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. Every start and
- * every window takes the next number of the ledger's sequence: a reservation belongs to the window of its number, and to
- * none where the counter began anew since (`window-history.ts`).
+ * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. A reservation belongs
+ * to the window that it was held in, and counts nowhere once the counter began anew (`window-history.ts`).
  */
 import type { Limit } from "../../snapshot/types.gen.ts";
 import type { LimitState } from "../ledger.ts";
@@ -28,8 +27,6 @@ export interface LimitRule {
 
 /** Prepares limits; clocks are shared by period and time zone, so that the calendar is asked once a window. */
 export class LimitRules {
-  /** Number of the latest start of any counter. */
-  sequence = 0;
   /** How far the wall clock stood ahead of the monotonic one when both were last read; whole milliseconds. */
   wallAheadMs = 0;
   readonly #rules = new WeakMap<Limit, LimitRule>();
@@ -97,8 +94,6 @@ export class LimitCounter {
   limit: Limit;
   rule: LimitRule;
   readonly #rules: LimitRules;
-  /** Number in the ledger's sequence from which on it counts in its present window or bucket. */
-  #startedAt = 0;
   /** Of a bucket only the pending sum of the present one is used. */
   #windows: WindowHistory;
   bucket: TokenBucket | undefined;
@@ -154,41 +149,35 @@ export class LimitCounter {
     }
     const { clock } = this.rule;
     clock.follow(nowMs);
-    if (this.#windows.current.startMs !== clock.startMs) this.#moveTo(clock);
-  }
-
-  /** One second of a clock that is ahead must not block a key until the time that it named: where it is set back, so is this. */
-  #moveTo({ startMs, period }: WindowClock): void {
-    this.#rules.sequence += 1;
-    this.#startedAt = this.#rules.sequence;
-    this.#windows.moveTo(startMs, this.#startedAt, isRatePeriod(period));
+    // One second of a clock that is ahead must not block a key until the time that it named: where it is set back, so is this.
+    if (this.#windows.current.startMs !== clock.startMs)
+      this.#windows.moveTo(clock.startMs, isRatePeriod(clock.period));
   }
 
   fits(amount: number): boolean {
     return this.bucket === undefined ? this.tally.fits(amount, this.rule.ceiling) : this.bucket.holds(amount);
   }
 
-  hold(amount: number): void {
-    this.#windows.current.tally.hold(amount);
+  /** @returns the sums it is held in: `settle` wants them again */
+  hold(amount: number): Tally {
+    const { tally } = this.#windows.current;
+    tally.hold(amount);
     this.bucket?.take(amount);
+    return tally;
   }
 
   /**
    * Replaces what was held by what was consumed.
    *
-   * @param heldAt the ledger's sequence when it was held: it belongs to the window of that time, and to none when this
-   *   counter began anew since
+   * @param tally what `hold` gave; where the counter began anew since, nobody reads it any more
    */
-  settle(heldAt: number, held: number, actual: number, nowMs: number): void {
-    const { tally } = (heldAt >= this.#startedAt ? this.#windows.current : this.#windows.at(heldAt)) ?? {};
-    if (tally === undefined) return;
+  settle(tally: Tally, held: number, actual: number, nowMs: number): void {
     tally.release(held);
-    if (this.bucket === undefined) {
-      tally.post(actual);
-      return;
+    if (this.bucket === undefined) tally.post(actual);
+    else if (tally === this.#windows.current.tally) {
+      this.bucket.refill(this.#rules.tickAt(nowMs));
+      this.bucket.correct(held, actual);
     }
-    this.bucket.refill(this.#rules.tickAt(nowMs));
-    this.bucket.correct(held, actual);
   }
 
   /** Earliest time at which `amount` could fit; undefined when waiting cannot cure it. Only after `fits` said no. */
@@ -236,9 +225,14 @@ export class LimitCounter {
       this.#windows.current.tally.setPosted(stored.amount);
   }
 
+  /** Whether open reservations hold a part of it, be it of a window that is over. */
+  get isHeld(): boolean {
+    return this.#windows.hasPending;
+  }
+
   /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
   isSpent(nowMs: number): boolean {
-    if (this.tally.hasPending) return false;
+    if (this.isHeld) return false;
     if (this.bucket === undefined) {
       const { clock } = this.rule;
       const isDoubted = this.#rules.tickAt(nowMs) - this.#lastUsedTickMs < doubtedMs;
@@ -258,11 +252,9 @@ export class LimitCounter {
   /** Begins to count afresh: what was counted before is none of it. */
   #start(nowMs: number): WindowHistory {
     const { clock, bucket } = this.rule;
-    this.#rules.sequence += 1;
-    this.#startedAt = this.#rules.sequence;
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
     clock.follow(nowMs);
-    return new WindowHistory(clock.startMs, this.#startedAt);
+    return new WindowHistory(clock.startMs);
   }
 }
 
@@ -279,6 +271,11 @@ export class BalanceCounter {
   constructor(name: string, nowMs: number) {
     this.name = name;
     this.lastUsedMs = nowMs;
+  }
+
+  /** Whether open reservations hold a part of it. */
+  get isHeld(): boolean {
+    return this.tally.hasPending;
   }
 
   /** The ceiling of `grantedNanos`, prepared anew when it changes; undefined: unlimited. */

@@ -182,6 +182,47 @@ describe("the ledger's two clocks", () => {
       }
     });
 
+    for (const stepMs of [dayMs, -dayMs]) {
+      it(`posts what ran while the clock went by ${stepMs / dayMs} day to and fro`, () => {
+        const running = begin(60);
+        for (let step = 0; step < 6; step += 1) {
+          wallMs += step % 2 === 0 ? stepMs : -stepMs;
+          end(begin(1));
+        }
+        const counted = ledger.read(hundred.counter);
+        assert.equal(counted?.pending, 60n);
+        end(running);
+        assert.deepEqual(ledger.read(hundred.counter), { ...counted, pending: 0n, posted: counted.posted + 60n });
+      });
+    }
+
+    it("takes from no other window what was held before its period was edited to and fro", () => {
+      const ahead = begin(1);
+      wallMs += dayMs;
+      begin(10);
+      wallMs -= dayMs;
+      const running = begin(10);
+      wallMs += dayMs;
+      ledger.read(hundred.counter);
+      const edited: LimitClaim = { ...hundred, limit: { ...hundred.limit, timeZone: "Europe/Berlin" } };
+      reserve({ limits: [edited] });
+      end([...ahead, ...running]);
+      assert.equal(ledger.read(hundred.counter)?.pending, 11n);
+    });
+
+    it("is not forgotten by a sweep while a call of the day before runs", () => {
+      const journal = new ChangeJournal(0, () => undefined);
+      const running = begin(1);
+      for (const ms of [dayMs, 3_600_000]) {
+        pass(ms);
+        for (const id of running) ledger.touch(id);
+        ledger.read(hundred.counter);
+      }
+      pass(3_600_000);
+      for (const _ of ledger.sweep(() => true, 10));
+      assert.equal(journal.takeWhole(1, ledger).rows.length, 1);
+    });
+
     it("is not forgotten by a sweep while the clock is ahead", () => {
       end(begin(100));
       wallMs += dayMs;
