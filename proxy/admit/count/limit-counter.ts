@@ -213,7 +213,7 @@ export class LimitCounter {
     return missing > 0n ? missing : 0n;
   }
 
-  /** Takes over what was counted before a restart, where it counts the same thing in the present window. */
+  /** Takes over what was counted before a restart, where it counts the same thing. */
   restore(stored: StoredCounter, nowMs: number): void {
     if (stored.unit !== this.rule.unit) return;
     if (this.bucket !== undefined) {
@@ -221,8 +221,7 @@ export class LimitCounter {
       const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
       this.bucket.level = Math.min(level, this.bucket.shape.burst);
       this.bucket.atMs = this.#rules.tickAt(Math.min(stored.startMs, nowMs));
-    } else if (stored.kind === "limit" && stored.startMs >= this.#windows.current.startMs)
-      this.#windows.current.tally.setPosted(stored.amount);
+    } else if (stored.kind === "limit") this.#windows.restore(stored.startMs, stored.amount);
   }
 
   /** Whether open reservations hold a part of it, be it of a window that is over. */

@@ -32,6 +32,17 @@ export class WindowHistory {
     this.#windows = [this.current];
   }
 
+  /**
+   * Takes over what was posted in the window that begins then. One that is over may be so by a wrong clock only; of one to
+   * come, which a clock named that stood ahead, nothing tells that it does not count in this one.
+   */
+  restore(startMs: number, posted: bigint): void {
+    const isOver = startMs < this.current.startMs;
+    const window = isOver ? newWindow(startMs) : this.current;
+    window.tally.setPosted(posted);
+    if (isOver) this.#windows.unshift(window);
+  }
+
   /** Goes on to another window, or back to one. */
   moveTo(startMs: number, isRate: boolean): void {
     const before = this.current;

@@ -223,6 +223,24 @@ describe("the ledger's two clocks", () => {
       assert.equal(journal.takeWhole(1, ledger).rows.length, 1);
     });
 
+    it("remembers what was stored when it is opened while the clock is ahead", () => {
+      const todayMs = startMs - dayMs / 2;
+      const stored: StoredCounter = {
+        id: 1,
+        kind: "limit",
+        name: hundred.counter,
+        unit: "Requests",
+        startMs: todayMs,
+        amount: 90n,
+      };
+      ledger.restore([stored], 0);
+      wallMs += dayMs;
+      end(begin(1));
+      wallMs -= dayMs;
+      pass(1_000);
+      assert.equal(begin(20).length, 9);
+    });
+
     it("is not forgotten by a sweep while the clock is ahead", () => {
       end(begin(100));
       wallMs += dayMs;
