@@ -380,6 +380,7 @@ export class MemoryLedger implements Ledger {
 
   #forget<T extends LimitCounter | BalanceCounter>(counters: Map<string, T>, counter: T): void {
     counters.delete(counter.name);
+    counter.isForgotten = true;
     this.#claimed.clear();
     this.#options.journal?.forgotten(counter);
   }

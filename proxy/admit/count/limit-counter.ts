@@ -101,6 +101,8 @@ export class LimitCounter {
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
+  /** Another may count under its name: what is still settled here must not stand on disk beside that. */
+  isForgotten = false;
   /** How it stands on disk; undefined: not yet. */
   stored: StoredIdentity | undefined;
 
@@ -263,6 +265,7 @@ export class BalanceCounter {
   readonly tally = new Tally();
   lastUsedMs: number;
   isChanged = false;
+  isForgotten = false;
   stored: StoredIdentity | undefined;
   #grantedNanos: bigint | undefined;
   #ceiling: Ceiling | undefined;

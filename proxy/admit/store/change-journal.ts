@@ -65,6 +65,7 @@ export class ChangeJournal implements LedgerJournal {
     let at = 0;
     for (const counter of this.#changed) {
       counter.isChanged = false;
+      if (counter.isForgotten) continue;
       if (needsRow(counter)) {
         if (counter.stored !== undefined) this.#forgotten.push(counter.stored.id);
         counter.stored = undefined;

@@ -290,6 +290,30 @@ describe("the ledger's two clocks", () => {
     assert.equal(ledger.read("account/ns/a")?.posted, 100n);
   });
 
+  it("stores nothing of what is settled late in a counter that a sweep forgot", () => {
+    const journal = new ChangeJournal(0, () => undefined);
+    ledger = new MemoryLedger({
+      now: () => wallMs,
+      monotonicNow: () => monotonicMs,
+      reservationTtlMs: ttlMs,
+      journal,
+    });
+    const written = (): readonly StoredCounter[] => journal.takeBatch(1, 0, new Float64Array(0)).rows;
+    reserve({ id: "lost", limits: [perDay] });
+    pass(dayMs - ttlMs);
+    ledger.read("another");
+    written();
+    for (const _ of ledger.sweep(() => true, 10));
+    assert.equal(admitted([perDay], 4), 4);
+    settle(4);
+    const rows = [...written()];
+    assert.equal(ledger.settle("lost", amounts), "late");
+    rows.push(...written());
+    ledger = new MemoryLedger({ now: () => wallMs, reservationTtlMs: ttlMs });
+    ledger.restore(rows, 0);
+    assert.equal(admitted([perDay], 1), 0);
+  });
+
   it("fills a bucket by the time that passed, however the clock was set", () => {
     const limits = [bucketOfSixty];
     wallMs += 3_600_000;
