@@ -253,6 +253,8 @@ export type AnswerFormat =
       readonly schema: JsonObject;
       readonly strict?: boolean | undefined;
       readonly description?: string | undefined;
+      /** Path of what describes it in the client's body. */
+      readonly where?: string | undefined;
     }
   /** Google's `text/x.enum`: one of these words, bare. */
   | { readonly kind: "enum"; readonly values: readonly string[] };

@@ -1,6 +1,7 @@
 /**
  * Whether a JSON Schema already keeps OpenAI's strict rules: every object closed and all of its properties required
- * (`protocols/translation.md` section 7.1). Formats that have no such flag may set it only then.
+ * (`protocols/translation.md` section 7.1, `protocols/openai-chat.md` section 4). Formats that have no such flag may set
+ * it only then, and the flag of another format asks less of a schema.
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
 import { isSchemaNode, subschemas } from "./subschemas.ts";
@@ -24,6 +25,24 @@ const refused = [
 
 export function isStrictSchema(schema: JsonObject): boolean {
   return schema["type"] === "object" && isStrictNode(schema);
+}
+
+/**
+ * The flag to write beside a schema for an upstream that refuses the whole call when the schema breaks its rules.
+ * @param wanted what the client asked for
+ * @param lose told when the upstream will not hold the model to the schema, though the client asked for it
+ */
+export function strictFlag(wanted: boolean | undefined, schema: JsonObject, lose: () => void): boolean | undefined {
+  if (wanted !== true || isStrictSchema(schema)) return wanted;
+  lose();
+  return false;
+}
+
+/** The schema of a function without arguments as strict mode wants it: closed. Any other is left as it is. */
+export function closeWithoutArguments(schema: JsonObject): JsonObject {
+  const { properties, additionalProperties } = schema;
+  const isEmpty = isObject(properties) && Object.keys(properties).length === 0 && additionalProperties === undefined;
+  return isEmpty ? { ...schema, additionalProperties: false } : schema;
 }
 
 function isStrictNode(schema: JsonObject): boolean {

@@ -133,6 +133,7 @@ function readAnswerFormat(format: unknown): AnswerFormat | undefined {
     schema,
     strict: flagOf(wanted["strict"]),
     description: textOf(wanted["description"]),
+    where: "response_format.json_schema",
   };
 }
 

@@ -1,8 +1,9 @@
 /** Writes the wanted form of the answer (`protocols/translation.md` section 7.1). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
-import { isStrictSchema } from "../../schema/strict-schema.ts";
+import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import type { ModelTraits } from "../model-traits.ts";
 
 export interface WrittenFormat {
@@ -14,7 +15,7 @@ export interface WrittenFormat {
   readonly unwrapMember?: string | undefined;
 }
 
-export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits): WrittenFormat {
+export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits, losses: Losses): WrittenFormat {
   const format = conversation.answerFormat;
   if (format === undefined) return { members: {}, instructions: [] };
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
@@ -24,12 +25,13 @@ export function writeAnswerFormat(conversation: Conversation, traits: ModelTrait
   const schema = isObject ? asked.schema : wrapInObject(asked.schema);
   const unwrapMember = isObject ? undefined : wrappedMember;
   if (!traits.takesSchema) return { ...writeJson([`${askForSchema}\n${JSON.stringify(schema)}`]), unwrapMember };
-  const { description } = asked;
+  const { description, where } = asked;
+  const lose = (): void => losses.drop(`${where ?? "response_format"}.strict`);
   const jsonSchema = {
     name: schemaName(asked.name),
     ...(description === undefined ? {} : { description }),
     schema,
-    strict: asked.strict ?? isStrictSchema(schema),
+    strict: strictFlag(asked.strict, schema, lose) ?? isStrictSchema(schema),
   };
   return {
     members: { response_format: { type: "json_schema", json_schema: jsonSchema } },

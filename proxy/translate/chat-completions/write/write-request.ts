@@ -37,7 +37,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   const names = new ToolNames("openai", namesOf(conversation));
   const tools = writeTools(conversation, traits, names, losses, target.fieldName("toolChoice"));
-  const format = writeAnswerFormat(conversation, traits);
+  const format = writeAnswerFormat(conversation, traits, losses);
   const reasoning = writeReasoning(conversation.reasoning, traits, losses, target.fieldName("reasoning"));
   const stop = splitStop(conversation, traits);
   const writer = { traits, losses, names, states: target.states };

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
@@ -47,7 +48,7 @@ export function writeTools(
     ...(offered.length === 0
       ? {}
       : {
-          tools: offered.map((tool) => writeTool(tool, isWrapped(tool), traits, names)),
+          tools: offered.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses })),
           ...writeChoice(choice(), own, traits, names),
           ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
         }),
@@ -67,21 +68,24 @@ function onlyAllowed<Tool extends { readonly name: string }>(
 function writeTool(
   tool: FunctionTool | CustomTool,
   isWrapped: boolean,
-  traits: ModelTraits,
-  names: ToolNames,
+  { traits, names, losses }: { readonly traits: ModelTraits; readonly names: ToolNames; readonly losses: Losses },
 ): JsonObject {
   const name = names.toUpstream(tool.name);
   if (tool.kind === "custom" && !isWrapped) {
     return { type: "custom", custom: { name, ...described(tool), ...formatOf(tool) } };
   }
   const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
-  const { schema, strict, cache } = asFunction;
+  const { schema, cache, where } = asFunction;
+  const root = objectRoot(schema);
+  const parameters = asFunction.strict === true ? closeWithoutArguments(root) : root;
+  const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(`${where ?? "tools"}.strict`));
+  const isLeftOut = schema === undefined && strict !== true;
   return {
     type: "function",
     function: {
       name,
       ...described(asFunction),
-      ...(schema === undefined ? {} : { parameters: objectRoot(schema) }),
+      ...(isLeftOut ? {} : { parameters }),
       ...(strict === undefined ? {} : { strict }),
     },
     ...(cache === undefined ? {} : cacheControl(cache, traits)),

@@ -148,6 +148,7 @@ function readAnswerFormat(text: JsonObject): AnswerFormat | undefined {
     schema: schema ?? wrongType("text.format.schema", "an object"),
     strict: optionalFlag(format, "strict", "text.format.strict"),
     description: optionalText(format, "description", "text.format.description"),
+    where: "text.format",
   };
 }
 

@@ -9,7 +9,7 @@ import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
-import { isStrictSchema } from "../../schema/strict-schema.ts";
+import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { pairResults } from "../../turns/pair-results.ts";
@@ -53,7 +53,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const { instructions, rest } = takeInstructions(conversation.turns);
   const systemRole = isVendor ? "developer" : "system";
   const input = writeItems(pairResults(rest), { ...writing, systemRole });
-  const { format, unwrapMember } = writeFormat(conversation.answerFormat);
+  const { format, unwrapMember } = writeFormat(conversation.answerFormat, losses);
   const include = writeInclude(conversation, traits, isVendor);
   const text = {
     ...(format === undefined ? {} : { format }),
@@ -104,7 +104,7 @@ function takeInstructions(turns: readonly Turn[]): { instructions: string | unde
   return { instructions: texts[0], rest: turns.slice(first < 0 ? turns.length : first) };
 }
 
-function writeFormat(format: AnswerFormat | undefined): { format?: JsonObject; unwrapMember?: string } {
+function writeFormat(format: AnswerFormat | undefined, losses: Losses): { format?: JsonObject; unwrapMember?: string } {
   if (format === undefined) return {};
   if (format.kind === "json") return { format: { type: "json_object" } };
   if (format.kind === "enum") {
@@ -112,13 +112,14 @@ function writeFormat(format: AnswerFormat | undefined): { format?: JsonObject; u
     return { format: { type: "json_schema", name: "response", schema, strict: true }, unwrapMember: wrappedMember };
   }
   const isWrapped = !hasObjectRoot(format.schema);
+  const lose = (): void => losses.drop(`${format.where ?? "text.format"}.strict`);
   const schema = isWrapped ? wrapInObject(format.schema) : format.schema;
   const written = {
     type: "json_schema",
     name: schemaName(format.name),
     ...(format.description === undefined ? {} : { description: format.description }),
     schema,
-    strict: format.strict ?? isStrictSchema(schema),
+    strict: strictFlag(format.strict, schema, lose) ?? isStrictSchema(schema),
   };
   return isWrapped ? { format: written, unwrapMember: wrappedMember } : { format: written };
 }

@@ -3,6 +3,7 @@ import { type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools } from "../../tools/hosted-tools.ts";
@@ -45,14 +46,16 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
       ...(tool.format === undefined ? {} : { format: flatFormat(tool.format) }),
     };
   }
-  const { name, description, schema, strict } = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const { name, description, schema, strict, where } = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const root = objectRoot(schema);
+  const parameters = strict === true ? closeWithoutArguments(root) : root;
   return {
     type: "function",
     name: writing.names.toUpstream(name),
     ...(description === undefined ? {} : { description }),
-    parameters: objectRoot(schema),
+    parameters,
     // Left out, the API would try its strict mode and change the schema (protocols/openai-responses.md section 5).
-    strict: strict ?? false,
+    strict: strictFlag(strict, parameters, () => writing.losses.drop(`${where ?? "tools"}.strict`)) ?? false,
   };
 }
 

@@ -59,13 +59,23 @@ function turnsOf(exchanges: readonly Exchange[]): Turn[] {
   });
 }
 
-const tool: fc.Arbitrary<FunctionTool> = fc.record({
-  kind: fc.constant("function" as const),
-  name,
-  description: fc.option(text, { nil: undefined }),
-  schema: fc.option(fc.constant({ type: "object", properties: { x: { type: "integer" } } }), { nil: undefined }),
-  strict: fc.option(fc.boolean(), { nil: undefined }),
-});
+const open = { type: "object", properties: { x: { type: "integer" } } };
+const closed = { ...open, required: ["x"], additionalProperties: false };
+
+const tool: fc.Arbitrary<FunctionTool> = fc
+  .record({
+    kind: fc.constant("function" as const),
+    name,
+    description: fc.option(text, { nil: undefined }),
+    // Strict only where the schema is: elsewhere that is a loss.
+    described: fc.constantFrom(
+      { strict: false },
+      { schema: open },
+      { schema: open, strict: false },
+      { schema: closed, strict: true },
+    ),
+  })
+  .map(({ described, ...named }) => ({ ...named, ...described }));
 
 const conversation: fc.Arbitrary<Conversation> = fc
   .record({

@@ -94,6 +94,8 @@ const settings = fc.record(
   { requiredKeys: [] },
 );
 
+const noArguments = { type: "object", properties: {}, additionalProperties: false };
+
 const conversations: fc.Arbitrary<Conversation> = fc
   .record({
     system: fc.option(text, { nil: undefined }),
@@ -110,7 +112,7 @@ const conversations: fc.Arbitrary<Conversation> = fc
       ...turns.flatMap((some, index) => some.map((turn) => withOwnIds(turn, index))),
     ],
     tools: [
-      { kind: "function", name: "f", description: "F", schema: { type: "object", properties: {} }, strict: true },
+      { kind: "function", name: "f", description: "F", schema: noArguments, strict: true },
       { kind: "custom", name: "c", description: "C" },
     ],
     sampling: { ...sampled, ...((sampled.topLogprobs ?? 0) > 0 ? { logprobs: true } : {}) },

@@ -81,7 +81,14 @@ describe("readRequest(): parameters", () => {
     {
       name: "json_schema",
       format: { type: "json_schema", json_schema: { name: "out", strict: true, schema: { type: "object" } } },
-      want: { kind: "schema", name: "out", schema: { type: "object" }, strict: true, description: undefined },
+      want: {
+        kind: "schema",
+        name: "out",
+        schema: { type: "object" },
+        strict: true,
+        description: undefined,
+        where: "response_format.json_schema",
+      },
     },
     {
       name: "json_schema without a schema",

@@ -328,6 +328,17 @@ describe("writeRequest(): form of the answer", () => {
     });
   });
 
+  it("is not strict for a client who wants it of an open schema, and says so", () => {
+    const answerFormat = { kind: "schema", strict: true, where: "text.format" } as const;
+    const open = { type: "object", properties: { n: { type: "integer" } } };
+    const { body, dropped } = writtenRequest({ ...conversationOf(), answerFormat: { ...answerFormat, schema: open } });
+    assert.equal(Object(body["response_format"]).json_schema.strict, false);
+    assert.deepEqual(dropped, ["text.format.strict"]);
+    const kept = writtenRequest({ ...conversationOf(), answerFormat: { ...answerFormat, schema } });
+    assert.equal(Object(kept.body["response_format"]).json_schema.strict, true);
+    assert.deepEqual(kept.dropped, []);
+  });
+
   it("wraps a root that is no object for OpenAI, and has the answer unwrapped", () => {
     const list = { type: "array", items: { type: "string" } };
     const { format, unwrap } = kindOf({ answerFormat: { kind: "schema", schema: list } });

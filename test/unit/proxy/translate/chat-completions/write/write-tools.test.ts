@@ -13,7 +13,7 @@ const g: Tool = {
   kind: "function",
   name: "g",
   description: "G",
-  schema: { type: "object", properties: {} },
+  schema: { type: "object", properties: {}, additionalProperties: false },
   strict: true,
 };
 const sql: Tool = {
@@ -40,10 +40,35 @@ describe("writeTools(): definitions", () => {
       { type: "function", function: { name: "f" } },
       {
         type: "function",
-        function: { name: "g", description: "G", parameters: { type: "object", properties: {} }, strict: true },
+        function: { name: "g", description: "G", parameters: Object(g).schema, strict: true },
       },
     ]);
   });
+
+  for (const row of [
+    { name: "an optional property", schema: { type: "object", properties: { x: { type: "string" } } } },
+    { name: "an open object", schema: { type: "object", additionalProperties: { type: "string" } } },
+    { name: "an object of any members", schema: { type: "object" } },
+  ]) {
+    it(`does not ask for strictness that the provider refuses: ${row.name}`, () => {
+      const tool: Tool = { kind: "function", name: "f", schema: row.schema, strict: true, where: "tools[3].function" };
+      for (const target of [{}, compatible]) {
+        const { body, dropped } = written({ tools: [tool] }, target);
+        const [first] = Object(body["tools"]);
+        assert.equal(first.function.strict, false);
+        assert.deepEqual(dropped, ["tools[3].function.strict"]);
+      }
+    });
+  }
+
+  for (const schema of [undefined, {}, { type: "object", properties: {} }]) {
+    it(`closes what a strict function without arguments takes: ${JSON.stringify(schema)}`, () => {
+      const { body, dropped } = written({ tools: [{ kind: "function", name: "f", schema, strict: true }] });
+      const parameters = { type: "object", properties: {}, additionalProperties: false };
+      assert.deepEqual(Object(body["tools"])[0].function, { name: "f", parameters, strict: true });
+      assert.deepEqual(dropped, []);
+    });
+  }
 
   it("gives parameters an object at their root", () => {
     const tool: Tool = { kind: "function", name: "f", schema: { properties: { x: { type: "integer" } } } };

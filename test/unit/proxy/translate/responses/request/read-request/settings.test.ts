@@ -38,7 +38,14 @@ describe("responses: readRequest of settings", () => {
       name: "reads a schema for the answer",
       body: { text: { format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } } },
       pick: ({ answerFormat }: Conversation) => answerFormat,
-      want: { kind: "schema", name: "n", schema: { type: "object" }, strict: true, description: undefined },
+      want: {
+        kind: "schema",
+        name: "n",
+        schema: { type: "object" },
+        strict: true,
+        description: undefined,
+        where: "text.format",
+      },
     },
     {
       name: "reads log probabilities from what is to be included",

@@ -4,6 +4,9 @@ import type { Conversation } from "../../../../../../../proxy/translate/conversa
 import { refusalOf } from "../../../../../../support/calls/read-body.ts";
 import { type TargetChanges, writeChanged } from "../../../../../../support/translation/responses-exchange.ts";
 
+const open = { type: "object", properties: { x: { type: "string" } } };
+const closed = { ...open, required: ["x"], additionalProperties: false };
+const noArguments = { type: "object", properties: {}, additionalProperties: false };
 const f = { kind: "function", name: "f" } as const;
 
 interface SettingsRow {
@@ -77,9 +80,31 @@ describe("responses: writeRequest, settings", () => {
     },
     {
       name: "pitfall 81: strict is carried",
+      changes: { tools: [{ ...f, schema: closed, strict: true }] },
+      names: ["tools"],
+      want: { tools: [{ type: "function", name: "f", parameters: closed, strict: true }] },
+    },
+    {
+      name: "strict is not asked for where the schema breaks its rules",
+      changes: { tools: [{ ...f, schema: open, strict: true, where: "tools[0]" }] },
+      names: ["tools"],
+      want: { tools: [{ type: "function", name: "f", parameters: open, strict: false }] },
+      dropped: ["tools[0].strict"],
+    },
+    {
+      name: "what a strict function without arguments takes is closed",
       changes: { tools: [{ ...f, strict: true }] },
       names: ["tools"],
-      want: { tools: [{ type: "function", name: "f", parameters: { type: "object", properties: {} }, strict: true }] },
+      want: { tools: [{ type: "function", name: "f", parameters: noArguments, strict: true }] },
+    },
+    {
+      name: "an answer is not strict where the schema breaks the rules",
+      changes: {
+        answerFormat: { kind: "schema", schema: open, strict: true, where: "response_format.json_schema" },
+      },
+      names: ["text"],
+      want: { text: { format: { type: "json_schema", name: "response", schema: open, strict: false } } },
+      dropped: ["response_format.json_schema.strict"],
     },
     {
       name: "carries a web search with its members",
