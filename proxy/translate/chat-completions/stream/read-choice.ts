@@ -12,7 +12,15 @@ import { readLogprobs } from "../reply/logprobs.ts";
 import { joinedBase64, readAudio, readImage, readImages } from "../reply/media.ts";
 import { CallsReader } from "./read-calls.ts";
 
-type TextKind = "text" | "refusal" | "reasoning";
+/** A text of the choice: where it stands in the whole content, which offsets of annotations count, in UTF-16 units. */
+interface ReadText {
+  readonly kind: "text";
+  readonly part: number;
+  readonly offset: number;
+  length: number;
+}
+
+type OpenText = ReadText | { readonly kind: "refusal" | "reasoning"; readonly part: number };
 
 /** A list of sources is repeated with every chunk; more than this nobody can read. */
 const sourcesMax = 1_000;
@@ -24,7 +32,10 @@ export class ChoiceReader {
   readonly #sources = new Set<string>();
   readonly #audio: { data: string[]; transcript: string } = { data: [], transcript: "" };
   #parts = 0;
-  #open: { readonly kind: TextKind; readonly part: number } | undefined;
+  #open: OpenText | undefined;
+  /** Of a whole body all of them, of a stream none: what is closed there gets no citation any more. */
+  readonly #texts: ReadText[] = [];
+  #contentLength = 0;
   /** Citations that came while no text was open. */
   #waiting: Citation[] = [];
   #native: string | undefined;
@@ -99,18 +110,29 @@ export class ChoiceReader {
   }
 
   /** Empty text never opens or closes anything: vendors send it between the pieces of a call. */
-  #say(kind: TextKind, text: string): void {
+  #say(kind: OpenText["kind"], text: string): void {
     if (text === "") return;
     if (this.#open?.kind !== kind) {
       this.#endText();
       this.#calls.closeComplete();
-      this.#open = { kind, part: this.#openPart({ kind }) };
+      this.#open = this.#openText(kind);
     }
     this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
-    if (kind !== "text" || this.#waiting.length === 0) return;
+    if (this.#open.kind !== "text") return;
+    this.#open.length += text.length;
+    this.#contentLength += text.length;
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const citation of waiting) this.#cite(citation);
+  }
+
+  #openText(kind: OpenText["kind"]): OpenText {
+    const part = this.#openPart({ kind });
+    if (kind !== "text") return { kind, part };
+    const text: ReadText = { kind, part, offset: this.#contentLength, length: 0 };
+    if (this.#isBody) this.#texts.push(text);
+    return text;
   }
 
   #openPart(block: OpenedBlock): number {
@@ -127,8 +149,14 @@ export class ChoiceReader {
   }
 
   #cite(citation: Citation): void {
-    if (this.#open?.kind !== "text") this.#waiting.push(citation);
-    else this.#emit({ type: "citation", candidate: this.#candidate, part: this.#open.part, citation });
+    const open = this.#open?.kind === "text" ? this.#open : undefined;
+    const text = this.#isBody ? textAt(this.#texts, citation.start) : open;
+    if (text === undefined) {
+      this.#waiting.push(citation);
+      return;
+    }
+    const placed = within(text, citation, this.#isBody);
+    this.#emit({ type: "citation", candidate: this.#candidate, part: text.part, citation: placed });
   }
 
   /** Sources beside the choices, of which each counts once. */
@@ -186,7 +214,7 @@ export class ChoiceReader {
     if (this.#waiting.length === 0) return;
     if (this.#open?.kind !== "text") {
       this.#endText();
-      this.#open = { kind: "text", part: this.#openPart({ kind: "text" }) };
+      this.#open = this.#openText("text");
     }
     for (const citation of this.#waiting) this.#cite(citation);
     this.#waiting = [];
@@ -198,4 +226,26 @@ export class ChoiceReader {
     const audio = readAudio({ data: joinedBase64(data), transcript });
     if (audio !== undefined) this.#show(audio);
   }
+}
+
+/** The text in which a place of the whole content is; the last one when there is no place. */
+function textAt(texts: readonly ReadText[], start: number | undefined): ReadText | undefined {
+  if (start === undefined) return texts.at(-1);
+  let [first, behind] = [0, texts.length];
+  while (behind - first > 1) {
+    const middle = (first + behind) >> 1;
+    if ((texts[middle]?.offset ?? 0) <= start) first = middle;
+    else behind = middle;
+  }
+  return texts[first];
+}
+
+/**
+ * The source with offsets into the text itself. One of a text that is closed already is for this text as a whole.
+ * @param isWhole the text does not grow any more: what is cited of the next one is left out
+ */
+function within({ offset, length }: ReadText, { start, end, ...source }: Citation, isWhole: boolean): Citation {
+  if (start === undefined || end === undefined || end <= offset) return source;
+  const last = isWhole && start < offset + length ? length : Number.POSITIVE_INFINITY;
+  return { ...source, start: Math.max(0, start - offset), end: Math.min(end - offset, last) };
 }

@@ -77,6 +77,47 @@ describe("readReply()", () => {
     assert.deepEqual([read?.input, read?.cacheRead, read?.output, read?.reasoning], [5, 0, 0, 2]);
   });
 
+  it("gives each text the sources of its own part of the content", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "T" }] };
+    const note = (url: string, start_index: number, end_index: number) => ({
+      type: "url_citation",
+      url_citation: { url, title: "", start_index, end_index },
+    });
+    const message = {
+      content: [{ type: "text", text: "first" }, thinking, { type: "text", text: "second" }],
+      annotations: [
+        ...[note("https://b", 6, 11), note("https://a", 0, 5)],
+        ...[note("https://both", 4, 8), note("https://unplaced", 0, 0), note("https://beyond", 20, 22)],
+      ],
+      tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }],
+    };
+    const citations = blocksOf(message).map((block) => block.kind === "text" && block.citations);
+    const title = "";
+    assert.deepEqual(citations, [
+      [
+        { url: "https://a", title, start: 0, end: 5 },
+        { url: "https://both", title, start: 4, end: 5 },
+      ],
+      false,
+      [
+        { url: "https://b", title, start: 1, end: 6 },
+        { url: "https://unplaced", title },
+        { url: "https://beyond", title, start: 15, end: 17 },
+      ],
+      false,
+    ]);
+  });
+
+  it("gives the sources beside the choices to the text, though calls follow it", () => {
+    const tool_calls = [{ id: "a", function: { name: "f", arguments: "{}" } }];
+    const body = { ...bodyOf({ content: "x", tool_calls }), citations: ["https://a"] };
+    const blocks = chatCompletionsTranslator.readReply(body).candidates[0]?.blocks ?? [];
+    assert.deepEqual(
+      blocks.map((block) => (block.kind === "text" ? block.citations.map(({ url }) => url) : block.kind)),
+      [["https://a"], "call"],
+    );
+  });
+
   it("reads audio with what was said", () => {
     const data = Buffer.from("OggS").toString("base64");
     assert.deepEqual(blocksOf({ content: null, audio: { id: "a", data, transcript: "hi", expires_at: 1 } }), [

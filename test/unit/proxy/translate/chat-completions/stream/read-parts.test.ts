@@ -132,6 +132,33 @@ describe("chat completions stream reader: parts", () => {
     );
   });
 
+  it("reads the offsets of annotations as places in the whole content", () => {
+    const cited = (url: string, start_index: number, end_index: number) => ({
+      annotations: [{ type: "url_citation", url_citation: { url, title: "", start_index, end_index } }],
+    });
+    const events = readChunks([
+      chunk({ content: "first" }),
+      chunk({ reasoning_content: "T" }),
+      chunk({ content: "second" }),
+      chunk(cited("https://second", 5, 11)),
+      chunk(cited("https://both", 3, 7)),
+      chunk(cited("https://first", 0, 5)),
+      chunk({}, "stop"),
+    ]);
+    const citations = foldReply(events).candidates[0]?.blocks.map((block) => block.kind === "text" && block.citations);
+    const title = "";
+    assert.deepEqual(citations, [
+      [],
+      false,
+      [
+        { url: "https://second", title, start: 0, end: 6 },
+        { url: "https://both", title, start: 0, end: 2 },
+        // Its text is closed.
+        { url: "https://first", title },
+      ],
+    ]);
+  });
+
   it("keeps a source that comes when no text is open", () => {
     const annotations = [
       { type: "url_citation", url_citation: { url: "https://a", title: "A", start_index: 0, end_index: 0 } },
