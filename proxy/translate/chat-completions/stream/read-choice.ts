@@ -60,17 +60,18 @@ export class ChoiceReader {
     }
     this.#isBody = isBody;
     const delta = choice["delta"] ?? choice["message"];
-    if (isObject(delta)) this.#readDelta(delta);
-    if (choice["logprobs"] !== null && choice["logprobs"] !== undefined) this.#readLogprobs(choice["logprobs"]);
+    this.#readDelta(isObject(delta) ? delta : {}, choice["logprobs"]);
     const finish = choice["finish_reason"];
     if (typeof finish !== "string" || finish === "") return;
     this.#native = heldReason(this.#native, finish);
     this.#finishedId = id;
   }
 
-  #readDelta(delta: JsonObject): void {
+  /** @param logprobs of the content: what follows that closes its text */
+  #readDelta(delta: JsonObject, logprobs: unknown): void {
     this.#say("reasoning", asText(delta["reasoning_content"]) || asText(delta["reasoning"]));
     this.#readContent(delta["content"]);
+    if (logprobs !== null && logprobs !== undefined) this.#readLogprobs(logprobs);
     const refusal = asText(delta["refusal"]);
     if (refusal !== "") this.#hasRefusal = true;
     this.#say("refusal", refusal);

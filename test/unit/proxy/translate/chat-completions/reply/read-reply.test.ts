@@ -118,6 +118,17 @@ describe("readReply()", () => {
     );
   });
 
+  it("reads the probabilities of a text that calls follow", () => {
+    const tool_calls = [{ id: "a", function: { name: "f", arguments: "{}" } }];
+    const logprobs = { content: [{ token: "x", logprob: -1, bytes: null, top_logprobs: [] }] };
+    const choices = [{ index: 0, message: { content: "x", tool_calls }, logprobs, finish_reason: "tool_calls" }];
+    const blocks = chatCompletionsTranslator.readReply({ choices }).candidates[0]?.blocks ?? [];
+    assert.deepEqual(
+      blocks.map((block) => (block.kind === "text" ? block.logprobs.map(({ token }) => token) : block.kind)),
+      [["x"], "call"],
+    );
+  });
+
   it("reads audio with what was said", () => {
     const data = Buffer.from("OggS").toString("base64");
     assert.deepEqual(blocksOf({ content: null, audio: { id: "a", data, transcript: "hi", expires_at: 1 } }), [
