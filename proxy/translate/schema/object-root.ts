@@ -8,15 +8,24 @@ import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
 
+/** Of two schemas for one value both count. */
+const constraints = [...combinators, "properties", "required", "additionalProperties"] as const;
+
 type Combinator = (typeof combinators)[number];
 
 /** Arguments of a tool that has none. */
 const noArguments: JsonObject = { type: "object", properties: {} };
 
-/** Branches with branches of their own: small definitions that hold each other twice have any number. */
+/**
+ * Branches with branches of their own, and references to references: small definitions that hold each other twice have any
+ * number.
+ */
 const nestedMax = 64;
 
-/** The schema of a tool's arguments with `type: "object"` and no combinator at its root; the same object when it is so. */
+/**
+ * The schema of a tool's arguments with `type: "object"` and neither combinator nor reference at its root; the same object
+ * when it is so.
+ */
 export function objectRoot(schema: JsonObject | undefined): JsonObject {
   if (schema === undefined || Object.keys(schema).length === 0) return noArguments;
   return new RootFlattener(schema).flatten(schema);
@@ -77,7 +86,8 @@ class RootFlattener {
     this.#root = root;
   }
 
-  flatten(schema: JsonObject): JsonObject {
+  flatten(referring: JsonObject): JsonObject {
+    const schema = this.#followed(referring);
     const combinator = combinators.find((keyword) => Array.isArray(schema[keyword]));
     if (combinator === undefined) return schema["type"] === "object" ? schema : { ...schema, type: "object" };
     this.#open.add(schema);
@@ -85,6 +95,24 @@ class RootFlattener {
     this.#open.delete(schema);
     // A root may have several combinators.
     return this.flatten(flat);
+  }
+
+  /** What a reference means in its place; the same schema where it leads nowhere. */
+  #followed(schema: JsonObject): JsonObject {
+    if (typeof schema["$ref"] !== "string") return schema;
+    const seen = new Set([schema]);
+    const { $ref: first, ...beside } = schema;
+    let said: JsonObject = beside;
+    let reference: unknown = first;
+    while (typeof reference === "string") {
+      const target = resolveReference(this.#root, reference);
+      if (target === undefined || seen.has(target) || seen.size > nestedMax) return schema;
+      seen.add(target);
+      const { $ref: next, ...meant } = target;
+      said = both(meant, said);
+      reference = next;
+    }
+    return said;
   }
 
   #mergeBranches(schema: JsonObject, combinator: Combinator): JsonObject {
@@ -129,6 +157,12 @@ class RootFlattener {
     }
     return objects;
   }
+}
+
+/** What a reference means, and what stands beside it: the annotations and definitions of the latter count. */
+function both(meant: JsonObject, beside: JsonObject): JsonObject {
+  const isSaidTwice = constraints.some((keyword) => meant[keyword] !== undefined && beside[keyword] !== undefined);
+  return isSaidTwice ? { ...beside, allOf: [...asList(beside["allOf"]), meant] } : { ...meant, ...beside };
 }
 
 /** The different schemas of each property. */

@@ -24,6 +24,40 @@ describe("objectRoot()", () => {
       },
     },
     {
+      name: "puts what a reference means in its place, with the definitions that it needs",
+      schema: {
+        $ref: "#/$defs/A",
+        description: "D",
+        $defs: { A: { $ref: "#/$defs/B" }, B: { type: "object", properties: { b: { $ref: "#/$defs/B" } } } },
+      },
+      want: {
+        type: "object",
+        properties: { b: { $ref: "#/$defs/B" } },
+        description: "D",
+        $defs: { A: { $ref: "#/$defs/B" }, B: { type: "object", properties: { b: { $ref: "#/$defs/B" } } } },
+      },
+    },
+    {
+      name: "joins what a reference means with what stands beside it",
+      schema: {
+        $ref: "#/definitions/A",
+        properties: { b: {} },
+        required: ["b"],
+        definitions: { A: { properties: { a: {} }, required: ["a"] } },
+      },
+      want: {
+        definitions: { A: { properties: { a: {} }, required: ["a"] } },
+        type: "object",
+        properties: { a: {}, b: {} },
+        required: ["b", "a"],
+      },
+    },
+    {
+      name: "leaves a reference that leads nowhere",
+      schema: { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } } },
+      want: { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } }, type: "object" },
+    },
+    {
       name: "joins allOf: required what any requires",
       schema: {
         allOf: [

@@ -74,6 +74,28 @@ describe("messages: writeRequest, tools", () => {
         },
       ],
     },
+    {
+      name: "says of a strict tool that its arguments are an object, though its schema is a reference",
+      tools: [
+        {
+          ...f,
+          strict: true,
+          schema: { $ref: "#/$defs/A", $defs: { A: { type: "object", properties: { n: { type: "integer" } } } } },
+        },
+      ],
+      want: [
+        {
+          name: "f",
+          input_schema: {
+            type: "object",
+            properties: { n: { type: "integer" } },
+            additionalProperties: false,
+            $defs: { A: { type: "object", properties: { n: { type: "integer" } }, additionalProperties: false } },
+          },
+          strict: true,
+        },
+      ],
+    },
   ]) {
     it(row.name, () => assert.deepEqual(written({ tools: row.tools }).tools, row.want));
   }
