@@ -19,7 +19,7 @@ export interface WrittenFormat {
   readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
 }
 
-/** @param taken names of the client's own tools */
+/** @param taken names of the client's own tools, as the upstream gets them */
 export function writeFormat(
   wanted: AnswerFormat | undefined,
   keepsSchemas: boolean,

@@ -41,8 +41,10 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const lose = (field: NeutralField): void => losses.drop(target.fieldName(field));
   const calledNames = namesOfCalls(conversation);
   const declaredNames = conversation.tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name]));
-  const names = new ToolNames("anthropic", [...declaredNames, ...calledNames]);
-  const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, new Set(declaredNames));
+  const knownNames = [...declaredNames, ...calledNames];
+  const names = new ToolNames("anthropic", knownNames);
+  const taken = new Set(knownNames.map((name) => names.toUpstream(name)));
+  const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, taken);
   const tools = writeTools(conversation, {
     traits,
     names,

@@ -50,16 +50,18 @@ describe("messages: writeRequest, form of the answer", () => {
       answerTool: "gw_json",
     });
   });
-  it("asks for any call beside tools of the client's own, whose names it avoids", () => {
-    const {
-      tools,
-      choice,
-      answerTool: name,
-    } = written({ kind: "schema", schema }, { tools: [{ ...f, name: "gw_json" }] }, old);
-    assert.equal(Object(tools).length, 2);
-    assert.deepEqual(choice, { type: "any", ...single });
-    assert.equal(name, "gw_json_");
-  });
+  for (const taken of ["gw_json", "gw.json"]) {
+    it(`asks for any call beside tools of the client's own, whose names it avoids: ${taken}`, () => {
+      const {
+        tools,
+        choice,
+        answerTool: name,
+      } = written({ kind: "schema", schema }, { tools: [{ ...f, name: taken }] }, old);
+      assert.equal(Object(tools).length, 2);
+      assert.deepEqual(choice, { type: "any", ...single });
+      assert.equal(name, "gw_json_");
+    });
+  }
   it("keeps the choice of one tool, and calls for the answer where no tool may be called", () => {
     const one = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "named", name: "f" } }, old);
     assert.deepEqual(one.choice, { type: "tool", name: "f", ...single });
