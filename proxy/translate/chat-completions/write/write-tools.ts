@@ -36,7 +36,8 @@ export function writeTools(
   choiceField: string,
 ): WrittenTools {
   const { toolChoice, parallelTools } = conversation;
-  const kept = keepTools(uniqueTools(conversation.tools), traits.takesSearchOptions ? search : nothingHosted, losses);
+  const listed = uniqueTools(conversation.tools, losses);
+  const kept = keepTools(listed, traits.takesSearchOptions ? search : nothingHosted, losses);
   const { own } = kept;
   const offered = traits.isOpenAI ? own : onlyAllowed(own, toolChoice);
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;

@@ -25,9 +25,7 @@ export interface WrittenTools {
 export function writeTools(conversation: Conversation, options: WriteOptions): WrittenTools {
   const { target, traits, losses, names } = options;
   const { toolChoice } = conversation;
-  const listed = uniqueTools(conversation.tools);
-  const counted = new Set(listed);
-  for (const tool of conversation.tools) if (!counted.has(tool)) losses.drop(tool.where ?? "tools");
+  const listed = uniqueTools(conversation.tools, losses);
   const hasOwn = listed.some(({ kind }) => kind !== "hosted");
   const carried = hasOwn && !traits.mixesBuiltInTools ? nothingHosted : carriedHosted;
   const kept = keepTools(listed, carried, losses);

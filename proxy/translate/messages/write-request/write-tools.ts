@@ -45,7 +45,8 @@ const hostedByVendor: HostedAbility = {
 /** @throws GatewayError for tools that only another provider can run */
 export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
   const { traits, answerTool, losses } = options;
-  const kept = keepTools(uniqueTools(conversation.tools), traits.isVendor ? hostedByVendor : nothingHosted, losses);
+  const listed = uniqueTools(conversation.tools, losses);
+  const kept = keepTools(listed, traits.isVendor ? hostedByVendor : nothingHosted, losses);
   const own = onlyChosen(kept.own, conversation.toolChoice);
   const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
   const tools = [...own.map((tool) => writeTool(tool, options)), ...kept.hosted.map(writeHosted)];

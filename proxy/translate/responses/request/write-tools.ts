@@ -26,7 +26,8 @@ export interface ToolWriting {
 
 /** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
 export function writeTools(conversation: Conversation, writing: ToolWriting): JsonObject {
-  const { own, hosted } = keepTools(uniqueTools(conversation.tools), carriedHosted, writing.losses);
+  const listed = uniqueTools(conversation.tools, writing.losses);
+  const { own, hosted } = keepTools(listed, carriedHosted, writing.losses);
   const tools = [...own.map((tool) => writeOwn(tool, writing)), ...hosted.map(writeHosted)];
   if (tools.length === 0) return {};
   const choice = writeChoice(conversation, own, hosted, writing);

@@ -81,8 +81,12 @@ describe("writeTools(): definitions", () => {
     assert.deepEqual(Object.keys(body), ["model", "messages"]);
   });
 
-  it("keeps the last of several tools with one name", () => {
-    const tools = written({ tools: [{ ...f, description: "1" }, g, { ...f, description: "2" }] }).body["tools"];
+  it("keeps the last of several tools with one name, and says which it leaves out", () => {
+    const { body, dropped } = written({
+      tools: [{ ...f, description: "1", where: "tools[0]" }, g, { ...f, description: "2" }],
+    });
+    assert.deepEqual(dropped, ["tools[0]"]);
+    const { tools } = body;
     assert.deepEqual(
       Object(tools).map((tool: { function: { name: string; description: string } }) => [
         tool.function.name,
