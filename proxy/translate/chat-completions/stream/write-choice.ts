@@ -177,7 +177,8 @@ export class ChoiceWriter {
     open.states.push(state);
     const member = signatureMember([state], this.#context);
     if (open.index === undefined || Object.keys(member).length === 0) return "";
-    return this.#chunk(oneLineJson({ tool_calls: [{ index: open.index, function: { arguments: "" }, ...member }] }));
+    const nothing = open.tool === "custom" ? { custom: { input: "" } } : { function: { arguments: "" } };
+    return this.#chunk(oneLineJson({ tool_calls: [{ index: open.index, ...nothing, ...member }] }));
   }
 
   #writeClose(part: number): string {

@@ -373,6 +373,14 @@ describe("chat completions stream writer: provider state", () => {
     });
   });
 
+  it("sends the signature of a call to a custom tool as a piece of such a call", () => {
+    const states = new OpenStates();
+    const custom = { kind: "call", id: "c1", name: "sql", tool: "custom" } as const;
+    const [, , piece] = deltas([start, open(0, custom), state(0, signature)], replyContext({}, { states }));
+    const extra_content = { google: { thought_signature: states.seal([signature]) } };
+    assert.deepEqual(piece, { tool_calls: [{ index: 0, custom: { input: "" }, extra_content }] });
+  });
+
   it("pitfall 89: shows nothing of a signature that came without a call", () => {
     const said = deltas([start, open(0, text), delta(0, "a"), state(0, signature), close(0), finish()]);
     assert.equal(JSON.stringify(said).includes("TSIG"), false);
