@@ -154,6 +154,12 @@ export type ProviderState =
   | { readonly kind: "redacted-thinking"; readonly data: string }
   /** Google's `thoughtSignature` of a call or of a text. */
   | { readonly kind: "thought-signature"; readonly data: string }
+  /** Typed lists of thinking that chat completions servers send, signatures and encrypted data among it. */
+  | {
+      readonly kind: "reasoning-details";
+      readonly member: "reasoning_details" | "thinking_blocks";
+      readonly entries: readonly JsonObject[];
+    }
   /** OpenAI's reasoning item. */
   | {
       readonly kind: "encrypted-reasoning";

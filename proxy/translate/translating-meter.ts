@@ -12,6 +12,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import type { ReplyAdapter } from "./adapt-reply.ts";
 import { InvalidReply, type ReplyEvent } from "./reply.ts";
+import { charactersOfState } from "./state/call-states.ts";
 import type { StreamReader, StreamWriter } from "./translator.ts";
 
 const nothing: readonly Buffer[] = [];
@@ -173,7 +174,7 @@ function charactersOf(event: ReplyEvent): number {
     case "open":
       return eventCharacters + (event.block.kind === "media" ? (event.block.base64?.length ?? 0) : 0);
     case "state":
-      return eventCharacters + ("data" in event.state ? event.state.data.length : event.state.text.length);
+      return eventCharacters + charactersOfState(event.state);
     default:
       return eventCharacters;
   }

@@ -39,7 +39,7 @@ export class CallStates {
 
   /** @param owner what the state belongs to: nobody else finds it */
   remember(owner: string, callId: string, states: readonly ProviderState[]): void {
-    const bytes = states.reduce((sum, state) => sum + bytesOf(state), 0);
+    const bytes = states.reduce((sum, state) => sum + charactersOfState(state), 0);
     if (states.length === 0 || bytes > this.#options.bytesMax / 16) return;
     const key = keyOf(owner, callId);
     this.#remove(key);
@@ -83,12 +83,15 @@ function keyOf(owner: string, callId: string): string {
   return `${owner}\n${callId}`;
 }
 
-function bytesOf(state: ProviderState): number {
+/** How much text of a provider there is to a state. */
+export function charactersOfState(state: ProviderState): number {
   switch (state.kind) {
     case "thinking":
       return state.text.length + state.signature.length;
     case "encrypted-reasoning":
       return state.data.length + state.summary.reduce((sum, text) => sum + text.length, 0);
+    case "reasoning-details":
+      return JSON.stringify(state.entries).length;
     default:
       return state.data.length;
   }

@@ -51,6 +51,12 @@ function readState(value: unknown): ProviderState | undefined {
     case "redacted-thinking":
     case "thought-signature":
       return { kind: value["kind"], data };
+    case "reasoning-details":
+      return {
+        kind: "reasoning-details",
+        member: value["member"] === "thinking_blocks" ? "thinking_blocks" : "reasoning_details",
+        entries: asList(value["entries"]).filter(isObject),
+      };
     case "encrypted-reasoning":
       return {
         kind: "encrypted-reasoning",

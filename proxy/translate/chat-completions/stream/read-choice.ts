@@ -10,6 +10,7 @@ import { readAnnotations } from "../reply/citations.ts";
 import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { joinedBase64, readAudio, readImage, readImages } from "../reply/media.ts";
+import { detailedText, ReasoningDetails } from "../reply/reasoning-details.ts";
 import { CallsReader } from "./read-calls.ts";
 
 /** A text of the choice: where it stands in the whole content, which offsets of annotations count, in UTF-16 units. */
@@ -31,6 +32,7 @@ export class ChoiceReader {
   readonly #calls: CallsReader;
   readonly #sources = new Set<string>();
   readonly #audio: { data: string[]; transcript: string } = { data: [], transcript: "" };
+  readonly #details = new ReasoningDetails();
   #parts = 0;
   #open: OpenText | undefined;
   /** Of a whole body all of them, of a stream none: what is closed there gets no citation any more. */
@@ -69,7 +71,8 @@ export class ChoiceReader {
 
   /** @param logprobs of the content: what follows that closes its text */
   #readDelta(delta: JsonObject, logprobs: unknown): void {
-    this.#say("reasoning", asText(delta["reasoning_content"]) || asText(delta["reasoning"]));
+    this.#say("reasoning", asText(delta["reasoning_content"]) || asText(delta["reasoning"]) || detailedText(delta));
+    this.#details.read(delta, this.#isBody);
     this.#readContent(delta["content"]);
     if (logprobs !== null && logprobs !== undefined) this.#readLogprobs(logprobs);
     const refusal = asText(delta["refusal"]);
@@ -143,10 +146,19 @@ export class ChoiceReader {
     return part;
   }
 
+  /** State of thinking goes with its text, or behind other text in a part of its own. */
   #endText(): void {
-    if (this.#open === undefined) return;
-    this.#emit({ type: "close", candidate: this.#candidate, part: this.#open.part });
+    const state = this.#details.take();
+    const open = this.#open;
     this.#open = undefined;
+    if (state !== undefined && open?.kind === "reasoning") {
+      this.#emit({ type: "state", candidate: this.#candidate, part: open.part, state });
+    }
+    if (open !== undefined) this.#emit({ type: "close", candidate: this.#candidate, part: open.part });
+    if (state === undefined || open?.kind === "reasoning") return;
+    const part = this.#openPart({ kind: "reasoning" });
+    this.#emit({ type: "state", candidate: this.#candidate, part, state });
+    this.#emit({ type: "close", candidate: this.#candidate, part });
   }
 
   #cite(citation: Citation): void {

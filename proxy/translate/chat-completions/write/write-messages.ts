@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
-import type { CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
@@ -130,12 +130,16 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "call");
   if (text === "" && refusal === "" && calls.length === 0) return [];
+  const states = new Map(parts.map((part) => [part, statesOf(part, writer)]));
   return [
     {
       role: "assistant",
       ...spoken(text, refusal, writer),
       ...reasoningOf(parts, writer),
-      ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => writeCall(call, writer)) }),
+      ...writeDetails([...states.values()].flat()),
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map((call) => writeCall(call, states.get(call) ?? [], writer)) }),
     },
   ];
 }
@@ -165,12 +169,25 @@ function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObj
   return text === "" ? {} : { reasoning_content: text };
 }
 
+function statesOf(part: Part, { states }: MessageWriter): readonly ProviderState[] {
+  return part.kind === "reasoning" || part.kind === "text" || part.kind === "call" ? states.recover(part) : [];
+}
+
+/** Only ever lists that this channel gave itself. */
+function writeDetails(states: readonly ProviderState[]): JsonObject {
+  const lists: Record<string, readonly JsonObject[]> = {};
+  for (const state of states) {
+    if (state.kind === "reasoning-details") lists[state.member] = [...(lists[state.member] ?? []), ...state.entries];
+  }
+  return lists;
+}
+
 function writeId(id: string, { traits }: MessageWriter): string {
   return traits.takesShortIds ? shortCallId(id) : id;
 }
 
-function writeCall(call: CallPart, writer: MessageWriter): JsonObject {
-  const { traits, names, states } = writer;
+function writeCall(call: CallPart, states: readonly ProviderState[], writer: MessageWriter): JsonObject {
+  const { traits, names } = writer;
   const name = names.toUpstream(call.name);
   const id = writeId(call.id, writer);
   if (call.tool === "custom" && traits.takesCustomTools) {
@@ -178,7 +195,7 @@ function writeCall(call: CallPart, writer: MessageWriter): JsonObject {
   }
   const text = functionArguments(call);
   const written = { id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
-  const signature = states.recover(call).find((state) => state.kind === "thought-signature");
+  const signature = states.find((state) => state.kind === "thought-signature");
   if (signature === undefined) return written;
   return { ...written, extra_content: { google: { thought_signature: signature.data } } };
 }
