@@ -40,29 +40,34 @@ export class AnsweredIds {
   }
 }
 
-/** Blocks of one turn: thinking that belongs to its calls comes first, the rest in the order of its parts. */
+/**
+ * Blocks of one turn, in the order of its parts. Clients of other formats hold thinking with the call or text that it led
+ * to: it stands before that part, and the first before everything, for that is where the vendor wants it.
+ */
 export function writeAssistantParts(
   parts: readonly Part[],
   ids: AnsweredIds,
   options: ContentOptions,
 ): readonly Block[] {
   const blocks: Block[] = [];
-  const ofCalls: Block[] = [];
+  let isOnlyText = true;
   // State that a part and a call both hold is written once.
   const seen = new Set<unknown>();
   for (const part of parts) {
-    if (part.kind === "reasoning") blocks.push(...thinkingBlocks(part, seen, options));
-    else if (part.kind === "call") {
-      ofCalls.push(...thinkingBlocks(part, seen, options));
-      blocks.push(writeCall(part, ids.open(part.id), options));
-    } else if (part.kind === "media") {
+    if (part.kind === "reasoning" || part.kind === "call" || part.kind === "text") {
+      const thinking = thinkingBlocks(part, seen, options);
+      blocks.splice(isOnlyText && part.kind !== "reasoning" ? 0 : blocks.length, 0, ...thinking);
+      if (thinking.length > 0 || part.kind === "call") isOnlyText = false;
+    }
+    if (part.kind === "call") blocks.push(writeCall(part, ids.open(part.id), options));
+    else if (part.kind === "media") {
       options.losses.refuse(
         part.where ?? "messages",
         "is media in an answer, which the selected model cannot take back.",
       );
     } else blocks.push(...writeTexts([part], options.takesTtl));
   }
-  return [...ofCalls, ...blocks];
+  return blocks;
 }
 
 /** Blocks of the user's side. */
@@ -122,7 +127,7 @@ function resultContent(
  * @param seen signatures of the turn so far; gets the new ones
  */
 function thinkingBlocks(
-  part: Extract<Part, { kind: "reasoning" | "call" }>,
+  part: Extract<Part, { kind: "reasoning" | "call" | "text" }>,
   seen: Set<unknown>,
   { states, takesThinking }: ContentOptions,
 ): Block[] {
