@@ -5,7 +5,7 @@
  * Calls that refer to nothing, which is nearly all, pass at once.
  */
 import { GatewayError } from "./errors.ts";
-import { scanJsonObject } from "./http/strict-json.ts";
+import { scanWrittenObject } from "./http/strict-json.ts";
 import type { ProxyLimits } from "./limits.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import { isObject, type JsonObject } from "./protocols/json-value.ts";
@@ -80,14 +80,15 @@ function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found 
 
 function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {
   const bytes = Buffer.from(jsonText(body));
-  if (bytes.length > limits.jsonBodyBytesMax) {
-    throw new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
+  const tooLong = (cause?: GatewayError): GatewayError =>
+    new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
       param: "previous_response_id",
+      cause,
     });
-  }
+  if (bytes.length > limits.jsonBodyBytesMax) throw tooLong();
   // Every turn was within the limit on keys; together they may be beyond it.
   const options = { depthMax: limits.jsonDepthMax + 8, keysMax: limits.jsonKeysMax * 16, watch: format.watchedKeys };
-  return format.readCall(scanJsonObject(bytes, options), call.endpoint);
+  return format.readCall(scanWrittenObject(bytes, options, tooLong), call.endpoint);
 }
 
 /** Why a channel must not get a call whose references nobody knows. */

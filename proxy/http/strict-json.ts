@@ -59,6 +59,24 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   return scan;
 }
 
+/**
+ * Scans a body that this program wrote of a client's, which can break no rule but the bounds: the client's own was read
+ * and is JSON.
+ * @param beyond what to say of a body beyond them
+ * @throws GatewayError
+ */
+export function scanWrittenObject(
+  bytes: Buffer,
+  options: ScanOptions,
+  beyond: (cause: GatewayError) => GatewayError,
+): ScannedObject {
+  try {
+    return scanJsonObject(bytes, options);
+  } catch (error) {
+    throw error instanceof GatewayError && error.code === "invalid_json" ? beyond(error) : error;
+  }
+}
+
 const unbounded: ScanOptions = { depthMax: 1_000, keysMax: 1_000_000 };
 
 /**

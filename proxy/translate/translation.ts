@@ -5,7 +5,8 @@
  * written body then goes the same way as a client's own would: read strictly and edited by the target format's
  * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by the serving stage.
  */
-import { scanJsonObject } from "../http/strict-json.ts";
+import { GatewayError } from "../errors.ts";
+import { scanJsonObject, scanWrittenObject } from "../http/strict-json.ts";
 import { defaultLimits } from "../limits.ts";
 import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "../protocols/chat-format.ts";
 import { chatFormats } from "../protocols/chat-formats.ts";
@@ -137,7 +138,13 @@ export class Translation implements ReplyBridge {
     const { format: name, jsonKeysMax } = options;
     const format = chatFormats[name];
     const bytes = Buffer.from(jsonText(written.body));
-    const scanned = scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax * 2, watch: format.watchedKeys });
+    const keysMax = jsonKeysMax * 2;
+    const scanned = scanWrittenObject(bytes, { depthMax, keysMax, watch: format.watchedKeys }, (cause) => {
+      const message =
+        "The body is too large for the selected model: in the format of the model's provider it has more than " +
+        `${keysMax} keys or ${depthMax} levels of nesting, or too many array items; send a smaller one.`;
+      return new GatewayError("invalid_value", message, { cause });
+    });
     const call = format.readCall(scanned, upstreamEndpoint(client, name));
     return new Translation(client, options, { call, adaptation: written.adaptation, dropped: written.dropped });
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { GatewayError } from "../../../proxy/errors.ts";
 import { defaultLimits } from "../../../proxy/limits.ts";
 import type { ChatCall } from "../../../proxy/protocols/chat-format.ts";
 import { responses as format } from "../../../proxy/protocols/responses/format.ts";
@@ -32,6 +33,15 @@ function resolved(body: object, changes: Partial<ChatCall> = {}): Promise<Resolv
 }
 
 describe("resolveCall()", () => {
+  it("says of a conversation beyond the bounds on a body that it is too long: each turn of it was JSON", async () => {
+    const call = readBody(format, { model: "m", previous_response_id: "resp_local" });
+    const limits = { ...defaultLimits, jsonKeysMax: 0 };
+    await assert.rejects(
+      resolveCall(call, format, owner, { responses: storeWithBoth(), limits }),
+      (error) => error instanceof GatewayError && error.code === "context_length",
+    );
+  });
+
   const rows: readonly { name: string; body: object; objects: readonly string[]; unknown: readonly string[] }[] = [
     { name: "a kept turn", body: { previous_response_id: "resp_local" }, objects: [], unknown: [] },
     { name: "a provider's turn", body: { previous_response_id: "resp_native" }, objects: [], unknown: [] },

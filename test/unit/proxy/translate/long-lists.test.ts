@@ -7,6 +7,16 @@ const many = Array.from({ length: 200_000 }, () => "a");
 const user = { role: "user", content: "q" };
 const model = { role: "model", parts: many };
 
+describe("a body that is within the bounds only as the client's format says it", () => {
+  it("is refused by what is wrong with it: it is JSON", () => {
+    const parts = many.slice(0, 60_000);
+    const sent = sendTo("ChatCompletions", "GenerateContent", { contents: [{ role: "user", parts }] });
+    const refused = "refused" in sent ? sent.refused : "";
+    assert.doesNotMatch(refused, /not valid JSON/);
+    assert.match(refused, /too large for the selected model: .* more than 100000 keys/);
+  });
+});
+
 describe("a list of a client with more members than a call has arguments", () => {
   const rows: readonly { name: string; from: ChatWireFormat; to: ChatWireFormat; body: object }[] = [
     {
