@@ -4,6 +4,8 @@
  */
 import express, { type Express } from "express";
 import type { Registry } from "prom-client";
+import type { Compilation } from "./compile/compilation.ts";
+import type { ObjectResult } from "./compile/result.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
 
@@ -15,6 +17,7 @@ export interface SourceProblem {
 }
 
 export interface AdminOptions {
+  readonly compilation: Pick<Compilation, "refusedIds" | "results">;
   readonly publisher: Publisher;
   readonly fleet: Fleet;
   readonly registry: Registry;
@@ -22,7 +25,7 @@ export interface AdminOptions {
 }
 
 export function createAdminApp(options: AdminOptions): Express {
-  const { publisher, fleet, registry } = options;
+  const { compilation, publisher, fleet, registry } = options;
   const app = express();
   app.enable("strict routing");
   app.enable("case sensitive routing");
@@ -53,9 +56,16 @@ export function createAdminApp(options: AdminOptions): Express {
       keys: keyCount,
       sizeBytes: size,
       proxies: fleet.view(),
-      refusedByOperator: [...publisher.problems].map(([id, problem]) => ({ id, ...problem })),
+      refusedByOperator: [
+        ...[...compilation.refusedIds].map((id) => ({ id, ...refusalOf(compilation.results.get(id)) })),
+        ...[...publisher.problems].map(([id, problem]) => ({ id, ...problem })),
+      ],
       problems: options.sourceProblems(),
     });
   });
   return app;
+}
+
+function refusalOf(result: ObjectResult | undefined) {
+  return { reason: result?.accepted.reason, message: result?.accepted.message };
 }

@@ -45,7 +45,7 @@ export function startCore(
     it.close("the operator stops"),
   );
   const registry = new Registry();
-  started.defer(registerPushMetrics(registry, publisher, fleet));
+  started.defer(registerPushMetrics(registry, publisher, fleet, compilation.refusedIds));
   started.defer(registerKeyExpiry(registry, publisher));
   return { compilation, publisher, fleet, registry };
 }
@@ -107,13 +107,13 @@ export async function openPushSocket(
 /** Opens the admin port. @returns where it listens; undefined when none is wanted */
 export async function openAdmin(
   started: AsyncDisposableStack,
-  { publisher, fleet, registry }: Core,
+  { compilation, publisher, fleet, registry }: Core,
   settings: CommonSettings,
   resources: ResourceSet,
 ): Promise<ListenAddress | undefined> {
   if (settings.admin === undefined) return undefined;
   const sourceProblems = () => resources.problems.map(describe);
-  const server = createServer(createAdminApp({ publisher, fleet, registry, sourceProblems }));
+  const server = createServer(createAdminApp({ compilation, publisher, fleet, registry, sourceProblems }));
   const address = await listen(server, settings.admin);
   started.defer(() => closeServer(server));
   return address;

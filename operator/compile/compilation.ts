@@ -110,6 +110,11 @@ export class Compilation {
     return this.#state.results;
   }
 
+  /** Resources with `Accepted=False`, by `resultId`; a live view. */
+  get refusedIds(): ReadonlySet<string> {
+    return this.#state.refusedIds;
+  }
+
   /** Holds another copy of an equal object from now on, so that one of the two can be let go. */
   adopt(id: string, copy: WireObject): void {
     this.#state.adopt(id, copy);

@@ -19,6 +19,8 @@ export interface PassChanges {
 export class CompiledState {
   readonly objects = new Map<string, WireObject>();
   readonly results = new Map<string, ObjectResult>();
+  /** Ids of results with `Accepted=False`. */
+  readonly refusedIds = new Set<string>();
   readonly counts = { ApiKey: 0, Channel: 0, ModelRoute: 0, Account: 0 };
   #pass: PassChanges | undefined;
   #isUnderWay = false;
@@ -74,6 +76,8 @@ export class CompiledState {
 
   putResult(id: string, result: ObjectResult | undefined, pass: PassChanges): void {
     const before = this.results.get(id);
+    if (result?.accepted.status === "False") this.refusedIds.add(id);
+    else this.refusedIds.delete(id);
     if (result === undefined) {
       if (before === undefined) return;
       this.results.delete(id);

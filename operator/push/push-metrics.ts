@@ -6,9 +6,15 @@ import type { Publisher } from "./publisher.ts";
 /**
  * Registers the metrics; gauges are read at scrape.
  *
+ * @param refusedIds what the compiler refuses, by wire id, beside what the publisher does; a live view
  * @returns a function that ends the counting.
  */
-export function registerPushMetrics(registry: Registry, publisher: Publisher, fleet: Fleet): () => void {
+export function registerPushMetrics(
+  registry: Registry,
+  publisher: Publisher,
+  fleet: Fleet,
+  refusedIds: ReadonlySet<string>,
+): () => void {
   const registers = [registry];
   const publications = new Counter({
     name: "tollgate_config_publications_total",
@@ -37,8 +43,8 @@ export function registerPushMetrics(registry: Registry, publisher: Publisher, fl
   gauge(
     registers,
     "tollgate_config_refused_objects",
-    "Objects the operator refuses to publish.",
-    () => publisher.problems.size,
+    "Objects the operator refuses: Accepted=False, or not fit to be sent.",
+    () => new Set([...refusedIds, ...publisher.problems.keys()]).size,
   );
   gauge(
     registers,

@@ -3,7 +3,7 @@
  * objects, and one line where a Secret only waits for a variable of the environment.
  */
 import type { Origin, ResourceSet } from "../resources/resource.ts";
-import { describeConditions, describeLive, line } from "./report-changes.ts";
+import { type ConditionLine, describeConditions, describeLive, line } from "./report-changes.ts";
 import type { StatusDocument } from "./status-document.ts";
 
 /** A Secret that would come from the environment, and its variable that is not set. */
@@ -14,7 +14,7 @@ export interface AwaitedSecret {
 }
 
 export interface AnnouncerOptions {
-  readonly log: { info(message: string): void };
+  readonly log: { info(message: string): void; warn(message: string): void };
   readonly resources: Pick<ResourceSet, "channels">;
   readonly awaited?: readonly AwaitedSecret[];
   /** Where the rest is to be seen when not everything is told. */
@@ -31,7 +31,7 @@ const liveLinesMax = 3;
 export class Announcer {
   readonly #options: AnnouncerOptions;
   readonly #awaited: ReadonlyMap<string, string>;
-  #lines: string[] = [];
+  #lines: ConditionLine[] = [];
   #live = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #sinceMs: number | undefined;
@@ -50,12 +50,12 @@ export class Announcer {
     const id = `${document.kind} ${document.metadata.namespace}/${document.metadata.name}`;
     if (after === undefined) {
       this.#live.delete(id);
-      this.#lines.push(`${id}: removed`);
+      this.#lines.push({ text: `${id}: removed`, isRefusal: false });
     } else {
       const variables = this.#variablesAwaitedBy(after);
       if (variables.length === 0) this.#lines.push(...describeConditions(before, after, origin));
       else if (before === undefined)
-        this.#lines.push(line(after, `not in use until ${variables.join(" and ")} is set in the environment`, origin));
+        this.#lines.push({ text: line(after, awaiting(variables), origin), isRefusal: false });
       const live = describeLive(before, after, origin);
       if (live !== undefined) this.#live.set(id, live);
     }
@@ -67,10 +67,12 @@ export class Announcer {
     clearTimeout(this.#timer);
     this.#sinceMs = undefined;
     const { log, rest } = this.#options;
-    const [lines, live] = [this.#lines, [...this.#live.values()]];
+    // What is refused comes first: the rest may be more than is told.
+    const lines = this.#lines.toSorted((left, right) => Number(right.isRefusal) - Number(left.isRefusal));
+    const live = [...this.#live.values()];
     this.#lines = [];
     this.#live = new Map();
-    for (const text of lines.slice(0, linesMax)) log.info(text);
+    for (const { text, isRefusal } of lines.slice(0, linesMax)) log[isRefusal ? "warn" : "info"](text);
     if (lines.length > linesMax) log.info(`and ${lines.length - linesMax} more; ${rest}`);
     if (live.length <= liveLinesMax) for (const text of live) log.info(text);
     else log.info(`${live.length} objects are live: acknowledged by every ready proxy.`);
@@ -97,4 +99,8 @@ export class Announcer {
     );
     return [...new Set(variables)];
   }
+}
+
+function awaiting(variables: readonly string[]): string {
+  return `not in use until ${variables.join(" and ")} is set in the environment`;
 }

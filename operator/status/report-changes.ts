@@ -4,6 +4,12 @@ import type { Origin, Problem } from "../resources/resource.ts";
 import type { Condition } from "../resources/types.gen.ts";
 import type { StatusDocument } from "./status-document.ts";
 
+/** A line, and whether it tells that a version of an object is not taken: what a person should not overlook. */
+export interface ConditionLine {
+  readonly text: string;
+  readonly isRefusal: boolean;
+}
+
 /** Written of them is only what is not as it should be, or is so again. */
 const reported: ReadonlySet<string> = new Set(["Accepted", "ResolvedRefs", "Active", "Available", "Healthy", "Funded"]);
 
@@ -18,7 +24,7 @@ export function describeStatusChange(
   origin: Origin | undefined,
 ): string[] {
   return [
-    ...describeConditions(before, after, origin),
+    ...describeConditions(before, after, origin).map(({ text }) => text),
     ...[describeLive(before, after, origin)].flatMap((one) => one ?? []),
   ];
 }
@@ -28,8 +34,8 @@ export function describeConditions(
   before: StatusDocument | undefined,
   after: StatusDocument,
   origin: Origin | undefined,
-): string[] {
-  const lines: string[] = [];
+): ConditionLine[] {
+  const lines: ConditionLine[] = [];
   const isAvailable = after.status.conditions.some(({ type, status }) => type === "Available" && status === "True");
   for (const condition of after.status.conditions) {
     const was = before?.status.conditions.find(({ type }) => type === condition.type);
@@ -37,7 +43,8 @@ export function describeConditions(
       continue;
     // The channel has said it already, and the route works with another.
     if (condition.reason === "ChannelNotReady" && isAvailable) continue;
-    if (isWorthALine(was, condition)) lines.push(conditionLine(after, condition, origin));
+    if (!isWorthALine(was, condition)) continue;
+    lines.push({ text: conditionLine(after, condition, origin), isRefusal: isRefusal(condition) });
   }
   return lines;
 }
@@ -60,6 +67,11 @@ function isWorthALine(was: Condition | undefined, condition: Condition): boolean
   const isWell = condition.status === "True" && condition.reason !== "PartiallyValid";
   if (!isWell) return condition.status !== "Unknown";
   return was !== undefined && (was.status === "False" || was.reason === "PartiallyValid");
+}
+
+/** Refused by the operator or by a proxy. */
+function isRefusal({ type, status, reason }: Condition): boolean {
+  return (type === "Accepted" && status === "False") || reason === "Rejected";
 }
 
 /** A version is live on every ready proxy: said once for each. */

@@ -56,7 +56,16 @@ describe("operator over a folder", () => {
     await writeKey("one", "Sleeping");
     await eventually("denied", () => store.pin().findKey(sha256Of("sk-one")) === undefined, 2_000);
     const view = await get("/debug/fleet");
-    assert.match(JSON.stringify([view.refusedByOperator, view.problems]), /one/);
+    assert.match(JSON.stringify(view.problems), /one/);
+    assert.deepEqual(
+      view.refusedByOperator.map(({ id, reason }: Record<string, string>) => [id, reason]),
+      [["key/team-a/one", "Invalid"]],
+    );
+    const refused = async () => /refused_objects (\d+)/.exec(await (await fetch(`${base()}/metrics`)).text())?.[1];
+    assert.equal(await refused(), "1");
+    await writeKey("one", "Active");
+    await eventually("taken again", () => store.pin().findKey(sha256Of("sk-one")) !== undefined, 2_000);
+    assert.equal(await refused(), "0");
   });
 
   it("says in a status file that a key is programmed once the proxy holds this version", async () => {

@@ -41,7 +41,7 @@ describe("Announcer", () => {
     lines = [];
     const awaited = [{ namespace: "a", name: "openai", variable: "OPENAI_API_KEY" }];
     announcer = new Announcer({
-      log: { info: (text) => lines.push(text) },
+      log: { info: (text) => lines.push(text), warn: (text) => lines.push(`warn ${text}`) },
       resources: channels,
       awaited,
       rest: "see S",
@@ -52,7 +52,21 @@ describe("Announcer", () => {
   it("tells what is wrong with an object and where it stands", () => {
     announcer.announce(undefined, document("Account", "one", "Accepted False Invalid"), origin);
     announcer.flush();
-    assert.deepEqual(lines, ["Account a/one: Accepted=False Invalid: M. (manifests/all.yaml:7)"]);
+    assert.deepEqual(lines, ["warn Account a/one: Accepted=False Invalid: M. (manifests/all.yaml:7)"]);
+  });
+
+  it("warns of what is refused, before all that is less of a matter", () => {
+    announcer.announce(undefined, document("ApiKey", "one", "Active False Suspended"), undefined);
+    announcer.announce(undefined, document("Channel", "two", "Programmed False Rejected"), undefined);
+    announcer.announce(undefined, document("ModelRoute", "three", "Accepted True PartiallyValid"), undefined);
+    announcer.announce(undefined, document("ModelRoute", "four", "Accepted False Conflicted"), undefined);
+    announcer.flush();
+    assert.deepEqual(lines, [
+      "warn Channel a/two: Programmed=False Rejected: M.",
+      "warn ModelRoute a/four: Accepted=False Conflicted: M.",
+      "ApiKey a/one: Active=False Suspended: M.",
+      "ModelRoute a/three: Accepted=True PartiallyValid: M.",
+    ]);
   });
 
   it("tells in one calm line that a channel waits for a variable, and nothing of routes that work without it", () => {
