@@ -22,8 +22,8 @@ const summaries: Readonly<
   },
   validate: {
     usage: "tollgate validate FILES...",
-    text: "Gives the API server's verdict on manifests without a cluster: schema, rules, references. Folders are read whole.",
-    example: "tollgate validate manifests/*.yaml",
+    text: "Gives the verdict of API server and operator on manifests without either: schema, rules, references, and what cannot be served as written. Folders are read whole.",
+    example: "tollgate validate manifests/*.yaml --egress-allow-cidrs 10.0.0.0/8",
   },
   explain: {
     usage: "tollgate explain --manifests DIR --model MODEL --key NAMESPACE/NAME",
@@ -69,7 +69,7 @@ export function renderCommandHelp(command: Command, isColored: boolean, width: n
       .flatMap((setting) => renderSetting(setting, command, colors, width)),
   ]);
   const sources =
-    command === "validate" || command === "key"
+    command === "key"
       ? []
       : [
           "",

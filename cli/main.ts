@@ -45,11 +45,11 @@ async function run(command: Command, { settings, positionals }: SettingsReading,
     case "proxy":
       return (await import("./commands/proxy.ts")).runProxyCommand(settings, io, tellParent());
     case "validate":
-      return (await import("./validate.ts")).validateCommand(positionals, {
-        stdout: io.stdout,
-        stderr: io.stderr,
-        isTerminal: isColored(io.stdout, io.environment),
-      });
+      return (await import("./validate.ts")).validateCommand(
+        positionals,
+        { stdout: io.stdout, stderr: io.stderr, isTerminal: isColored(io.stdout, io.environment) },
+        settings.list("egress.allowCIDRs"),
+      );
     case "explain":
       return (await import("./commands/explain.ts")).runExplain(settings, io);
     case "key":

@@ -1,5 +1,5 @@
 /**
- * `tollgate validate FILES…`: the API server's own verdict on manifests, without a cluster.
+ * `tollgate validate FILES…`: the verdict of the API server and of the operator on manifests, without either.
  *
  * Reads files, folders as the gateway reads its own (`*.yaml`, `*.yml`, `*.json`, with everything below) and `-` for
  * standard input; prints one line a problem with file, line, column, object and field, then a summary. Exit status 0:
@@ -18,6 +18,7 @@ import {
   validateResource,
   versionOf,
 } from "../operator/schema/validate-resource.ts";
+import { checkCompiled } from "./check-compiled.ts";
 import { type NamedManifest, readManifests } from "./read-manifests.ts";
 
 /** Where the command reads and writes; `isTerminal` tells of `stdout`. */
@@ -42,8 +43,15 @@ interface Finding {
 /** Only errors make the command fail; a note tells what was not looked at. */
 type Severity = "error" | "warning" | "note";
 
-/** @returns the exit status */
-export async function validateCommand(paths: readonly string[], streams: ValidateStreams): Promise<number> {
+/**
+ * @param egressAllowCIDRs as the operator of these manifests has them: channels to other private addresses are refused
+ * @returns the exit status
+ */
+export async function validateCommand(
+  paths: readonly string[],
+  streams: ValidateStreams,
+  egressAllowCIDRs: readonly string[],
+): Promise<number> {
   if (paths.length === 0) {
     streams.stderr.write("tollgate validate: name files, folders or - for standard input\n");
     return 2;
@@ -57,7 +65,7 @@ export async function validateCommand(paths: readonly string[], streams: Validat
     }
     manifests.push(...read);
   }
-  const { findings, objectCount } = inspectManifests(manifests);
+  const { findings, objectCount } = inspectManifests(manifests, egressAllowCIDRs);
   const colors = picocolors.createColors(streams.isTerminal);
   for (const finding of findings) streams.stdout.write(`${formatFinding(finding, colors)}\n`);
   const countOf = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
@@ -73,7 +81,10 @@ export async function validateCommand(paths: readonly string[], streams: Validat
   return errors === 0 ? 0 : 1;
 }
 
-function inspectManifests(manifests: readonly NamedManifest[]): { findings: Finding[]; objectCount: number } {
+function inspectManifests(
+  manifests: readonly NamedManifest[],
+  egressAllowCIDRs: readonly string[],
+): { findings: Finding[]; objectCount: number } {
   const findings: Finding[] = [];
   const places = new Map<KnownObject, { readonly file: string; readonly document: ManifestDocument }>();
   let objectCount = 0;
@@ -93,7 +104,9 @@ function inspectManifests(manifests: readonly NamedManifest[]): { findings: Find
       findings.push(...found.map((problem) => locateProblem(file, document, problem, "error")));
     }
   }
-  for (const { object, problem, severity } of checkReferences([...places.keys()])) {
+  const references = checkReferences([...places.keys()]);
+  const refused = checkCompiled([...places.keys()], references, egressAllowCIDRs);
+  for (const { object, problem, severity } of [...references, ...refused]) {
     const place = places.get(object);
     if (place !== undefined) findings.push(locateProblem(place.file, place.document, problem, severity));
   }

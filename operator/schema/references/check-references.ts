@@ -21,12 +21,18 @@ export function checkReferences(objects: readonly KnownObject[]): readonly Refer
   };
   const set = indexObjects(objects, report);
   const digests = new Map<string, string>();
-  for (const object of objects) {
+  for (const object of objects.toSorted(compareByName)) {
     if (object.kind === "ApiKey") checkApiKey(object, set, digests, report);
     else if (object.kind === "Channel") checkChannel(object, set, report);
   }
   checkRouteReferences(set, report);
   return found;
+}
+
+/** The order in which the operator gives what only one can have (RESOURCES.md R6). */
+function compareByName({ metadata: left }: KnownObject, { metadata: right }: KnownObject): number {
+  const [leftName, rightName] = [`${left.namespace}/${left.name}`, `${right.namespace}/${right.name}`];
+  return leftName < rightName ? -1 : leftName > rightName ? 1 : 0;
 }
 
 function checkApiKey(key: ApiKey, set: ObjectSet, digests: Map<string, string>, report: Report): void {

@@ -9,7 +9,8 @@ const depthMax = 3;
 export function checkRouteReferences(set: ObjectSet, report: Report): void {
   const names = new Map<string, string>();
   const chains: Chains = new Map();
-  for (const route of set.routes.values()) {
+  // The first by name has a public name, as in the operator (RESOURCES.md R6).
+  for (const [, route] of [...set.routes].sort(([left], [right]) => (left < right ? -1 : 1))) {
     checkChannels(route, set, report);
     checkModels(route, set, chains, report);
     checkNames(route, names, report);

@@ -35,7 +35,7 @@ describe("tollgate validate, as the gateway,", () => {
     let out = "";
     const stream = { write: (text: string) => (out += text) };
     const streams = { stdout: stream, stderr: stream, isTerminal: false, stdin: Readable.from([stdin]) };
-    const status = await validateCommand([file], streams);
+    const status = await validateCommand([file], streams, ["127.0.0.1/32"]);
     return { status, lines: out.trimEnd().split("\n") };
   }
 

@@ -20,6 +20,22 @@ const bad = `${good.replace("sha256: ", "sha256: x")}  limits:
     timeZone: UTC
 `;
 
+const channel = (spec: string) =>
+  `apiVersion: tollgate.dev/v1alpha1\nkind: Channel\nmetadata: {name: c, namespace: team-a}\nspec: {${spec}}\n`;
+const route = (name: string, namespace: string) =>
+  `apiVersion: tollgate.dev/v1alpha1
+kind: Channel
+metadata: {name: c, namespace: ${namespace}}
+spec: {provider: OpenAICompatible, baseURL: https://models.example/v1}
+---
+apiVersion: tollgate.dev/v1alpha1
+kind: ModelRoute
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  targets: [{name: t, channelRef: {name: c}}]
+  keySelector: {namespaces: {from: All}}
+`;
+
 describe("tollgate validate", () => {
   let folder = "";
 
@@ -39,15 +55,20 @@ describe("tollgate validate", () => {
     paths: readonly string[],
     isTerminal = false,
     stdin = "",
+    egressAllowCIDRs: readonly string[] = [],
   ): Promise<{ status: number; out: string; err: string }> {
     let out = "";
     let err = "";
-    const status = await validateCommand(paths, {
-      stdout: { write: (text) => (out += text) },
-      stderr: { write: (text) => (err += text) },
-      isTerminal,
-      stdin: Readable.from([stdin]),
-    });
+    const status = await validateCommand(
+      paths,
+      {
+        stdout: { write: (text) => (out += text) },
+        stderr: { write: (text) => (err += text) },
+        isTerminal,
+        stdin: Readable.from([stdin]),
+      },
+      egressAllowCIDRs,
+    );
     return { status, out, err };
   }
 
@@ -98,6 +119,51 @@ describe("tollgate validate", () => {
       /:6:36 {2}ApiKey team-a\/ci-bot {2}spec\.credentials\[0\]\.secretKeyRef\.name {2}warning: no Secret ci-bot-key/,
     );
     assert.match(out, /1 object, 1 file, no problems, 1 warning\n$/);
+  });
+
+  for (const { name, text, wanted } of [
+    {
+      name: "an unknown time zone",
+      text:
+        good +
+        `  limits:\n  - {name: a, unit: Requests, limit: "1", period: Day}\n  - name: daily\n    unit: Requests\n    limit: "60"\n    period: Day\n    timeZone: Mars/Base\n`,
+      wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is no IANA time zone/,
+    },
+    {
+      name: "an unknown preset",
+      text: channel("provider: OpenAICompatible, preset: nowhere"),
+      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; known are /,
+    },
+    {
+      name: "a private address that nobody allowed",
+      text: channel("provider: OpenAICompatible, baseURL: http://10.1.2.3/v1"),
+      wanted: /spec\.baseURL {2}10\.1\.2\.3 is a private address; add its network to the setting egress\.allowCIDRs/,
+    },
+    {
+      name: "a public name that a route of another namespace has",
+      text: ["a", "b"].map((namespace) => route("m", namespace)).join("---\n"),
+      wanted: /:18:1 {2}ModelRoute b\/m {2}ModelRoute a\/m came first and serves m to the same namespaces/,
+    },
+  ]) {
+    it(`tells what the operator will refuse: ${name}`, async () => {
+      const { status, out } = await run([await write("one.yaml", text)]);
+      assert.equal(status, 1);
+      assert.match(out, wanted);
+      assert.match(out, /, 1 problem/);
+    });
+  }
+
+  it("takes the private addresses that the operator is given as allowed", async () => {
+    const file = await write("one.yaml", channel("provider: OpenAICompatible, baseURL: http://10.1.2.3/v1"));
+    assert.equal((await run([file], false, "", ["10.0.0.0/8"])).status, 0);
+  });
+
+  it("says once what two of its checks find", async () => {
+    const file = await write("key.yaml", [good.replace("ci-bot", "z"), good].join("---\n"));
+    const { status, out } = await run([file]);
+    assert.equal(status, 1);
+    assert.match(out, /ApiKey team-a\/z .* the same key belongs to ApiKey team-a\/ci-bot/);
+    assert.match(out, /, 1 problem\n$/);
   });
 
   it("reads standard input for -", async () => {
