@@ -3,7 +3,8 @@
  *
  * Invariants: a decision never waits for the disk; what was settled is on its way to the disk within
  * `flushDelayMs`, and a killed process forgets at most that; one process counts in one data folder; a store that came
- * back empty, and one that cannot be written, close quotas and balances until that is cured, never open them. Rates
+ * back empty, one that was replaced, and one that cannot be written, close quotas and balances until that is cured,
+ * never open them; one that was deleted meanwhile is written anew from memory. Rates
  * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
  */
 import type { Worker } from "node:worker_threads";
@@ -224,7 +225,7 @@ export class EmbeddedLedger implements Ledger {
   #hear(reply: StoreReply): void {
     switch (reply.type) {
       case "opened":
-        // A new thread, or a lost store accepted as empty: it gets what memory holds.
+        // A new thread, a lost store accepted as empty, or a deleted one made anew: it gets what memory holds.
         this.#isWholeOnItsWay = false;
         this.#sendWhole();
         return;

@@ -2,21 +2,30 @@
  * The store's thread: takes what the ledger sends, one after the other, and writes it. It sleeps on the lane's bell
  * and never returns to the event loop before it is closed: what the ledger says is asked for, not delivered.
  */
+import { existsSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { BatchLane } from "./batch-lane.ts";
-import { AmnesiaError, EmbeddedStore } from "./embedded-store.ts";
+import { AmnesiaError, databasePath, EmbeddedStore } from "./embedded-store.ts";
 import type { StoreBatch, StoreReply, StoreRequest, StoreStart } from "./store-messages.ts";
 
 /** Looks for work at least so often; the bell is what wakes it. */
 const waitMs = 1_000;
+/** Between two looks at the file's place: two microseconds each. */
+const lookEveryMs = 1_000;
 
 const start: StoreStart = workerData;
+const path = databasePath(start.folder);
+const replaced = `${path} was replaced by another file while in use; restart the proxy to count on with that one, or remove it to go on with what is counted now`;
+const remade = "it is made anew with all that is counted; delete a data folder only while its proxy is stopped";
 const lane = new BatchLane(start.lane);
 let store: EmbeddedStore | undefined;
 /** A batch failed: what follows builds on it, so only a whole one will do. */
 let needsWhole = false;
 let isFolding = false;
 let isClosed = false;
+/** The file was deleted or replaced, and none has been made in its place yet. */
+let isDisplaced = false;
+let lookedAtMs = performance.now();
 
 function reply(message: StoreReply): void {
   parentPort?.postMessage(message);
@@ -51,6 +60,7 @@ function receive(): void {
 function handle(request: StoreRequest): void {
   switch (request.type) {
     case "accept-empty":
+      isDisplaced = false;
       if (store === undefined) open(true);
       return;
     case "close":
@@ -91,12 +101,37 @@ function fold(): void {
   }
 }
 
+/** Notices a file that is no longer in its place, and makes it anew where nothing else stands there. */
+function lookAfterFile(): void {
+  const nowMs = performance.now();
+  if (nowMs - lookedAtMs < lookEveryMs || (store === undefined && !isDisplaced)) return;
+  lookedAtMs = nowMs;
+  try {
+    if (store?.place() === "Same") return;
+    if (store?.place() === "Other") reply({ type: "amnesia", message: replaced });
+    // What it holds is nowhere: the next file gets all of it from the ledger's memory.
+    store?.close();
+    store = undefined;
+    isDisplaced = true;
+    if (existsSync(path)) return;
+    reply({ type: "failed", message: `${path} was deleted while in use; ${remade}` });
+    store = EmbeddedStore.recreate(start.folder);
+    isDisplaced = false;
+    needsWhole = true;
+    isFolding = false;
+    reply({ type: "opened", counters: [], openReservations: 0 });
+  } catch (error) {
+    reply({ type: "failed", message: messageOf(error) });
+  }
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 open(start.acceptEmpty);
 while (!isClosed) {
+  lookAfterFile();
   const { rings } = lane;
   if (!work()) lane.wait(rings, waitMs);
 }

@@ -7,9 +7,12 @@
  *
  * The epoch says which history this is. It stands in the database and in a file beside it: a database that comes back
  * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
+ *
+ * SQLite writes on where its file was deleted or replaced, and at the next start nothing of that is there: `place` tells,
+ * and `recreate` makes the file anew for a ledger that holds everything in memory.
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../sqlite/in-transaction.ts";
@@ -23,6 +26,9 @@ const journalChangesMax = 50_000;
 const foldSliceRows = 1_000;
 const bytesPerChange = changeLength * Float64Array.BYTES_PER_ELEMENT;
 const int64Max = 2n ** 63n - 1n;
+
+/** What a database is opened for: `Recreate` only where all of it follows, as the first batch. */
+type Opening = "Known" | "AcceptEmpty" | "Recreate";
 
 /** The store holds another history than the epoch file names, or none. */
 export class AmnesiaError extends Error {}
@@ -61,6 +67,11 @@ export class EmbeddedStore {
   /** Largest id of a counter; ids are never used again. */
   #idMax = 0;
   #folding: Folding | undefined;
+  readonly #path: string;
+  /** Of the open file. */
+  readonly #fileId: string | undefined;
+  /** Not yet in the database: it belongs there with the whole batch that makes it true. */
+  #epochToCome: string | undefined;
 
   /**
    * Opens `ledger.sqlite` in `folder`, and reads all of it: wherever it is damaged, its history is lost.
@@ -72,20 +83,35 @@ export class EmbeddedStore {
   static open(folder: string, acceptEmpty: boolean): EmbeddedStore {
     makeFolder(folder);
     try {
-      return new EmbeddedStore(folder, acceptEmpty);
+      return new EmbeddedStore(folder, acceptEmpty ? "AcceptEmpty" : "Known");
     } catch (error) {
       if (!isDamaged(error)) throw error;
       if (!acceptEmpty) throw new AmnesiaError("the ledger's database is damaged", { cause: error });
       moveAside(databasePath(folder));
-      return new EmbeddedStore(folder, acceptEmpty);
+      return new EmbeddedStore(folder, "AcceptEmpty");
     }
   }
 
-  private constructor(folder: string, acceptEmpty: boolean) {
-    this.#database = openLedger(databasePath(folder));
+  /**
+   * Makes `ledger.sqlite` anew where it was deleted. The first batch must be whole.
+   *
+   * The epoch file comes first and the database's own epoch with that batch: a process that ends in between leaves a
+   * store that contradicts its epoch file, never one that seems to have counted nothing.
+   * @throws Error when another process made it meanwhile or the folder cannot be used
+   */
+  static recreate(folder: string): EmbeddedStore {
+    makeFolder(folder);
+    writeEpoch(epochPath(folder), randomUUID());
+    return new EmbeddedStore(folder, "Recreate");
+  }
+
+  private constructor(folder: string, opening: Opening) {
+    this.#path = databasePath(folder);
+    this.#database = openLedger(this.#path);
     try {
+      this.#fileId = fileIdOf(this.#path);
       checkDatabase(this.#database);
-      this.#agreeOnEpoch(join(folder, "ledger.epoch"), acceptEmpty);
+      this.#agreeOnEpoch(epochPath(folder), opening);
       this.#statements = prepare(this.#database);
       const open = this.#database.prepare("SELECT value FROM meta WHERE name = 'open reservations'").get()?.["value"];
       this.#openReservations = Number(open ?? 0);
@@ -95,6 +121,13 @@ export class EmbeddedStore {
       this.#database.close();
       throw error;
     }
+  }
+
+  /** What stands where the open file was: itself, nothing or another. */
+  place(): "Same" | "Gone" | "Other" {
+    const found = fileIdOf(this.#path);
+    if (found === undefined) return "Gone";
+    return found === this.#fileId ? "Same" : "Other";
   }
 
   /** Everything stored; call once, before the first batch. */
@@ -139,7 +172,9 @@ export class EmbeddedStore {
         }
         for (const id of batch.forgotten) forget.run(id);
         append.run(sequence, batch.openReservations, changes);
+        if (this.#epochToCome !== undefined) this.#setEpoch(this.#epochToCome);
       });
+      this.#epochToCome = undefined;
       for (const { id } of batch.rows) this.#idMax = Math.max(this.#idMax, id);
       if (batch.isWhole) this.#folding = undefined;
     }
@@ -205,26 +240,45 @@ export class EmbeddedStore {
     return { throughSequence: this.#sequence, changes: latest.entries() };
   }
 
-  #agreeOnEpoch(epochPath: string, acceptEmpty: boolean): void {
+  #agreeOnEpoch(path: string, opening: Opening): void {
     const stored = this.#database.prepare("SELECT value FROM meta WHERE name = 'epoch'").get()?.["value"];
-    const expected = existsSync(epochPath) ? readFileSync(epochPath, "utf8").trim() : undefined;
+    const expected = existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
     if (typeof stored === "string" && (expected === undefined || expected === stored)) {
       // A crash between the two writes of a first start leaves the database alone: nothing is lost.
-      if (expected === undefined) writeEpoch(epochPath, stored);
+      if (expected === undefined) writeEpoch(path, stored);
       return;
     }
-    if (expected !== undefined && !acceptEmpty) {
+    if (opening === "Recreate" && stored === undefined) {
+      this.#epochToCome = expected;
+      return;
+    }
+    if (expected !== undefined && opening !== "AcceptEmpty") {
       const found = stored === undefined ? "is empty" : "belongs to another epoch";
       throw new AmnesiaError(`the ledger's database ${found}, but this data folder has counted consumption before`);
     }
     const epoch = randomUUID();
+    this.#setEpoch(epoch);
+    writeEpoch(path, epoch);
+  }
+
+  #setEpoch(epoch: string): void {
     this.#database.prepare("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)").run(epoch);
-    writeEpoch(epochPath, epoch);
   }
 }
 
-function databasePath(folder: string): string {
+/** Where the ledger of a folder stands. */
+export function databasePath(folder: string): string {
   return join(folder, "ledger.sqlite");
+}
+
+function epochPath(folder: string): string {
+  return join(folder, "ledger.epoch");
+}
+
+/** Tells files apart, whatever their names. */
+function fileIdOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 function openLedger(path: string): DatabaseSync {

@@ -41,6 +41,7 @@ export interface StoreStart {
 }
 
 export type StoreReply =
+  /** Again where a deleted file was made anew: it waits for a whole batch. */
   | {
       readonly type: "opened";
       readonly counters: readonly StoredCounter[];

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -9,6 +18,7 @@ import {
   type StoreState,
 } from "../../../../proxy/admit/embedded-ledger.ts";
 import type { Amounts, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
+import { EmbeddedStore } from "../../../../proxy/admit/store/embedded-store.ts";
 import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
 import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
 
@@ -258,6 +268,56 @@ describe("EmbeddedLedger", function () {
       assert.equal((await open()).read(balance.counter)?.posted, 1n);
     });
   }
+
+  for (const row of [
+    { name: "folder", remove: () => rmSync(folder, { recursive: true }) },
+    { name: "database alone", remove: () => rmSync(join(folder, "ledger.sqlite")) },
+  ]) {
+    it(`writes all that is counted into a new store when its ${row.name} is deleted while it runs`, async () => {
+      const before = await open();
+      spend(before, spent(900n));
+      await untilWritten();
+      row.remove();
+      await until(() => states.length >= 2);
+      assert.deepEqual(
+        states.map(({ kind }) => kind),
+        ["failing", "writing"],
+      );
+      assert.match(
+        states[0]?.message ?? "",
+        /ledger\.sqlite was deleted while in use; .* only while its proxy is stopped/,
+      );
+      spend(before, spent(50n));
+      await before.close();
+      const after = await open();
+      assert.equal(after.storeState.kind, "writing");
+      assert.equal(after.read(quota.counter)?.posted, 950n);
+      assert.equal(after.read(balance.counter)?.posted, 950n);
+      assert.equal(after.reserve(request(spent(51n))).kind, "refused");
+    });
+  }
+
+  it("leaves alone what replaced its store, and refuses until that is gone", async () => {
+    const ledger = await open();
+    spend(ledger, spent(900n));
+    await untilWritten();
+    const path = join(folder, "ledger.sqlite");
+    writeFileSync(`${path}.new`, "from elsewhere");
+    renameSync(`${path}.new`, path);
+    await until(() => ledger.storeState.kind === "lost");
+    assert.match(ledger.storeState.message, /replaced by another file .* restart the proxy .* or remove it/);
+    assert.equal(ledger.reserve(request(spent(1n))).kind, "refused");
+    assert.equal(readFileSync(path, "utf8"), "from elsewhere");
+    rmSync(path);
+    await until(() => ledger.storeState.kind === "writing");
+    await ledger.close();
+    assert.equal((await open()).read(quota.counter)?.posted, 900n);
+  });
+
+  it("counts nothing as spent by nobody when it ends before a new store has got what was counted", async () => {
+    EmbeddedStore.recreate(folder).close();
+    assert.match((await open()).storeState.message, /is empty/);
+  });
 
   it("takes a damaged page for a lost history, wherever it is, and keeps the file when that is accepted", async () => {
     const many = Array.from({ length: 400 }, (_, index) => ({
