@@ -98,15 +98,23 @@ function resolveCredential(
 
 /**
  * A Secret that goes with another ApiKey is not this one's, even of the same name: the garbage collector deletes it when
- * that object is gone, and a key that was handed out from it would die with it.
+ * that object is gone, and a key that was handed out from it would die with it. In a folder it stays, and whoever was given
+ * the key of the one would hold the key of the other.
  */
-function failureOfOwner({ metadata }: SecretResource, { name, uid }: ObjectMeta, at: string): Verdict | undefined {
+function failureOfOwner(
+  { metadata, origin }: SecretResource,
+  { name, uid }: ObjectMeta,
+  at: string,
+): Verdict | undefined {
   const { owner } = metadata;
-  if (owner === undefined || uid === undefined || owner.uid === uid) return undefined;
+  if (owner === undefined) return undefined;
   if (owner.name !== name) {
-    const message = `${at} Secret ${metadata.name} belongs to ApiKey ${owner.name}; name another in generate.secretName.`;
+    const isLeft = owner.uid === undefined && origin !== undefined;
+    const remedy = isLeft ? `, or remove ${origin.file} when that key is no longer needed` : "";
+    const message = `${at} Secret ${metadata.name} belongs to ApiKey ${owner.name}; name another in generate.secretName${remedy}.`;
     return refused("InvalidSecret", message);
   }
+  if (owner.uid === undefined || uid === undefined || owner.uid === uid) return undefined;
   const message = `${at} Secret ${metadata.name} belongs to a former ApiKey of this name and is not used; wait until the garbage collector has deleted it.`;
   return { status: "Unknown", reason: "Pending", message };
 }

@@ -1,12 +1,13 @@
 /**
  * Makes the Secret that a `generate` credential asks for: a 256-bit key, written once (RESOURCES.md, ApiKey).
  *
- * Never overwrites: a Secret that stands there already is the key, whoever wrote it.
+ * Never overwrites: a Secret that stands there already is the key, whoever wrote it, unless it was made for another one.
  */
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { WantedSecret } from "../compile/result.ts";
+import { generatedForAnnotation } from "../resources/api-key.ts";
 import { isPathSegment } from "../resources/path-segment.ts";
 
 const keyBytes = 32;
@@ -42,7 +43,7 @@ export async function generateSecret(
   const manifest = stringify({
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { name: secretName, namespace, annotations: { "tollgate.dev/generated-for": `ApiKey/${ownerName}` } },
+    metadata: { name: secretName, namespace, annotations: { [generatedForAnnotation]: `ApiKey/${ownerName}` } },
     stringData: { [key]: mintKey(prefix, randomBytes) },
   });
   try {

@@ -31,3 +31,6 @@ export function referencesOfApiKey({ metadata, spec }: ApiKeyResource): string[]
   }
   return references;
 }
+
+/** Names the ApiKey for which a Secret of a folder was generated, as `ApiKey/NAME`. */
+export const generatedForAnnotation = "tollgate.dev/generated-for";

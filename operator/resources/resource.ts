@@ -35,10 +35,14 @@ export interface ObjectMeta {
   readonly owner?: OwningKey;
 }
 
-/** The ApiKey that controls a Secret: when that very object is gone, the garbage collector deletes the Secret. */
+/**
+ * The ApiKey that a Secret was made for. In a cluster it controls the Secret: when that very object is gone, the garbage
+ * collector deletes it.
+ */
 export interface OwningKey {
   readonly name: string;
-  readonly uid: string;
+  /** A folder knows its objects by name alone, and nobody deletes what was generated there. */
+  readonly uid?: string;
 }
 
 export type OwnKind = "ApiKey" | "Channel" | "ModelRoute" | "Account";

@@ -163,7 +163,10 @@ export class ManifestStore {
     this.#resources.set({ ...resource, metadata: { ...resource.metadata, generation } });
     const isSame = before !== undefined && isDeepStrictEqual(before.metadata.labels, resource.metadata.labels);
     if (!isSame || ("invalid" in before && before.invalid !== undefined)) return true;
-    if ("data" in before && "data" in resource) return !before.data.equals(resource.data);
+    if ("data" in before && "data" in resource) {
+      if (before.metadata.owner?.name !== resource.metadata.owner?.name) return true;
+      return !before.data.equals(resource.data);
+    }
     return !isSpecSame && before.kind !== "Namespace";
   }
 

@@ -1,4 +1,5 @@
 /** A manifest object as the resource it describes: validated as the API server would, then typed. */
+import { generatedForAnnotation } from "../resources/api-key.ts";
 import {
   type AnyResource,
   type ObjectMeta,
@@ -51,8 +52,11 @@ export function toResource(
   const place = object.kind === "Namespace" ? "" : namespace;
   const common = { metadata: { namespace: place, name, labels, ...facts }, ...(origin && { origin }) };
   switch (object.kind) {
-    case "Secret":
-      return { kind: "Secret", ...common, data: new ProtectedData(decode(object.data)) };
+    case "Secret": {
+      const name = /^ApiKey\/(.+)$/.exec(object.metadata.annotations?.[generatedForAnnotation] ?? "")?.[1];
+      const metadata = { ...common.metadata, ...(name !== undefined && { owner: { name } }) };
+      return { kind: "Secret", ...common, metadata, data: new ProtectedData(decode(object.data)) };
+    }
     case "ConfigMap": {
       const values = [...Object.entries(object.data ?? {}), ...decode(object.binaryData)];
       return { kind: "ConfigMap", ...common, data: new ProtectedData(new Map(values)) };

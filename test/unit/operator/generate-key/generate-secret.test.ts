@@ -35,6 +35,25 @@ describe("generateSecret()", () => {
     assert.deepEqual(compiled.wantedSecrets, []);
   });
 
+  it("makes it for that key alone: another that names it later is refused and told what to do", async () => {
+    const [wanted] = compileText(key).wantedSecrets;
+    assert.ok(wanted);
+    const path = (await generateSecret(wanted, secrets(), randomBytes)) ?? assert.fail();
+    const secret = readFileSync(path, "utf8");
+    const other = key.replace("name: bot,", "name: heir,");
+    const compiled = compileText(`${other}---\n${secret}`);
+    assert.equal(compiled.objects.has("key/a/heir"), false);
+    const { status, reason, message } = compiled.results.get("key/a/heir")?.resolvedRefs ?? assert.fail();
+    assert.equal(
+      `${status} ${reason}: ${message}`,
+      "False InvalidSecret: Credential one: Secret bot-key belongs to ApiKey bot; name another in generate.secretName, or remove manifests.yaml when that key is no longer needed.",
+    );
+    // Whoever names it on purpose may have it, and so may anybody whom its manifest names instead.
+    const named = other.replace("generate: {secretName: bot-key, prefix: sk-a-}", "secretKeyRef: {name: bot-key}");
+    assert.ok(compileText(`${named}---\n${secret}`).objects.has("key/a/heir"));
+    assert.ok(compileText(`${other}---\n${secret.replace("ApiKey/bot", "ApiKey/heir")}`).objects.has("key/a/heir"));
+  });
+
   it("never overwrites, whoever wrote the file", async () => {
     const [wanted] = compileText(key).wantedSecrets;
     assert.ok(wanted);

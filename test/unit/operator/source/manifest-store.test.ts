@@ -73,6 +73,15 @@ describe("ManifestStore", () => {
     assert.deepEqual(ids(), ["account/a/two"]);
   });
 
+  it("tells that a Secret was given to another ApiKey, though its values stay", () => {
+    const store = new ManifestStore();
+    const text = (owner: string) =>
+      `apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: a, annotations: {tollgate.dev/generated-for: ApiKey/${owner}}}\n`;
+    putText(store, "secret.yaml", text("one"));
+    assert.deepEqual(putText(store, "secret.yaml", `# The same.\n${text("one")}`), []);
+    assert.deepEqual(putText(store, "secret.yaml", text("two")), [{ kind: "Secret", namespace: "a", name: "s" }]);
+  });
+
   it("reads a List that is larger than any one object", () => {
     const items = Array.from({ length: 1_000 }, (_, index) => ({
       apiVersion: "tollgate.dev/v1alpha1",
