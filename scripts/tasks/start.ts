@@ -1,8 +1,8 @@
 /**
  * `npm start`: the whole gateway on this machine, from `examples/quickstart`, against the demo upstream.
  *
- * Prints what to try once the gateway is ready. Flags behind `npm start --` go to `tollgate standalone` and replace what
- * is set here. Real providers come alive with their keys in the environment.
+ * Prints what to try once the gateway is ready. Flags behind `npm start --` go to `tollgate standalone`; they replace what
+ * is set here, and so do variables and a settings file. Real providers come alive with their keys in the environment.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,30 +12,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import picocolors from "picocolors";
 import { parse } from "yaml";
 import { projectRoot } from "../run.ts";
+import { startFlags } from "../start-flags.ts";
 
 /** Named in `examples/quickstart/channels.yaml`. */
 const demoPort = 11_990;
 const readyDeadlineMs = 30_000;
 
 const folder = join(projectRoot, "examples", "quickstart");
-const given = process.argv.slice(2);
-const dataFolder = readFlag("--data") ?? join(projectRoot, ".tollgate", "quickstart");
-
-/** The value of a flag given by the user, in either spelling. */
-function readFlag(flag: string): string | undefined {
-  const index = given.findIndex((argument) => argument === flag || argument.startsWith(`${flag}=`));
-  const argument = given[index];
-  return argument === undefined ? undefined : argument === flag ? given[index + 1] : argument.slice(flag.length + 1);
-}
-
-/** The usual port if nobody has it, else any: a busy port must not spoil the first try. */
-async function choosePort(usual: number): Promise<number> {
+/** Whether nobody listens on a port: a busy one must not spoil the first try. */
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false)).listen(usual, "127.0.0.1", () => resolve(true));
+  const isOpened = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
   });
-  if (isFree) await new Promise<void>((resolve) => server.close(() => resolve()));
-  return isFree ? usual : 0;
+  if (isOpened) await new Promise<void>((resolve) => server.close(() => resolve()));
+  return isOpened;
 }
 
 async function startDemoUpstream(): Promise<ChildProcess> {
@@ -50,27 +41,6 @@ async function startDemoUpstream(): Promise<ChildProcess> {
     process.exit(1);
   }
   return child;
-}
-
-async function standaloneFlags(): Promise<string[]> {
-  const defaults: readonly (readonly [string, string])[] = [
-    ["--manifests", folder],
-    ["--data", dataFolder],
-    ["--listen", `127.0.0.1:${await choosePort(8080)}`],
-    ["--admin", `127.0.0.1:${await choosePort(9090)}`],
-    ["--operator-admin", `127.0.0.1:${await choosePort(9091)}`],
-    ["--egress-allow-cidrs", "127.0.0.1/32"],
-    // No load balancer stands in front that would have to notice the end first.
-    ["--drain-endpoint-lag", "0s"],
-    [
-      "--secrets-from-environment",
-      "quickstart/openai/apiKey=OPENAI_API_KEY,quickstart/anthropic/apiKey=ANTHROPIC_API_KEY,quickstart/gemini/apiKey=GEMINI_API_KEY",
-    ],
-  ];
-  return [
-    ...defaults.filter(([flag]) => readFlag(flag) === undefined).map(([flag, value]) => `${flag}=${value}`),
-    ...given,
-  ];
 }
 
 interface Addresses {
@@ -121,7 +91,7 @@ function readGeneratedKey(secret: string): string | undefined {
 }
 
 function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): void {
-  const { bold, cyan, dim } = picocolors.createColors(process.stdout.isTTY === true);
+  const { bold, cyan, dim, yellow } = picocolors.createColors(process.stdout.isTTY === true);
   const curl = (path: string, header: string, body: object): string =>
     `  curl -s ${data}${path} -H '${header}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
   const messages = [{ role: "user", content: "Hello!" }];
@@ -135,6 +105,7 @@ function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): v
       `  metrics   ${admin}/metrics`,
       `  fleet     ${operatorAdmin}/debug/fleet`,
       `  manifests ${folder} ${dim("(edit them: changes are live at once)")}`,
+      ...moved.map((line) => yellow(`  ${line}`)),
       "",
       bold("OpenAI-style"),
       curl("/v1/chat/completions", `authorization: Bearer ${key}`, { model: "gpt-5-mini", messages }),
@@ -156,8 +127,26 @@ function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): v
 }
 
 let isStopping = false;
+const { flags, dataFolder, moved } = await startFlags(
+  {
+    manifests: folder,
+    data: join(projectRoot, ".tollgate", "quickstart"),
+    "egress.allowCIDRs": "127.0.0.1/32",
+    // No load balancer stands in front that would have to notice the end first.
+    "drain.endpointLag": "0s",
+    "secrets.fromEnvironment":
+      "quickstart/openai/apiKey=OPENAI_API_KEY,quickstart/anthropic/apiKey=ANTHROPIC_API_KEY,quickstart/gemini/apiKey=GEMINI_API_KEY",
+  },
+  {
+    given: process.argv.slice(2),
+    variables: process.env,
+    readFile: (path) => readFileSync(path, "utf8"),
+    isFree,
+  },
+);
+for (const line of moved) console.error(line);
 const demo = await startDemoUpstream();
-const gateway = fork(join(projectRoot, "cli", "main.ts"), ["standalone", ...(await standaloneFlags())], {
+const gateway = fork(join(projectRoot, "cli", "main.ts"), ["standalone", ...flags], {
   stdio: ["inherit", "inherit", "inherit", "ipc"],
 });
 gateway.on("message", (message) => {
