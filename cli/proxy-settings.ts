@@ -10,7 +10,7 @@ import { settingsOf } from "./setting-list.ts";
 
 /** @throws UsageError where settings do not fit each other */
 export function toProxySettings(settings: Settings): ProxySettings {
-  refuseShortStaleness(settings);
+  refuseUnfitSettings(settings);
   const dataFolder = resolve(settings.text("data"));
   return {
     name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
@@ -29,6 +29,13 @@ export function toProxySettings(settings: Settings): ProxySettings {
     },
     lastGood: toLastGood(settings, dataFolder),
   };
+}
+
+/** What can be said before there is a proxy. @throws UsageError where settings do not fit each other */
+export function refuseUnfitSettings(settings: Settings): void {
+  refuseShortStaleness(settings);
+  toTls(settings);
+  toLastGood(settings, resolve(settings.text("data")));
 }
 
 /** An operator with nothing to say is heard once a heartbeat: a shorter bound would refuse calls all the time. */

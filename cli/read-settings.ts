@@ -8,7 +8,9 @@
 import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
 import { InvalidValue, parseValue } from "./parse-value.ts";
-import { type Command, type Setting, type SettingValue, settingList, settingsOf } from "./setting-list.ts";
+import { type Command, kebabCase, type Setting, type SettingValue, settingList, settingsOf } from "./setting-list.ts";
+
+const defaultOrigin = "the default";
 
 /** Wrong use: exit status 2 and these lines. */
 export class UsageError extends Error {
@@ -40,11 +42,25 @@ export interface SettingsReading {
 export class Settings {
   readonly #values: ReadonlyMap<string, SettingValue>;
   readonly #written: ReadonlyMap<string, string>;
+  readonly #sources: ReadonlyMap<string, string>;
 
-  /** @param written the text each value was read from, for those that a child process must get */
-  constructor(values: ReadonlyMap<string, SettingValue>, written: ReadonlyMap<string, string> = new Map()) {
+  /**
+   * @param written the text each value was read from, for those that a child process must get
+   * @param sources where each was given
+   */
+  constructor(
+    values: ReadonlyMap<string, SettingValue>,
+    written: ReadonlyMap<string, string> = new Map(),
+    sources: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#values = values;
     this.#written = written;
+    this.#sources = sources;
+  }
+
+  /** What a person calls the setting: the variable that gave it, its place in the file, else the flag. */
+  source(name: string): string {
+    return this.#sources.get(name) ?? `--${kebabCase(name)}`;
   }
 
   /** The text that gives this value again as a flag; undefined when the setting has none here. */
@@ -108,6 +124,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
   );
   const values = new Map<string, SettingValue>();
   const written = new Map<string, string>();
+  const origins = new Map<string, string>();
   for (const setting of known) {
     const variable = setting.isFlagOnly ? undefined : sources.variables[setting.variable];
     const [origin, given] = flags.has(setting.flag.slice(2))
@@ -116,7 +133,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
         ? [setting.variable, variable]
         : file.has(setting.name)
           ? [`${setting.name} in the file`, file.get(setting.name)]
-          : ["the default", setting.defaultValue];
+          : [defaultOrigin, setting.defaultValue];
     if (given === undefined) {
       if (setting.requiredBy.includes(command)) problems.push(`${setting.flag} is required: ${setting.description}`);
       continue;
@@ -124,6 +141,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
     try {
       values.set(setting.name, parseValue(setting, given));
       written.set(setting.name, String(given));
+      if (origin !== defaultOrigin) origins.set(setting.name, origin);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
       problems.push(`${origin} ${error.message}`);
@@ -131,7 +149,7 @@ export function readSettings(command: Command, sources: SettingSources): Setting
   }
   if (problems.length > 0) throw new UsageError(problems);
   return {
-    settings: new Settings(values, written),
+    settings: new Settings(values, written, origins),
     positionals,
     warnings: unknownVariables(sources.variables),
     isHelpWanted: false,

@@ -1,6 +1,8 @@
 /** `tollgate operator`: compiles the resources of a cluster, or of a folder, and pushes the result to proxies. Wiring only. */
 import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
+import { checkEndpointKeyFiles } from "../check-key-files.ts";
+import { checkPorts, wantedPort } from "../check-ports.ts";
 import { toOperatorSettings } from "../operator-settings.ts";
 import { openLogger, type ProgramIo } from "../program-io.ts";
 import type { Settings } from "../read-settings.ts";
@@ -9,6 +11,12 @@ import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
 export async function runOperatorCommand(settings: Settings, io: ProgramIo): Promise<number> {
   const log = openLogger(settings, io);
   const operatorSettings = toOperatorSettings(settings);
+  const ports = [wantedPort(settings, "operatorAdmin")];
+  if (operatorSettings.cluster !== undefined) {
+    if (operatorSettings.cluster.push.tls.mode === "Files") checkEndpointKeyFiles(settings);
+    ports.push(wantedPort(settings, "push.listen"));
+  }
+  await checkPorts(ports);
   // In a cluster everything that is kept lies in the cluster; the socket is opened there as well.
   const make = operatorSettings.cluster === undefined ? makeWritableFolder : makeNamedFolder;
   make(operatorSettings.dataFolder, "--data");

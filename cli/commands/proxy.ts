@@ -1,5 +1,7 @@
 /** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
 import { runProxy } from "../../proxy/main.ts";
+import { checkProxyKeyFiles } from "../check-key-files.ts";
+import { checkPorts, wantedPort } from "../check-ports.ts";
 import { openAccessLog, openLogger, type ProgramIo } from "../program-io.ts";
 import { toProxySettings } from "../proxy-settings.ts";
 import type { Settings } from "../read-settings.ts";
@@ -19,6 +21,11 @@ export async function runProxyCommand(
   tellParent: ((message: StartedMessage) => void) | undefined,
 ): Promise<number> {
   const proxySettings = toProxySettings(settings);
+  await checkProxyKeyFiles(settings);
+  await checkPorts([
+    { ...wantedPort(settings, "listen"), isShared: proxySettings.sharePort },
+    wantedPort(settings, "admin"),
+  ]);
   // Quotas that are not to be kept need no file, and responses are then kept in memory as well.
   const make = proxySettings.quota.store === "Memory" ? makeNamedFolder : makeWritableFolder;
   make(proxySettings.dataFolder, "--data");

@@ -9,11 +9,13 @@ import { dirname } from "node:path";
 import { runOperator } from "../../operator/main.ts";
 import type { RunningOperator } from "../../operator/settings.ts";
 import type { Logger } from "../../proxy/observe/logger.ts";
+import { checkProxyKeyFiles } from "../check-key-files.ts";
+import { checkPorts, type WantedPort, wantedPort } from "../check-ports.ts";
 import { readEnvironmentSecrets, toFolderOperatorSettings } from "../operator-settings.ts";
 import { parseAddress } from "../parse-value.ts";
 import { openLogger, type ProgramIo } from "../program-io.ts";
 import { ProxyProcesses } from "../proxy-processes.ts";
-import { toProxyFlags } from "../proxy-settings.ts";
+import { refuseUnfitSettings, toProxyFlags } from "../proxy-settings.ts";
 import { type Settings, UsageError } from "../read-settings.ts";
 import { makeWritableFolder } from "../writable-folder.ts";
 
@@ -39,6 +41,9 @@ export async function runStandalone(
 ): Promise<number> {
   const count = settings.number("processes");
   checkProcesses(settings, count);
+  refuseUnfitSettings(settings);
+  await checkProxyKeyFiles(settings);
+  await checkPorts(portsOf(settings, count));
   const log = openLogger(settings, io);
   const operatorSettings = toFolderOperatorSettings(settings);
   makeWritableFolder(operatorSettings.dataFolder, "--data");
@@ -83,6 +88,16 @@ function describeAdmin(operator: RunningOperator): string | undefined {
 function logEnd(log: Logger, status: number): void {
   if (status === 0) log.info("stopped");
   else log.error("stopped after a failure");
+}
+
+/** Those of the operator and of all proxies. */
+function portsOf(settings: Settings, count: number): WantedPort[] {
+  const admin = wantedPort(settings, "admin");
+  return [
+    { ...wantedPort(settings, "listen"), isShared: count > 1 },
+    ...Array.from({ length: count }, (_, index) => ({ ...admin, port: admin.port === 0 ? 0 : admin.port + index })),
+    wantedPort(settings, "operatorAdmin"),
+  ];
 }
 
 function checkProcesses(settings: Settings, count: number): void {
