@@ -285,8 +285,7 @@ export class AttemptPreparation {
   }
 
   #cleanCall(): ChatCall {
-    const { call, services } = this.#admitted;
-    this.#ownCall ??= withoutSealedState(call, services.limits.jsonKeysMax);
+    this.#ownCall ??= withoutSealedState(this.#admitted.call);
     return this.#ownCall;
   }
 

@@ -281,15 +281,14 @@ export function mayHoldSealedState(call: ChatCall): boolean {
  * A call in its own format whose history holds state that this gateway sealed for channels of other formats: without
  * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
  */
-export function withoutSealedState(call: ChatCall, jsonKeysMax: number): ChatCall {
+export function withoutSealedState(call: ChatCall): ChatCall {
   if (!mayHoldSealedState(call)) return call;
   const body = parseBody(call.body.bytes);
   const cleaned = translators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;
   const format = chatFormats[call.endpoint.format];
   const bytes = Buffer.from(JSON.stringify(cleaned));
-  return format.readCall(
-    scanJsonObject(bytes, { depthMax, keysMax: jsonKeysMax, watch: format.watchedKeys }),
-    call.endpoint,
-  );
+  // Less than what was read within its bounds, which are wider where the call goes on from a kept conversation.
+  const scanned = scanJsonObject(bytes, { depthMax, keysMax: Number.POSITIVE_INFINITY, watch: format.watchedKeys });
+  return format.readCall(scanned, call.endpoint);
 }

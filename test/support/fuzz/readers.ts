@@ -81,7 +81,7 @@ function runRequest(format: ChatWireFormat, input: Buffer, random: Random, measu
   const stream = random.chance(0.5);
   const call = unlessRefused(() => measure("read the call", () => readCallOf(format, input, stream)));
   if (call === undefined) return;
-  unlessRefused(() => measure("take sealed state out", () => withoutSealedState(call, 50_000)));
+  unlessRefused(() => measure("take sealed state out", () => withoutSealedState(call)));
   const client = unlessRefused(() => measure("read the conversation", () => readClientRequest(call)));
   if (client === undefined) return;
   const policy = random.chance(0.8) ? "Ignore" : "Reject";
