@@ -16,7 +16,8 @@ export function compileAccount(account: AccountResource): CompiledAccount {
   const id = `account/${namespace}/${name}`;
   const base = { id, kind: "Account", namespace, name, generation, state: spec?.state ?? "Active" } as const;
   let object: Account | undefined;
-  let accepted = invalid === undefined ? valid : refused("Invalid", invalid);
+  let accepted =
+    invalid === undefined ? valid : refused("Invalid", spec ? `${invalid} The version before it is served.` : invalid);
   try {
     object = spec && {
       kind: "account",
