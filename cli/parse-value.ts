@@ -2,6 +2,24 @@
 import { isCidr } from "../proxy/http/address/cidr.ts";
 import type { Setting, SettingValue } from "./setting-list.ts";
 
+/** Patterns of settings in words; the rest say their form by their placeholder. */
+const patternForms: ReadonlyMap<string, string> = new Map([
+  [
+    "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+    "must be at most 63 letters, digits, '.', '_' and '-', beginning with a letter or digit, such as proxy-1",
+  ],
+  [
+    "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",
+    "must be a DNS name: lower-case letters, digits, '-' and '.', with a letter or digit at both ends, such as tollgate-push",
+  ],
+  [
+    "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+    "must be at most 63 lower-case letters, digits and '-', with a letter or digit at both ends, such as team-a",
+  ],
+  ["^[A-Za-z0-9._:/-]{1,253}$", "must be letters, digits, '.', '_', ':', '/' and '-', such as tollgate-push"],
+  ["^[0-9A-Fa-f:.]+$", "must be an IP address such as 10.1.2.3"],
+]);
+
 /** The text is not a value of this setting; `message` says what would be. */
 export class InvalidValue extends Error {}
 
@@ -50,10 +68,15 @@ function parseList(setting: Setting, given: unknown): readonly string[] {
     if (setting.format === "cidr" && !isCidr(item))
       throw new InvalidValue(`"${item}" is not an address range such as 10.0.0.0/8`);
     if (setting.pattern?.test(item) === false) {
-      throw new InvalidValue(`"${item}" must have the form ${setting.placeholder.replace(",...", "")}`);
+      throw new InvalidValue(`"${item}" ${formOf(setting, setting.pattern)}`);
     }
     return item;
   });
+}
+
+/** What a text must be, without the regular expression. */
+function formOf({ placeholder }: Setting, { source }: RegExp): string {
+  return patternForms.get(source) ?? `must have the form ${placeholder.replace(",...", "")}`;
 }
 
 function parseText(setting: Setting, given: unknown): SettingValue {
@@ -62,7 +85,7 @@ function parseText(setting: Setting, given: unknown): SettingValue {
     throw new InvalidValue(`must be one of ${setting.choices.join(", ")}`);
   }
   if (setting.pattern !== undefined && !setting.pattern.test(given)) {
-    throw new InvalidValue(`must match ${setting.pattern.source}`);
+    throw new InvalidValue(formOf(setting, setting.pattern));
   }
   switch (setting.format) {
     case "duration":

@@ -7,6 +7,7 @@
  * the API server removes too. Called by `validateResource`.
  */
 import { isDateTime } from "./date-time.ts";
+import { formOf } from "./pattern-forms.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
@@ -183,7 +184,9 @@ function checkString(schema: StructuralSchema, value: string, path: FieldPath, p
     problems.push(makeProblem(path, "minLength", `Invalid value: should be at least ${minLength} chars long`));
   }
   if (pattern !== undefined && !patternOf(pattern).test(value)) {
-    problems.push(makeProblem(path, "pattern", `Invalid value: should match '${pattern}'`));
+    const form = formOf(pattern);
+    const message = form === undefined ? `should match '${pattern}'` : `should match the form of ${form}`;
+    problems.push(makeProblem(path, "pattern", `Invalid value: ${message}`));
   } else if (format === "date-time" && !isDateTime(value)) {
     problems.push(makeProblem(path, "format", "Invalid value: must be a date-time that exists"));
   }

@@ -47,7 +47,11 @@ describe("operator settings", () => {
       want: /--lease-duration/,
     },
     { name: "a least timeout above the most", flags: ["--watch-timeout-min", "11m"], want: /--watch-timeout-min/ },
-    { name: "a namespace that can be none", flags: ["--kubernetes-watch-namespaces", "Team_A"], want: /form|match/ },
+    {
+      name: "a namespace that can be none",
+      flags: ["--kubernetes-watch-namespaces", "Team_A"],
+      want: /--kubernetes-watch-namespaces "Team_A" must be at most 63 lower-case letters/,
+    },
     {
       name: "more namespaces than a proxy is told of",
       flags: ["--kubernetes-watch-namespaces", namespaces(watchNamespacesMax + 1)],

@@ -121,6 +121,16 @@ describe("settings", () => {
       ));
   }
 
+  it("says in words what a text must be, never as a regular expression", () => {
+    for (const setting of settingList.filter(({ pattern }) => pattern !== undefined)) {
+      const [command] = setting.commands.filter((name): name is Command => commands.some((known) => known === name));
+      const text = problems(() => read(command ?? assert.fail(), { flags: [`${setting.flag}=!`] }));
+      const line = text.split("\n").find((one) => one.startsWith(`${setting.flag} `)) ?? assert.fail(text);
+      assert.match(line, /such as|must have the form [A-Z]+[/=]/);
+      assert.doesNotMatch(line, /\^|\[a-z/);
+    }
+  });
+
   it("names every problem at once", () => {
     const text = problems(() => read("standalone", { flags: ["--processes=0", "--logs-level=loud"] }));
     assert.deepEqual(text.split("\n").length, 3, text);
