@@ -1,4 +1,5 @@
 /** Text of a flag, a variable or a file member -> value of a setting, or a sentence about what is wrong. */
+import { isIP } from "node:net";
 import { isCidr } from "../proxy/http/address/cidr.ts";
 import type { Setting, SettingValue } from "./setting-list.ts";
 
@@ -95,6 +96,9 @@ function parseText(setting: Setting, given: unknown): SettingValue {
     case "address":
       parseAddress(given);
       return given;
+    case "ip":
+      if (isIP(given) === 0) throw new InvalidValue(`must be an IP address such as 10.1.2.3, and "${given}" is none`);
+      return given;
     case "operator-address":
       if (!/^(unix:.+|https:\/\/[^/?#@]+)$/.test(given)) {
         throw new InvalidValue("must be unix:PATH, the socket of the operator, or https://HOST:PORT");
@@ -110,7 +114,7 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 /** `1m30s` -> 90,000. @throws InvalidValue */
 export function parseDurationMs(text: string): number {
   if (!/^([0-9]{1,7}(ms|s|m|h))+$/.test(text))
-    throw new InvalidValue("must be a duration such as 500ms, 10s, 1m30s or 2h");
+    throw new InvalidValue(`must be a duration such as 500ms, 10s, 1m30s or 2h, and "${text}" is none`);
   let totalMs = 0;
   for (const [, count, unit] of text.matchAll(/([0-9]+)(ms|s|m|h)/g)) {
     if (unit === "ms" || unit === "s" || unit === "m" || unit === "h") totalMs += Number(count) * unitsMs[unit];

@@ -170,7 +170,7 @@ function readFlags(command: Command, known: readonly Setting[], given: readonly 
   ]);
   try {
     const { values, positionals, tokens } = parseArgs({
-      args: [...given],
+      args: joinValues(given, known),
       options,
       allowPositionals: command === "validate",
       allowNegative: true,
@@ -187,10 +187,29 @@ function readFlags(command: Command, known: readonly Setting[], given: readonly 
   }
 }
 
+/**
+ * Flags with a value that begins with one `-`, such as a negative number: the parser would take it for flags of one letter,
+ * and the setting itself says better what is wrong with it.
+ */
+function joinValues(given: readonly string[], known: readonly Setting[]): string[] {
+  const takesValue = new Set(known.filter(({ type }) => type !== "boolean").map(({ flag }) => flag));
+  const joined: string[] = [];
+  for (let index = 0; index < given.length; index += 1) {
+    const [argument = "", value = ""] = given.slice(index, index + 2);
+    const isJoined = takesValue.has(argument) && /^-[^-]/.test(value) && value !== "-h";
+    joined.push(isJoined ? `${argument}=${value}` : argument);
+    if (isJoined) index += 1;
+  }
+  return joined;
+}
+
 /** Names the setting that was perhaps meant, or the command that has it. */
 function describeFlagError(message: string, given: readonly string[]): string {
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
-  if (unknown === undefined) return message.split("\n")[0] ?? message;
+  if (unknown === undefined) {
+    const [, valueless] = /^Option '(--[^' ]*).*' argument (?:is ambiguous|missing)/.exec(message) ?? [];
+    return valueless === undefined ? (message.split("\n")[0] ?? message) : `${valueless} needs a value`;
+  }
   const elsewhere = settingList.find((setting) => setting.flag === unknown);
   if (elsewhere !== undefined)
     return `${unknown} is a setting of ${elsewhere.commands.join(", ")}, not of this command`;

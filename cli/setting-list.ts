@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 export const commands = ["standalone", "operator", "proxy", "validate", "explain", "key"] as const;
 export type Command = (typeof commands)[number];
 
-export type SettingFormat = "duration" | "size" | "address" | "operator-address" | "path" | "cidr" | "text";
+export type SettingFormat = "duration" | "size" | "address" | "ip" | "operator-address" | "path" | "cidr" | "text";
 export type SettingValue = string | number | boolean | readonly string[];
 
 export interface Setting {
@@ -131,6 +131,7 @@ function readFormat(format: string | undefined): SettingFormat {
     case "duration":
     case "size":
     case "address":
+    case "ip":
     case "operator-address":
     case "path":
     case "cidr":
@@ -147,6 +148,7 @@ function placeholderOf(type: Setting["type"], format: SettingFormat): string {
     duration: "TIME",
     size: "SIZE",
     address: "HOST:PORT",
+    ip: "ADDRESS",
     "operator-address": "unix:PATH",
     path: "PATH",
     cidr: "CIDR",

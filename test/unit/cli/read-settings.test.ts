@@ -92,6 +92,13 @@ describe("settings", () => {
     { name: "an argument that is no flag", flags: ["extra"], want: /extra/ },
     { name: "a number out of range", flags: ["--limits-json-depth", "9999"], want: /whole number from 8 to 512/ },
     { name: "a number with a fraction", flags: ["--limits-json-depth", "9.5"], want: /whole number/ },
+    { name: "a flag without a value", flags: ["--listen", "--drain-timeout=5s"], want: /^--listen needs a value$/ },
+    { name: "a flag at the end without a value", flags: ["--listen"], want: /^--listen needs a value$/ },
+    {
+      name: "a duration below zero",
+      flags: ["--drain-timeout", "-5s"],
+      want: /^--drain-timeout must be a duration such as .*, and "-5s" is none$/,
+    },
     { name: "a duration without a unit", flags: ["--timeouts-total", "10"], want: /duration/ },
     { name: "a duration that timers cannot hold", flags: ["--timeouts-total", "600h"], want: /24 days/ },
     { name: "a size of unknown unit", flags: ["--limits-json-body", "10MB"], want: /size/ },
@@ -120,6 +127,16 @@ describe("settings", () => {
         row.want,
       ));
   }
+
+  it("refuses a client address that is none", () => {
+    const flags = ["--manifests=x", "--model=m", "--key=a/b"];
+    const explain = (ip: string) => read("explain", { flags: [...flags, "--ip", ip] });
+    assert.equal(
+      problems(() => explain("999")),
+      '--ip must be an IP address such as 10.1.2.3, and "999" is none',
+    );
+    for (const ip of ["10.1.2.3", "::1"]) assert.equal(explain(ip).settings.text("ip"), ip);
+  });
 
   it("says in words what a text must be, never as a regular expression", () => {
     for (const setting of settingList.filter(({ pattern }) => pattern !== undefined)) {
