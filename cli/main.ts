@@ -68,14 +68,28 @@ function readVersion(): string {
   return file.version;
 }
 
-/** A second signal changes nothing: a terminal sends one to the whole group, and its parents pass it on again. */
-function stopOnSignals(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => stop.abort());
+/** A terminal sends a signal to the whole group, and its parents pass it on again: what comes so soon is the same one. */
+const sameWishMs = 500;
+
+/** The first signal ends in order, a second one of a person who does not want to wait at once. */
+function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
+  const [stop, cut] = [new AbortController(), new AbortController()];
+  let firstAtMs: number | undefined;
+  for (const signal of ["SIGTERM", "SIGINT"]) {
+    process.on(signal, () => {
+      firstAtMs ??= performance.now();
+      stop.abort();
+      if (performance.now() - firstAtMs < sameWishMs) return;
+      process.stderr.write(`tollgate: ended at once by a second ${signal}; what was under way is cut short\n`);
+      cut.abort();
+      process.exit(1);
+    });
+  }
+  process.on("SIGHUP", () => stop.abort());
   // Node's own answer to this one is to open a debugger, which sees every secret (RELIABILITY.md K7).
   process.on("SIGUSR1", () => undefined);
   if (process.send !== undefined) process.on("disconnect", () => stop.abort());
-  return stop.signal;
+  return { stop: stop.signal, cut: cut.signal };
 }
 
 async function readStdin(): Promise<string> {
@@ -90,7 +104,7 @@ const io: ProgramIo = {
   environment: process.env,
   readStdin,
   readFile: (path) => readFileSync(path, "utf8"),
-  stop: stopOnSignals(),
+  ...stopOnSignals(),
 };
 
 /** Whatever a command left open, it has ended: a proxy that could not open its port must not live on as an orphan. */

@@ -18,6 +18,8 @@ export interface ProgramIo {
   readonly readFile: (path: string) => string;
   /** Aborted by SIGTERM, SIGINT or, in a child, by the end of its parent. */
   readonly stop: AbortSignal;
+  /** Aborted by a second one, just before the process ends without waiting: children must not live on. */
+  readonly cut: AbortSignal;
 }
 
 /** Colours on a terminal, unless `NO_COLOR` says otherwise (no-color.org). */

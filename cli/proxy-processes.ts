@@ -52,6 +52,11 @@ export class ProxyProcesses {
     for (const child of this.#children) child.kill("SIGTERM");
   }
 
+  /** Ends every child at once, whatever it is doing. */
+  kill(): void {
+    for (const child of this.#children) child.kill("SIGKILL");
+  }
+
   async #keepAlive(index: number): Promise<void> {
     const { log, restartDelayMs = restartDelayMsDefault } = this.#options;
     let delayMs = restartDelayMs;

@@ -71,6 +71,7 @@ export async function runStandalone(
       tellParent?.({ kind: "started", index, ...addresses, operatorAdmin: describeAdmin(operator) }),
   });
   io.stop.addEventListener("abort", () => proxies.stop(), { once: true });
+  io.cut.addEventListener("abort", () => proxies.kill(), { once: true });
   if (io.stop.aborted) proxies.stop();
   const status = await proxies.run();
   await operator.close();

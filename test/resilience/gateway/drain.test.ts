@@ -109,6 +109,24 @@ describe("a gateway told to end", function () {
     });
   }
 
+  it("ends at once by a second signal of somebody who does not want to wait, and its proxy with it", async () => {
+    rig = await startRig({ flags: ["--drain-timeout=600s"] });
+    paced(rig.upstream, 100);
+    const proxy = await proxyProcessOf(rig.gateway);
+    const streams = formats.map((format) => rig.call({ format }));
+    await waitFor("all streams to run", () => rig.upstream.requests.length === streams.length);
+    const { process: program } = rig.gateway;
+    // What comes together with the first is the same wish, as a terminal tells it to all.
+    await waitFor("the gateway to end", () => program.exitCode !== null || !program.kill("SIGINT"), {
+      deadlineMs: 10_000,
+      everyMs: 100,
+    });
+    assert.equal(program.exitCode, 1);
+    assert.match(rig.gateway.logs, /tollgate: ended at once by a second SIGINT/);
+    await waitFor("the proxy to end", () => !isAlive(proxy));
+    await Promise.allSettled(streams);
+  });
+
   it("leaves no orphan when it is killed", async () => {
     rig = await startRig({ flags: ["--drain-endpoint-lag=200ms", "--drain-timeout=500ms"] });
     paced(rig.upstream, 100);
