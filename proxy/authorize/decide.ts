@@ -13,7 +13,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Capability, Key, Route } from "../snapshot/types.gen.ts";
 import { isAddressAllowed } from "./authorize-address.ts";
 import { selectsKey } from "./key-selector.ts";
-import { lacksPrice } from "./lacks-price.ts";
+import { missingPrices } from "./missing-prices.ts";
 import { matchesAnyPattern } from "./model-pattern.ts";
 
 /** Whom a list of models is for. */
@@ -138,8 +138,9 @@ export function decideModel(question: ModelQuestion): Decision {
   const decision = decideAccess(question);
   if (!decision.allowed) return decision;
   const { key, snapshot, model } = question;
-  if (!lacksPrice(key, decision.route, model, snapshot)) return decision;
-  const message = `The model ${quote(model)} has no price, and this API key may only spend a limited amount.`;
+  const missing = missingPrices(key, decision.route, model, snapshot);
+  if (missing.length === 0) return decision;
+  const message = `The model ${quote(model)} has no price for ${missing.join(" and ")}, and this API key may only spend a limited amount.`;
   return refuse("model_not_allowed", message, "model");
 }
 

@@ -215,6 +215,22 @@ describe("decide", () => {
   ];
   for (const { name, want, ...setup } of rows) it(name, () => assert.equal(outcome(setup), want));
 
+  for (const { lacks, price } of [
+    { lacks: "input and output", price: undefined },
+    { lacks: "output", price: { input: "1" } },
+    { lacks: "input", price: { output: "1" } },
+  ]) {
+    it(`names what has no price: ${lacks}`, () => {
+      const routes = [wireRoute("gpt-x", price && { price })];
+      const decision = decide(questionOf({ key: { limits: [inCredits] }, routes }));
+      assert.ok(!decision.allowed);
+      assert.equal(
+        decision.message,
+        `The model 'gpt-x' has no price for ${lacks}, and this API key may only spend a limited amount.`,
+      );
+    });
+  }
+
   it("refuses in one order, whatever else is wrong", () => {
     const faults: { want: string; key: Partial<Key>; setup?: Setup }[] = [
       { want: "ip_not_allowed", key: { cidrsAllow: [] } },
