@@ -13,6 +13,7 @@ interface SchemaNode {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: unknown;
+  readonly items?: { readonly enum?: readonly string[] };
   readonly definitions?: Readonly<Record<string, SchemaNode>>;
 }
 
@@ -71,6 +72,8 @@ describe("the chart's values", () => {
     const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map((match) => match[1]);
     const runbooks = readdirSync(join(projectRoot, "docs", "runbooks")).map((name) => name.replace(/\.md$/, ""));
     assert.deepEqual(alerts.sort(), runbooks.sort());
+    const disabled = typeOf(["monitoring", "prometheusRule", "disabledAlerts"]);
+    assert.deepEqual(disabled?.items?.enum, alerts, "values.schema.json, disabledAlerts");
   });
 });
 
@@ -219,6 +222,8 @@ describe("the chart rendered", function () {
     ["fd00::1/8", /write fd00::\/8 for the whole of it, or fd00::1\/128 for/],
     ["2001:db8:1::/33", /write 2001:db8::\/33 for/],
     ["10.0.0.0/33", /no range of addresses/],
+    ["10.0.300.0/24", /no range of addresses/],
+    ["fd000::/16", /no range of addresses/],
     ["10.0.0/8", /no range of addresses/],
     ["::1/129", /no range of addresses/],
   ] as const)
@@ -228,7 +233,24 @@ describe("the chart rendered", function () {
       await assert.rejects(renderChart(helm, { operator }), /apiServerCIDRs/);
     });
 
-  it("judges no range that no NetworkPolicy holds", async () => {
+  for (const range of ["169.254.0.0/16", "169.254.169.254/32", "224.0.0.0/4", "0.0.0.0/8", "fe80::/10", "FF02::/16"])
+    it(`refuses to allow ${range}, which is never called`, async () => {
+      for (const enabled of [true, false])
+        await assert.rejects(
+          renderChart(helm, { proxy: { egress: { allowCIDRs: [range] }, networkPolicy: { enabled } } }),
+          /proxy\.egress\.allowCIDRs: ".*" allows nothing: .* never called; remove it/,
+        );
+    });
+
+  it("refuses what is no range where no NetworkPolicy holds it, too", async () => {
+    for (const range of ["10.0.0/8", "10.0.0.0/33", "999.0.0.0/8"])
+      await assert.rejects(
+        renderChart(helm, { proxy: { egress: { allowCIDRs: [range] }, networkPolicy: { enabled: false } } }),
+        /no range of addresses/,
+      );
+  });
+
+  it("judges where a range begins only where a NetworkPolicy holds it", async () => {
     const ranges = ["10.1.2.3/8"];
     const proxy = { egress: { allowCIDRs: ranges }, networkPolicy: { enabled: false } };
     const operator = { networkPolicy: { enabled: false, apiServerCIDRs: ranges } };
@@ -297,6 +319,16 @@ describe("the chart rendered", function () {
       values: { proxy: { autoscaling: { enabled: true, minReplicas: 11 } } },
       message: /minReplicas is more than maxReplicas/,
     },
+    {
+      name: "an alert that does not exist",
+      values: { monitoring: { prometheusRule: { disabledAlerts: ["ConfigStales"] } } },
+      message: /disabledAlerts/,
+    },
+    ...[80, 29_999, 32_768].map((nodePort) => ({
+      name: `the port ${nodePort} of nodes`,
+      values: { proxy: { service: { type: "NodePort", nodePort } } },
+      message: /nodePort/,
+    })),
     { name: "an unknown value", values: { proxy: { replica: 3 } }, message: /'replica' not allowed/ },
     {
       name: "a setting that does not exist",

@@ -19,12 +19,14 @@
 {{- fail "proxy.autoscaling.minReplicas is more than maxReplicas" -}}
 {{- end -}}
 {{- /* The operator reads ranges that the API server would not take: they matter in a NetworkPolicy alone. */ -}}
-{{- $policies := dict -}}
-{{- if .Values.proxy.networkPolicy.enabled }}{{ $_ := set $policies "proxy.egress.allowCIDRs" .Values.proxy.egress.allowCIDRs }}{{ end -}}
-{{- if .Values.operator.networkPolicy.enabled }}{{ $_ := set $policies "operator.networkPolicy.apiServerCIDRs" .Values.operator.networkPolicy.apiServerCIDRs }}{{ end -}}
-{{- range $value, $ranges := $policies -}}
-{{- range $ranges -}}
-{{- include "tollgate.checkRange" (dict "value" $value "range" .) -}}
+{{- range .Values.proxy.egress.allowCIDRs -}}
+{{- $range := dict "value" "proxy.egress.allowCIDRs" "range" . "isInPolicy" $.Values.proxy.networkPolicy.enabled -}}
+{{- include "tollgate.checkRange" $range -}}
+{{- include "tollgate.checkCallable" $range -}}
+{{- end -}}
+{{- if .Values.operator.networkPolicy.enabled -}}
+{{- range .Values.operator.networkPolicy.apiServerCIDRs -}}
+{{- include "tollgate.checkRange" (dict "value" "operator.networkPolicy.apiServerCIDRs" "range" . "isInPolicy" true) -}}
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.tls.mode "CertManager") (not .Values.tls.certManager.issuerRef.name) -}}

@@ -1,8 +1,8 @@
 {{/* Address ranges: the API server takes those only whose address is the first of the range. */}}
 
 {{/*
-Refuses a range that the API server would not take, and says what to write. Called with a dict of range and the name of
-its value. IPv4 written within IPv6 is left to the API server.
+Refuses what is no range, and in a NetworkPolicy one that the API server would not take, and says what to write. Called with
+a dict of range, the name of its value and whether a NetworkPolicy holds it. IPv4 written within IPv6 is left to them.
 */}}
 {{- define "tollgate.checkRange" -}}
 {{- $prefix := splitList "/" .range | last | atoi -}}
@@ -11,7 +11,9 @@ its value. IPv4 written within IPv6 is left to the API server.
 {{- $width := ternary 8 16 $isFour -}}
 {{- $parts := include "tollgate.addressParts" $address | fromJsonArray -}}
 {{- if $isFour | or (not (contains "." $address)) -}}
-{{- if or (ne (len $parts) (ternary 4 8 $isFour)) (gt $prefix (ternary 32 128 $isFour)) -}}
+{{- $largest := 0 -}}
+{{- range $parts }}{{ $largest = max $largest . }}{{ end -}}
+{{- if or (ne (len $parts) (ternary 4 8 $isFour)) (gt $prefix (ternary 32 128 $isFour)) (gt $largest (ternary 255 65535 $isFour)) -}}
 {{- fail (printf "%s: %q is no range of addresses: write one such as 10.0.0.0/8 or fd00::/8" .value .range) -}}
 {{- end -}}
 {{- $masked := list -}}
@@ -24,9 +26,31 @@ its value. IPv4 written within IPv6 is left to the API server.
 {{- if $rest }}{{ $hasMore = true }}{{ end -}}
 {{- $masked = append $masked (printf (ternary "%d" "%x" $isFour) (sub $part $rest)) -}}
 {{- end -}}
-{{- if $hasMore -}}
+{{- if and $hasMore .isInPolicy -}}
 {{- $first := regexReplaceAll "(:0)+$" (join (ternary "." ":" $isFour) $masked) "::" -}}
 {{- fail (printf "%s: %q does not begin its range: write %s/%d for the whole of it, or %s/%d for this address alone" .value .range $first $prefix $address (ternary 32 128 $isFour)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Refuses a range of addresses that no proxy ever calls: link-local ones, those of metadata services, multicast and what is
+unspecified (proxy/snapshot/egress-policy.ts). Called as the one above.
+*/}}
+{{- define "tollgate.checkCallable" -}}
+{{- $never := list
+  "^0\\.[0-9.]+/([89]|[1-3][0-9])$"
+  "^169\\.254\\.[0-9.]+/(1[6-9]|[23][0-9])$"
+  "^(22[4-9]|23[0-9])\\.[0-9.]+/([4-9]|[1-3][0-9])$"
+  "^(168\\.63\\.129\\.16|255\\.255\\.255\\.255)/32$"
+  "^(::|fd00:ec2::254)/128$"
+  "^fe[89ab][0-9a-f]:[0-9a-f:]*/([1-9][0-9]|1[0-9][0-9])$"
+  "^ff[0-9a-f][0-9a-f]:[0-9a-f:]*/([89]|[1-9][0-9]|1[0-9][0-9])$" -}}
+{{- $range := .range -}}
+{{- $value := .value -}}
+{{- range $never -}}
+{{- if regexMatch . (lower $range) -}}
+{{- fail (printf "%s: %q allows nothing: link-local, metadata and multicast addresses are never called; remove it" $value $range) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
