@@ -3,7 +3,7 @@
  * 7.2): several closed schemas that must hold at once would each refuse the properties of the others.
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
-import { resolveReference } from "./resolve-reference.ts";
+import { followReferences } from "./resolve-reference.ts";
 import { mergeAllOf } from "./simplify-node.ts";
 import { isSchemaNode, mapSubschemas } from "./subschemas.ts";
 
@@ -63,7 +63,7 @@ class ObjectJoiner {
   }
 
   #merge(node: JsonObject): JsonObject {
-    return mergeAllOf(node, (branch) => this.#follow(branch), {
+    return mergeAllOf(node, (branch) => followReferences(this.#root, branch), {
       property: (first, second) => ({ allOf: [first, second] }),
       keyword: (name) => {
         if (!annotations.has(name)) this.isComplete = false;
@@ -84,7 +84,7 @@ class ObjectJoiner {
   /** Whether this or something that it refers to, or is made of, will be closed. */
   #isObject(value: unknown): boolean {
     if (!isSchemaNode(value)) return false;
-    const node = this.#follow(value);
+    const node = followReferences(this.#root, value);
     if (node === undefined) return false;
     const known = this.#areObjects.get(node);
     if (known !== undefined) return known;
@@ -92,12 +92,6 @@ class ObjectJoiner {
     const isFound = describesObject(node) || parts.some((part) => this.#isObject(part));
     this.#areObjects.set(node, isFound);
     return isFound;
-  }
-
-  #follow(node: JsonObject): JsonObject | undefined {
-    let current: JsonObject | undefined = node;
-    while (typeof current?.["$ref"] === "string") current = resolveReference(this.#root, current["$ref"]);
-    return current;
   }
 }
 

@@ -3,7 +3,7 @@
  * (`protocols/translation.md` sections 7.1 and 7.2).
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
-import { resolveReference } from "./resolve-reference.ts";
+import { followReferences } from "./resolve-reference.ts";
 import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;
@@ -146,8 +146,7 @@ class RootFlattener {
     /** One definition may be referred to any number of times. */
     const taken = new Set<JsonObject>();
     for (const listed of branches.filter(isSchemaNode)) {
-      const reference = listed["$ref"];
-      const branch = (typeof reference === "string" && resolveReference(this.#root, reference)) || listed;
+      const branch = followReferences(this.#root, listed) ?? listed;
       const { type } = branch;
       const isOther = type !== undefined && type !== "object" && !asList(type).includes("object");
       if (isOther || taken.has(branch) || this.#open.has(branch)) continue;

@@ -17,6 +17,22 @@ export function resolveReference(root: JsonObject, reference: string): JsonObjec
   return isSchemaNode(current) ? current : undefined;
 }
 
+/**
+ * What a schema is: where it only refers to another, that one, also where that refers further, as names of types do.
+ *
+ * @returns undefined where that leads nowhere, or in a circle
+ */
+export function followReferences(root: JsonObject, node: JsonObject): JsonObject | undefined {
+  const passed = new Set<JsonObject>();
+  let current: JsonObject | undefined = node;
+  while (typeof current?.["$ref"] === "string") {
+    if (passed.has(current)) return undefined;
+    passed.add(current);
+    current = resolveReference(root, current["$ref"]);
+  }
+  return current;
+}
+
 function unescapeStep(step: string): string | undefined {
   try {
     return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");

@@ -5,7 +5,7 @@
  * A schema that keeps to the subset comes out equal.
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
-import { resolveReference } from "./resolve-reference.ts";
+import { followReferences } from "./resolve-reference.ts";
 import { inclusiveBounds, listValues, mergeAllOf, withRemark } from "./simplify-node.ts";
 import { isSchemaNode, setOwn } from "./subschemas.ts";
 
@@ -61,12 +61,8 @@ class SchemaLimiter {
       return this.limit({ ...own, ...only });
     }
     if (this.#openMerges >= openMergesMax || this.#inlined > inlinedMax) return { type: "object" };
-    const follow = (branch: JsonObject): JsonObject | undefined => {
-      const reference = referenceOf(branch);
-      return reference === undefined ? branch : resolveReference(this.#root, reference);
-    };
     this.#openMerges += 1;
-    const limited = this.limit(mergeAllOf(node, follow));
+    const limited = this.limit(mergeAllOf(node, (branch) => followReferences(this.#root, branch)));
     this.#openMerges -= 1;
     return limited;
   }

@@ -6,7 +6,7 @@
  * what refers to itself, or grows beyond all use that way, ends in a plain object.
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
-import { resolveReference } from "./resolve-reference.ts";
+import { followReferences, resolveReference } from "./resolve-reference.ts";
 import { inclusiveBounds, listValues, mergeAllOf, withRemark } from "./simplify-node.ts";
 import { isSchemaNode, setOwn } from "./subschemas.ts";
 
@@ -76,8 +76,7 @@ class SchemaConverter {
   }
 
   #follow(branch: JsonObject): JsonObject | undefined {
-    const reference = branch["$ref"];
-    return typeof reference === "string" ? resolveReference(this.#root, reference) : branch;
+    return followReferences(this.#root, branch);
   }
 
   #convertReference(node: JsonObject, reference: string, open: readonly string[]): JsonObject {

@@ -141,6 +141,28 @@ describe("objectRoot()", () => {
     const schema = { type: "object", properties: { a: {} } };
     assert.equal(objectRoot(schema), schema);
   });
+
+  it("hears branches behind several references, and ends those that lead in a circle", () => {
+    const $defs = {
+      Shape: { $ref: "#/$defs/Circle" },
+      Circle: { type: "object", properties: { radius: { type: "number" } }, required: ["radius"] },
+      A: { $ref: "#/$defs/B" },
+      B: { $ref: "#/$defs/A" },
+    };
+    const anyOf = [
+      { $ref: "#/$defs/Shape" },
+      { properties: { radius: { type: "number" }, unit: {} }, required: ["radius"] },
+    ];
+    const { properties, required } = objectRoot({ anyOf, $defs });
+    assert.deepEqual(
+      { properties, required },
+      {
+        properties: { radius: { type: "number" }, unit: {} },
+        required: ["radius"],
+      },
+    );
+    assert.deepEqual(objectRoot({ anyOf: [{ $ref: "#/$defs/A" }], $defs })["properties"], {});
+  });
 });
 
 describe("wrapInObject()", () => {

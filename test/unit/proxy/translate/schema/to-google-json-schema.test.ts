@@ -135,6 +135,15 @@ describe("toGoogleJsonSchema()", () => {
     });
   });
 
+  it("joins what branches of allOf refer to behind several references", () => {
+    const a = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    const $defs = { Alias: { $ref: "#/$defs/A" }, A: a };
+    const own = { properties: { b: { type: "string" } }, required: ["b"] };
+    const { $defs: _, ...joined } = toGoogleJsonSchema({ allOf: [{ $ref: "#/$defs/Alias" }, own], $defs });
+    const properties = { a: { type: "string" }, b: { type: "string" } };
+    assert.deepEqual(joined, { type: "object", properties, required: ["a", "b"] });
+  });
+
   it("ends joined definitions that hold themselves twice", () => {
     const again = { allOf: [{ $ref: "#/$defs/A" }, { title: "again" }] };
     const schema = { ...again, $defs: { A: { type: "object", properties: { l: again, r: again } } } };
