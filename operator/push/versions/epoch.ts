@@ -136,7 +136,8 @@ export interface RestoreSigns {
  */
 export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: RaiseOptions): RestoreSigns {
   let isUnderWay = false;
-  let isKept = false;
+  /** The epoch against which a sign is kept. */
+  let keptFor: number | undefined;
   let isClosed = false;
   let cancel = () => {};
   let cancelKept = () => {};
@@ -158,15 +159,19 @@ export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: 
   };
   const keep = (epoch: number) => {
     const settlesInMs = epochs.settlesInMs;
+    keptFor = undefined;
     // Below an epoch that began meanwhile the removal counts no longer.
-    isKept = settlesInMs > 0 && epochs.current === epoch;
-    if (isKept) cancelKept = timers.after(settlesInMs, () => keep(epoch));
-    else if (epochs.current === epoch) raise();
+    if (epochs.current !== epoch) return;
+    if (settlesInMs === 0) return raise();
+    keptFor = epoch;
+    cancelKept = timers.after(settlesInMs, () => keep(epoch));
   };
   return {
     raise,
     raiseAgain() {
-      if (!isKept && !isClosed) keep(epochs.current);
+      if (keptFor === epochs.current || isClosed) return;
+      cancelKept();
+      keep(epochs.current);
     },
     close() {
       isClosed = true;

@@ -173,6 +173,27 @@ describe("raiseAfterRestore", () => {
     assert.equal(epochs.current, 7);
   });
 
+  it("keeps a sign against an epoch that began while one against the epoch before was kept", async () => {
+    const timers = new ManualTimers();
+    const store = new MemoryOwnedData();
+    const epochs = new StoredEpochs(store, timers);
+    const restores = raiseAfterRestore({ epochs, timers, onFailure: () => assert.fail() });
+    restores.raise();
+    await settled();
+    timers.advance(30_000);
+    restores.raiseAgain();
+    await store.write({ epoch: "7" }, "1");
+    await epochs.refresh();
+    timers.advance(10_000);
+    restores.raiseAgain();
+    timers.advance(49_999);
+    await settled();
+    assert.equal(epochs.current, 7);
+    timers.advance(1);
+    await settled();
+    assert.equal(epochs.current, 8);
+  });
+
   it("ends with its operator", async () => {
     const timers = new ManualTimers();
     let asked = 0;
