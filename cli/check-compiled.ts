@@ -2,7 +2,8 @@
  * What the operator would refuse of a set of valid objects: the compiler's own verdict, with the field that it names.
  *
  * The schema knows neither time zones nor presets nor which addresses may be called; `Accepted=False` says it once the
- * manifests are served (RESOURCES.md R12), and `tollgate validate` before. Pure.
+ * manifests are served (RESOURCES.md R12), and `tollgate validate` before. What only a setting decides, which may be
+ * given elsewhere, is a warning. Pure.
  */
 import { compile, defaultCompileSettings } from "../operator/compile/compile.ts";
 import { MutableResourceSet } from "../operator/resources/mutable-resource-set.ts";
@@ -11,10 +12,14 @@ import type { ReferenceProblem } from "../operator/schema/references/object-set.
 import type { KnownObject } from "../operator/schema/validate-resource.ts";
 import { toResource } from "../operator/source/read-resource.ts";
 
+/** Nothing is refused with these but what no setting opens. */
+const everywhere: readonly string[] = ["0.0.0.0/0", "::/0"];
+
 /**
  * @param objects validated objects; of those with one identity the first speaks, as in a folder
  * @param found what is known to be wrong with them already, which is not said twice
- * @param egressAllowCIDRs as the operator will be given them
+ * @param egressAllowCIDRs as the operator will be given them; none: that is not known, and addresses that they may allow
+ *   are warnings
  */
 export function checkCompiled(
   objects: readonly KnownObject[],
@@ -30,8 +35,11 @@ export function checkCompiled(
     speakers.set(identity, object);
     resources.set(toResource(object, { generation: 1 }));
   }
-  const { results } = compile(resources, { ...defaultCompileSettings, egressAllowCIDRs: [...egressAllowCIDRs] });
-  return [...results.values()].flatMap(({ kind, namespace, name, accepted }) => {
+  const compiled = (allowed: readonly string[]) =>
+    compile(resources, { ...defaultCompileSettings, egressAllowCIDRs: [...allowed] }).results;
+  const results = compiled(egressAllowCIDRs);
+  const certain = egressAllowCIDRs.length === 0 ? compiled(everywhere) : results;
+  return [...results].flatMap(([key, { kind, namespace, name, accepted }]) => {
     const object = speakers.get(`${kind}/${namespace}/${name}`);
     if (object === undefined || accepted.status !== "False") return [];
     const { path, message } = placeOf(accepted.message, object);
@@ -39,7 +47,8 @@ export function checkCompiled(
     const isKnown = found.some(
       (other) => other.object === object && other.severity === "error" && other.problem.field.startsWith(problem.field),
     );
-    return isKnown ? [] : [{ object, problem, severity: "error" }];
+    const severity = certain.get(key)?.accepted.status === "False" ? "error" : "warning";
+    return isKnown ? [] : [{ object, problem, severity }];
   });
 }
 

@@ -44,7 +44,8 @@ interface Finding {
 type Severity = "error" | "warning" | "note";
 
 /**
- * @param egressAllowCIDRs as the operator of these manifests has them: channels to other private addresses are refused
+ * @param egressAllowCIDRs as the operator of these manifests has them: channels to other private addresses are
+ *   refused; none: warned of
  * @returns the exit status
  */
 export async function validateCommand(

@@ -3,7 +3,7 @@
  * (`protocols/translation.md` sections 7.1 and 7.2).
  */
 import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts";
-import { followReferences } from "./resolve-reference.ts";
+import { followReferences, resolveReference } from "./resolve-reference.ts";
 import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
 const combinators = ["anyOf", "oneOf", "allOf"] as const;

@@ -135,9 +135,9 @@ describe("tollgate validate", () => {
       wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; known are /,
     },
     {
-      name: "a private address that nobody allowed",
-      text: channel("provider: OpenAICompatible, baseURL: http://10.1.2.3/v1"),
-      wanted: /spec\.baseURL {2}10\.1\.2\.3 is a private address; add its network to the setting egress\.allowCIDRs/,
+      name: "an address that no setting allows",
+      text: channel("provider: OpenAICompatible, baseURL: http://169.254.169.254/v1"),
+      wanted: /spec\.baseURL {2}169\.254\.169\.254 /,
     },
     {
       name: "a public name that a route of another namespace has",
@@ -153,9 +153,19 @@ describe("tollgate validate", () => {
     });
   }
 
-  it("takes the private addresses that the operator is given as allowed", async () => {
+  it("takes the private addresses that the operator is given as allowed, and warns where it is not told of any", async () => {
     const file = await write("one.yaml", channel("provider: OpenAICompatible, baseURL: http://10.1.2.3/v1"));
-    assert.equal((await run([file], false, "", ["10.0.0.0/8"])).status, 0);
+    const verdict =
+      /spec\.baseURL {2}(warning: )?10\.1\.2\.3 is a private address; add its network to the setting egress\./;
+    const allowed = await run([file], false, "", ["10.0.0.0/8"]);
+    assert.equal(allowed.status, 0);
+    assert.doesNotMatch(allowed.out, verdict);
+    const refused = await run([file], false, "", ["10.9.0.0/16"]);
+    assert.equal(refused.status, 1);
+    assert.equal(verdict.exec(refused.out)?.[1], undefined);
+    const unknown = await run([file]);
+    assert.equal(unknown.status, 0);
+    assert.equal(verdict.exec(unknown.out)?.[1], "warning: ");
   });
 
   it("says once what two of its checks find", async () => {
