@@ -15,8 +15,6 @@ export interface WantedPort {
   readonly host: string;
   /** 0 takes a free one and is not tried. */
   readonly port: number;
-  /** Opened with others of this machine that do so as well. */
-  readonly isShared?: boolean;
 }
 
 /** The port of a setting with an address. */
@@ -24,15 +22,19 @@ export function wantedPort(settings: Settings, name: string): WantedPort {
   return { source: settings.source(name), ...parseAddress(settings.text(name)) };
 }
 
-/** @throws Error that names the setting and says what is wrong with the address and what to do */
+/**
+ * @param wanted none that several processes share: calls that others could serve would come here
+ * @throws Error that names the setting and says what is wrong with the address and what to do
+ */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   const held: { readonly port: WantedPort; readonly server: Server }[] = [];
   try {
     for (const port of wanted) {
       if (port.port === 0) continue;
-      const server = createServer();
+      // Whoever calls meanwhile is told to call again, and not waited for.
+      const server = createServer((socket) => socket.destroy());
       try {
-        server.listen({ host: port.host, port: port.port, reusePort: port.isShared ?? false });
+        server.listen({ host: port.host, port: port.port });
         await once(server, "listening");
       } catch (error) {
         const rival = held.find((other) => other.port.port === port.port)?.port.source;

@@ -71,7 +71,10 @@ function readVersion(): string {
 /** A terminal sends a signal to the whole group, and its parents pass it on again: what comes so soon is the same one. */
 const sameWishMs = 500;
 
-/** The first signal ends in order, a second one of a person who does not want to wait at once. */
+/**
+ * The first signal ends in order. A Ctrl-C behind it is of a person who does not want to wait, and ends at once; another
+ * SIGTERM is not: whoever runs containers repeats it.
+ */
 function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
   const [stop, cut] = [new AbortController(), new AbortController()];
   let firstAtMs: number | undefined;
@@ -79,8 +82,8 @@ function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
     process.on(signal, () => {
       firstAtMs ??= performance.now();
       stop.abort();
-      if (performance.now() - firstAtMs < sameWishMs) return;
-      process.stderr.write(`tollgate: ended at once by a second ${signal}; what was under way is cut short\n`);
+      if (signal === "SIGTERM" || performance.now() - firstAtMs < sameWishMs) return;
+      process.stderr.write("tollgate: ended at once by a second signal; what was under way is cut short\n");
       cut.abort();
       process.exit(1);
     });

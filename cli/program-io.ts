@@ -18,7 +18,7 @@ export interface ProgramIo {
   readonly readFile: (path: string) => string;
   /** Aborted by SIGTERM, SIGINT or, in a child, by the end of its parent. */
   readonly stop: AbortSignal;
-  /** Aborted by a second one, just before the process ends without waiting: children must not live on. */
+  /** Aborted by a SIGINT behind it, just before the process ends without waiting: children must not live on. */
   readonly cut: AbortSignal;
 }
 

@@ -23,7 +23,7 @@ export async function runProxyCommand(
   const proxySettings = toProxySettings(settings);
   await checkProxyKeyFiles(settings);
   await checkPorts([
-    { ...wantedPort(settings, "listen"), isShared: proxySettings.sharePort },
+    ...(proxySettings.sharePort ? [] : [wantedPort(settings, "listen")]),
     wantedPort(settings, "admin"),
   ]);
   // Quotas that are not to be kept need no file, and responses are then kept in memory as well.

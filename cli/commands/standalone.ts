@@ -91,11 +91,11 @@ function logEnd(log: Logger, status: number): void {
   else log.error("stopped after a failure");
 }
 
-/** Those of the operator and of all proxies. */
+/** Those of the operator and of all proxies that each opens alone. */
 function portsOf(settings: Settings, count: number): WantedPort[] {
   const admin = wantedPort(settings, "admin");
   return [
-    { ...wantedPort(settings, "listen"), isShared: count > 1 },
+    ...(count > 1 ? [] : [wantedPort(settings, "listen")]),
     ...Array.from({ length: count }, (_, index) => ({ ...admin, port: admin.port === 0 ? 0 : admin.port + index })),
     wantedPort(settings, "operatorAdmin"),
   ];
