@@ -94,10 +94,10 @@ export class MemoryLedger implements Ledger {
       this.counts.refused += 1;
       return refusalOf(request, amounts, limits, balances, inFlight, nowMs);
     }
-    const tallies = limits.map((counter) => counter.hold(amountOf(counter.rule.unit, amounts)));
+    const windows = limits.map((counter) => counter.hold(amountOf(counter.rule.unit, amounts)));
     for (const balance of balances) balance.tally.hold(amounts.costNanos);
     for (const counter of inFlight) counter.inFlight += 1;
-    const held = new HeldReservation(request.id, amounts, limits, tallies, balances, inFlight, tickMs);
+    const held = new HeldReservation(request.id, amounts, limits, windows, balances, inFlight, tickMs);
     this.#open.set(request.id, held);
     this.counts.reserved += 1;
     this.#options.journal?.openChanged();

@@ -2,7 +2,7 @@
 import type { Limit } from "../../snapshot/types.gen.ts";
 import type { Amounts, LimitState, Reservation } from "../ledger.ts";
 import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
-import type { Tally } from "./tally.ts";
+import type { CountedWindow } from "./window-history.ts";
 
 /**
  * Amounts as exact doubles. One call's cost is at most 2^53 - 1 nano-credits (nine million credits): more is cut
@@ -57,8 +57,8 @@ export class HeldReservation implements Reservation {
   readonly id: string;
   readonly amounts: NarrowAmounts;
   readonly limits: readonly LimitCounter[];
-  /** By limit, the sums of the window that it is held in. */
-  readonly #tallies: readonly Tally[];
+  /** By limit, the window that it is held in. */
+  readonly #windows: readonly CountedWindow[];
   readonly balances: readonly BalanceCounter[];
   readonly inFlight: readonly InFlightCounter[];
   /** By the monotonic clock. */
@@ -69,7 +69,7 @@ export class HeldReservation implements Reservation {
     id: string,
     amounts: NarrowAmounts,
     limits: readonly LimitCounter[],
-    tallies: readonly Tally[],
+    windows: readonly CountedWindow[],
     balances: readonly BalanceCounter[],
     inFlight: readonly InFlightCounter[],
     tickMs: number,
@@ -77,7 +77,7 @@ export class HeldReservation implements Reservation {
     this.id = id;
     this.amounts = amounts;
     this.limits = limits;
-    this.#tallies = tallies;
+    this.#windows = windows;
     this.balances = balances;
     this.inFlight = inFlight;
     this.touchedAtMs = tickMs;
@@ -93,9 +93,9 @@ export class HeldReservation implements Reservation {
   settleLimits(held: NarrowAmounts, actual: NarrowAmounts, nowMs: number): void {
     let index = 0;
     for (const counter of this.limits) {
-      const tally = this.#tallies[index++];
-      const { unit } = counter.rule;
-      if (tally !== undefined) counter.settle(tally, amountOf(unit, held), amountOf(unit, actual), nowMs);
+      const window = this.#windows[index++];
+      if (window === undefined) continue;
+      counter.settle(window, amountOf(window.unit, held), amountOf(window.unit, actual), nowMs);
     }
   }
 }

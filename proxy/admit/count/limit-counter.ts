@@ -2,8 +2,8 @@
  * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
  *
  * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh; a new period or time zone keeps whatever may lie inside the new window. A reservation belongs
- * to the window that it was held in, and counts nowhere once the counter began anew (`window-history.ts`).
+ * algorithm starts afresh, and goes on where it was had before; a new period or time zone keeps whatever may lie inside
+ * the new window. A reservation belongs to the window that it was held in (`window-history.ts`).
  */
 import type { Limit } from "../../snapshot/types.gen.ts";
 import type { LimitState } from "../ledger.ts";
@@ -11,7 +11,7 @@ import type { StoredCounter } from "../store/store-messages.ts";
 import { type BucketShape, bucketShape, TokenBucket } from "../token-bucket.ts";
 import { fixedPeriodMs, isRatePeriod, WindowClock } from "../window.ts";
 import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
-import { countedIn, WindowHistory } from "./window-history.ts";
+import { type CountedWindow, countedIn, WindowHistory } from "./window-history.ts";
 
 /** A limit prepared for counting; made once for each limit object. */
 export interface LimitRule {
@@ -89,6 +89,18 @@ const unusedMs = 2 * 86_400_000;
 /** So long a quota's window is kept after its last use, by the monotonic clock: it may be over by a wrong clock only. */
 const doubtedMs = 3_600_000;
 
+/** What an edited limit counted before; an edit back, or a call under the configuration of before, finds it again. */
+interface CountedOtherwise {
+  readonly rule: LimitRule;
+  readonly windows: WindowHistory;
+  readonly bucket: TokenBucket | undefined;
+}
+
+/** Sums of different kinds cannot be compared. */
+function kindOf({ unit, bucket }: LimitRule): string {
+  return bucket === undefined ? unit : `${unit} bucket`;
+}
+
 export class LimitCounter {
   readonly name: string;
   limit: Limit;
@@ -97,6 +109,8 @@ export class LimitCounter {
   /** Of a bucket only the pending sum of the present one is used. */
   #windows: WindowHistory;
   bucket: TokenBucket | undefined;
+  /** What was counted in other units or by the other algorithm; by kind. */
+  #aside: Map<string, CountedOtherwise> | undefined;
   lastUsedMs: number;
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
@@ -127,11 +141,11 @@ export class LimitCounter {
     const rule = this.#rules.ruleFor(limit);
     this.limit = limit;
     this.rule = rule;
-    const isSameKind = before.unit === rule.unit && (this.bucket === undefined) === (rule.bucket === undefined);
-    if (!isSameKind) this.#windows = this.#start(nowMs);
+    const known = kindOf(before) === kindOf(rule) ? before : this.#exchange(before, rule);
+    if (known === undefined) this.#windows = this.#start(nowMs);
     else if (this.bucket !== undefined && rule.bucket !== undefined) {
       this.bucket.reshape(rule.bucket, this.#rules.tickAt(nowMs));
-    } else if (before.clock !== rule.clock) {
+    } else if (known.clock !== rule.clock) {
       rule.clock.follow(nowMs);
       const { startMs } = rule.clock;
       // What was counted since the new window began cannot be told from what was before: both stay, none is granted anew.
@@ -139,6 +153,17 @@ export class LimitCounter {
       if (isOver) this.#windows = this.#start(nowMs);
       else this.#windows.restart(startMs);
     }
+  }
+
+  /** Puts aside what was counted by one kind of rule. @returns the rule by which it counted as now before; undefined: never did */
+  #exchange(before: LimitRule, rule: LimitRule): LimitRule | undefined {
+    this.#aside ??= new Map();
+    this.#aside.set(kindOf(before), { rule: before, windows: this.#windows, bucket: this.bucket });
+    const known = this.#aside.get(kindOf(rule));
+    if (known === undefined) return undefined;
+    this.#windows = known.windows;
+    this.bucket = known.bucket;
+    return known.rule;
   }
 
   /** Brings the counter to the present: call before anything else is asked or changed. */
@@ -160,26 +185,27 @@ export class LimitCounter {
     return this.bucket === undefined ? this.tally.fits(amount, this.rule.ceiling) : this.bucket.holds(amount);
   }
 
-  /** @returns the sums it is held in: `settle` wants them again */
-  hold(amount: number): Tally {
-    const { tally } = this.#windows.current;
-    tally.hold(amount);
+  /** @returns the window it is held in: `settle` wants it again */
+  hold(amount: number): CountedWindow {
+    const { current } = this.#windows;
+    current.tally.hold(amount);
     this.bucket?.take(amount);
-    return tally;
+    return current;
   }
 
   /**
-   * Replaces what was held by what was consumed.
+   * Replaces what was held by what was consumed, both in the unit of the window.
    *
-   * @param tally what `hold` gave; where the counter began anew since, nobody reads it any more
+   * @param window what `hold` gave; the counter may count otherwise by now
    */
-  settle(tally: Tally, held: number, actual: number, nowMs: number): void {
-    tally.release(held);
-    if (this.bucket === undefined) tally.post(actual);
-    else if (tally === this.#windows.current.tally) {
-      this.bucket.refill(this.#rules.tickAt(nowMs));
-      this.bucket.correct(held, actual);
+  settle(window: CountedWindow, held: number, actual: number, nowMs: number): void {
+    window.tally.release(held);
+    if (this.bucket === undefined || window !== this.#windows.current) {
+      window.tally.post(actual);
+      return;
     }
+    this.bucket.refill(this.#rules.tickAt(nowMs));
+    this.bucket.correct(held, actual);
   }
 
   /** Earliest time at which `amount` could fit; undefined when waiting cannot cure it. Only after `fits` said no. */
@@ -255,7 +281,7 @@ export class LimitCounter {
     const { clock, bucket } = this.rule;
     this.bucket = bucket === undefined ? undefined : new TokenBucket(bucket, this.#rules.tickAt(nowMs));
     clock.follow(nowMs);
-    return new WindowHistory(clock.startMs);
+    return new WindowHistory(this.rule.unit, clock.startMs);
   }
 }
 

@@ -6,10 +6,13 @@
  * clock that stood ahead happened in the window to which it returns as well: there it counts with that window's own
  * (RELIABILITY.md M1).
  */
+import type { Limit } from "../../snapshot/types.gen.ts";
 import { Tally } from "./tally.ts";
 
 /** The sums of one window. */
 export interface CountedWindow {
+  /** Of what they are sums, whatever an edited limit counts by now. */
+  readonly unit: Limit["unit"];
   startMs: number;
   readonly tally: Tally;
   /** Windows that were counted in by a clock that stood ahead of this one. */
@@ -27,8 +30,8 @@ export class WindowHistory {
   /** As they were last counted in, the present one last. */
   #windows: CountedWindow[];
 
-  constructor(startMs: number) {
-    this.current = newWindow(startMs);
+  constructor(unit: Limit["unit"], startMs: number) {
+    this.current = newWindow(unit, startMs);
     this.#windows = [this.current];
   }
 
@@ -38,7 +41,7 @@ export class WindowHistory {
    */
   restore(startMs: number, posted: bigint): void {
     const isOver = startMs < this.current.startMs;
-    const window = isOver ? newWindow(startMs) : this.current;
+    const window = isOver ? newWindow(this.current.unit, startMs) : this.current;
     window.tally.setPosted(posted);
     if (isOver) this.#windows.unshift(window);
   }
@@ -47,7 +50,7 @@ export class WindowHistory {
   moveTo(startMs: number, isRate: boolean): void {
     const before = this.current;
     const isBack = startMs < before.startMs;
-    const window = this.#windows.find((known) => known.startMs === startMs) ?? newWindow(startMs);
+    const window = this.#windows.find((known) => known.startMs === startMs) ?? newWindow(before.unit, startMs);
     if (isBack) {
       for (const ahead of [before, ...before.ahead]) if (ahead !== window) window.ahead.add(ahead);
     }
@@ -76,6 +79,6 @@ export function countedIn({ tally, ahead }: CountedWindow): Tally {
   return sum;
 }
 
-function newWindow(startMs: number): CountedWindow {
-  return { startMs, tally: new Tally(), ahead: new Set() };
+function newWindow(unit: Limit["unit"], startMs: number): CountedWindow {
+  return { unit, startMs, tally: new Tally(), ahead: new Set() };
 }

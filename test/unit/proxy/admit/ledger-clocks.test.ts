@@ -270,6 +270,28 @@ describe("the ledger's two clocks", () => {
     });
   }
 
+  for (const { name, edit } of [
+    { name: "unit", edit: { unit: "InputTokens" } },
+    { name: "algorithm", edit: { period: "Hour", algorithm: "TokenBucket" } },
+  ] as const) {
+    it(`grants nothing anew where calls from before and after an edit of the ${name} alternate`, () => {
+      const edited: LimitClaim = { ...perDay, limit: { ...perDay.limit, ...edit } };
+      const each = { ...amounts, inputTokens: 1n };
+      assert.equal(admitted([perDay], 3), 3);
+      settle(3);
+      assert.equal(reserve({ id: "runs over it", limits: [perDay] }).kind, "reserved");
+      for (let call = 0; call < 4; call += 1) {
+        assert.equal(reserve({ id: `edited${call}`, amounts: each, limits: [edited] }).kind, "reserved");
+        ledger.settle(`edited${call}`, each);
+        assert.equal(admitted([perDay], 1), 0);
+      }
+      assert.equal(reserve({ amounts: each, limits: [edited] }).kind, "refused");
+      assert.equal(ledger.settle("runs over it", amounts), "settled");
+      assert.equal(admitted([perDay], 1), 0);
+      assert.equal(ledger.read(perDay.counter)?.posted, 4n);
+    });
+  }
+
   it("keeps nothing of before where the period is edited after a new window began", () => {
     const monthly: LimitClaim = { ...perDay, limit: { ...perDay.limit, period: "Month" } };
     assert.equal(admitted([monthly], 4), 4);
