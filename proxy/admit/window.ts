@@ -28,6 +28,13 @@ const dayMs = 86_400_000;
 /** Length of the periods that have one, in milliseconds. */
 export const fixedPeriodMs = { Second: 1_000, Minute: 60_000, Hour: 3_600_000 } as const;
 
+const quotaPeriods = ["Day", "Week", "Month", "Lifetime"] as const satisfies readonly Period[];
+
+/** Whether a text that is kept somewhere names a period. */
+export function isPeriod(text: string): text is Period {
+  return Object.hasOwn(fixedPeriodMs, text) || quotaPeriods.some((period) => period === text);
+}
+
 /** Whether a period is a rate (Second to Hour) and not a quota (DESIGN.md section 6). */
 export function isRatePeriod(period: Period): period is keyof typeof fixedPeriodMs {
   return period === "Second" || period === "Minute" || period === "Hour";

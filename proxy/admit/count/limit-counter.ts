@@ -9,7 +9,7 @@ import type { Limit } from "../../snapshot/types.gen.ts";
 import type { LimitState } from "../ledger.ts";
 import type { StoredCounter } from "../store/store-messages.ts";
 import { type BucketShape, bucketShape, TokenBucket } from "../token-bucket.ts";
-import { fixedPeriodMs, isRatePeriod, WindowClock } from "../window.ts";
+import { fixedPeriodMs, isPeriod, isRatePeriod, WindowClock, windowBounds } from "../window.ts";
 import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
 import { type CountedWindow, countedIn, WindowHistory } from "./window-history.ts";
 
@@ -23,6 +23,8 @@ export interface LimitRule {
   readonly clock: WindowClock;
   /** Present for TokenBucket. */
   readonly bucket: BucketShape | undefined;
+  /** What its row on disk counts: the unit, and of a window its period and time zone (`StoredCounter.unit`). */
+  readonly storedUnit: string;
 }
 
 /** Prepares limits; clocks are shared by period and time zone, so that the calendar is asked once a window. */
@@ -49,16 +51,18 @@ export class LimitRules {
   #compile(limit: Limit): LimitRule {
     const amount = BigInt(limit.limit);
     const isBucket = limit.algorithm === "TokenBucket" && isRatePeriod(limit.period);
+    const clock = this.#clockFor(limit);
     return {
       unit: limit.unit,
       isEnforced: limit.mode === "Enforce",
       isQuota: !isRatePeriod(limit.period) || limit.unit === "Cost",
       ceiling: ceilingOf(amount),
-      clock: this.#clockFor(limit),
+      clock,
       bucket:
         isBucket && isRatePeriod(limit.period)
           ? bucketShape(amount, limit.burst === undefined ? amount : BigInt(limit.burst), fixedPeriodMs[limit.period])
           : undefined,
+      storedUnit: isBucket ? limit.unit : `${limit.unit} ${clock.period} ${clock.timeZone}`,
     };
   }
 
@@ -94,6 +98,15 @@ interface CountedOtherwise {
   readonly rule: LimitRule;
   readonly windows: WindowHistory;
   readonly bucket: TokenBucket | undefined;
+}
+
+/**
+ * Whether what was stored may lie in a window that began later: the limit had another period or time zone. Rows that do
+ * not say which are of the limit's own, and over.
+ */
+function reaches({ unit, startMs }: StoredCounter, laterMs: number): boolean {
+  const [, period = "", timeZone = ""] = unit.split(" ");
+  return isPeriod(period) && windowBounds(period, timeZone, startMs).endMs > laterMs;
 }
 
 /** Sums of different kinds cannot be compared. */
@@ -243,13 +256,16 @@ export class LimitCounter {
 
   /** Takes over what was counted before a restart, where it counts the same thing. */
   restore(stored: StoredCounter, nowMs: number): void {
-    if (stored.unit !== this.rule.unit) return;
+    if (stored.unit.split(" ", 1)[0] !== this.rule.unit) return;
     if (this.bucket !== undefined) {
       if (stored.kind !== "bucket") return;
       const level = Math.floor(Number(stored.amount) / this.bucket.shape.scale);
       this.bucket.level = Math.min(level, this.bucket.shape.burst);
       this.bucket.atMs = this.#rules.tickAt(Math.min(stored.startMs, nowMs));
-    } else if (stored.kind === "limit") this.#windows.restore(stored.startMs, stored.amount);
+    } else if (stored.kind === "limit") {
+      const { startMs } = this.#windows.current;
+      this.#windows.restore(reaches(stored, startMs) ? startMs : stored.startMs, stored.amount);
+    }
   }
 
   /** Whether open reservations hold a part of it, be it of a window that is over. */

@@ -147,7 +147,7 @@ function kindOf(counter: AnyCounter): StoredIdentity["kind"] {
 }
 
 function unitOf(counter: AnyCounter): string {
-  return counter instanceof BalanceCounter ? "" : counter.rule.unit;
+  return counter instanceof BalanceCounter ? "" : counter.rule.storedUnit;
 }
 
 function startMsOf(counter: AnyCounter): number {

@@ -5,7 +5,7 @@ export interface StoredCounter {
   readonly id: number;
   readonly kind: "limit" | "bucket" | "balance";
   readonly name: string;
-  /** Unit of the limit; empty for balances. */
+  /** Unit of the limit; of a window its period and time zone behind it: `Tokens Month UTC`. Empty for balances. */
   readonly unit: string;
   /** Start of the window that `amount` counts, or time at which a bucket had this level. */
   readonly startMs: number;

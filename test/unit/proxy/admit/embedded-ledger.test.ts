@@ -190,6 +190,26 @@ describe("EmbeddedLedger", function () {
     assert.equal(after.read(quota.counter)?.posted, 2n);
   });
 
+  for (const row of [
+    { name: "its period is shorter", before: { period: "Month" }, after: { period: "Day" }, isOver: false },
+    { name: "its day begins later", before: { timeZone: "Asia/Tokyo" }, after: { timeZone: "UTC" }, isOver: false },
+    { name: "nothing was edited", before: {}, after: {}, isOver: true },
+  ] as const) {
+    it(`grants ${row.isOver ? "a day that began" : "nothing anew"} between two runs where ${row.name}`, async () => {
+      clock.nowMs = Date.UTC(2026, 10, 24, 12);
+      const claimOf = (edit: Partial<Limit>): ReserveRequest["limits"] => [
+        { counter: quota.counter, limit: limitOf({ name: "quota", period: "Day", ...edit }) },
+      ];
+      const before = await open();
+      spend(before, spent(900n), { limits: claimOf(row.before) });
+      await before.close();
+      if (row.isOver) clock.nowMs += 86_400_000;
+      const after = await open();
+      spend(after, spent(1n), { limits: claimOf(row.after) });
+      assert.equal(after.read(quota.counter)?.posted, row.isOver ? 1n : 901n);
+    });
+  }
+
   it("folds a long journal without losing a change", async () => {
     const before = await open({ flushDelayMs: 1 });
     const many = Array.from({ length: 3_000 }, (_, index) => ({
