@@ -64,6 +64,11 @@ interface SchemaNode {
 /** All settings in the order of the schema. */
 export const settingList: readonly Setting[] = readSettingList();
 
+/** The environment variable of a setting: `egress.allowCIDRs` is `TOLLGATE_EGRESS_ALLOW_CIDRS`. */
+export function variableOf(name: string): string {
+  return `TOLLGATE_${kebabCase(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
 /** `egress.allowCIDRs` -> `egress-allow-cidrs`. */
 export function kebabCase(name: string): string {
   return name
@@ -97,7 +102,7 @@ function toSetting(name: string, node: SchemaNode, group: string): Setting {
   return {
     name,
     flag,
-    variable: `TOLLGATE_${kebabCase(name).replaceAll("-", "_").toUpperCase()}`,
+    variable: variableOf(name),
     type,
     format,
     choices: node.enum,

@@ -3,7 +3,7 @@
  * and before the settings file (DESIGN.md section 8), so each is left out where the user's setting stands in one of them.
  */
 import { parse } from "yaml";
-import { kebabCase } from "../cli/setting-list.ts";
+import { kebabCase, variableOf } from "../cli/setting-list.ts";
 
 export interface StartSources {
   /** Behind `npm start --`. */
@@ -56,10 +56,6 @@ function flagOf(name: string, given: readonly string[]): string | undefined {
   const index = given.findIndex((argument) => argument === flag || argument.startsWith(`${flag}=`));
   const argument = given[index];
   return argument === undefined ? undefined : argument === flag ? given[index + 1] : argument.slice(flag.length + 1);
-}
-
-function variableOf(name: string): string {
-  return `TOLLGATE_${kebabCase(name).replaceAll("-", "_").toUpperCase()}`;
 }
 
 function readSettingsFile({ given, variables, readFile }: StartSources): unknown {

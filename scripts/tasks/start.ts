@@ -6,11 +6,11 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import picocolors from "picocolors";
 import { parse } from "yaml";
+import { checkPorts } from "../../cli/check-ports.ts";
 import { projectRoot } from "../run.ts";
 import { startFlags } from "../start-flags.ts";
 
@@ -20,13 +20,11 @@ const readyDeadlineMs = 30_000;
 
 const folder = join(projectRoot, "examples", "quickstart");
 /** Whether nobody listens on a port: a busy one must not spoil the first try. */
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  const isOpened = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-  });
-  if (isOpened) await new Promise<void>((resolve) => server.close(() => resolve()));
-  return isOpened;
+function isFree(port: number): Promise<boolean> {
+  return checkPorts([{ source: "npm start", host: "127.0.0.1", port }]).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function startDemoUpstream(): Promise<ChildProcess> {

@@ -156,7 +156,8 @@ describe("raiseAfterRestore", () => {
     });
   }
 
-  it("lets a kept sign go where an epoch began after it", async () => {
+  /** A sign is kept against an epoch; then a proxy tells that another operator raised it. */
+  async function keptWhileAnotherRaised() {
     const timers = new ManualTimers();
     const store = new MemoryOwnedData();
     const epochs = new StoredEpochs(store, timers);
@@ -165,25 +166,20 @@ describe("raiseAfterRestore", () => {
     await settled();
     timers.advance(30_000);
     restores.raiseAgain();
-    // As a proxy tells that another operator raised it.
     await store.write({ epoch: "7" }, "1");
     await epochs.refresh();
+    return { timers, epochs, restores };
+  }
+
+  it("lets a kept sign go where an epoch began after it", async () => {
+    const { timers, epochs } = await keptWhileAnotherRaised();
     timers.advance(3_600_000);
     await settled();
     assert.equal(epochs.current, 7);
   });
 
   it("keeps a sign against an epoch that began while one against the epoch before was kept", async () => {
-    const timers = new ManualTimers();
-    const store = new MemoryOwnedData();
-    const epochs = new StoredEpochs(store, timers);
-    const restores = raiseAfterRestore({ epochs, timers, onFailure: () => assert.fail() });
-    restores.raise();
-    await settled();
-    timers.advance(30_000);
-    restores.raiseAgain();
-    await store.write({ epoch: "7" }, "1");
-    await epochs.refresh();
+    const { timers, epochs, restores } = await keptWhileAnotherRaised();
     timers.advance(10_000);
     restores.raiseAgain();
     timers.advance(49_999);
