@@ -1,11 +1,11 @@
 /** A call that has passed every check and holds its reservation: what serving it needs. */
 import type { Estimate } from "./admit/estimate-cost.ts";
 import type { CallBytes } from "./http/in-flight-bytes.ts";
+import type { Exchange } from "./http1/exchange.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
 import type { CallReferences } from "./resolve-call.ts";
-import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { CallSettlement } from "./settle-call.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";

@@ -4,14 +4,13 @@
  * What is not an error of the table is a bug of ours: the client learns the request id, the log learns the rest.
  */
 import { type ErrorCode, errorTable, GatewayError } from "./errors.ts";
-import { closePolitelyAfterAnswer } from "./http/close-politely.ts";
 import { ClientGoneError } from "./http/read-body.ts";
+import type { Exchange } from "./http1/exchange.ts";
 import type { EndCode } from "./observe/access-log.ts";
 import type { Logger } from "./observe/logger.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { Protocol } from "./protocols/wire.ts";
-import type { Exchange } from "./server.ts";
 
 /** Unread bytes of a request up to here are drained so that the connection can be used again. */
 const drainBytesMax = 64 * 1024;
@@ -41,21 +40,13 @@ export function answerError(
   }
   // A body that is still arriving must not be parsed as the next request, nor be read without end. Whoever waits for
   // `100 Continue` may send the body or not: what comes next cannot be told.
-  const isReadToEnd = request.complete || (!exchange.expectsContinue && isShort(request.headers["content-length"]));
-  const mustClose = errorTable[error.code].closes === true || !isReadToEnd;
-  if (!request.complete && mustClose) closePolitelyAfterAnswer(request.socket);
+  const { declaredBytes } = request;
+  const isShort = declaredBytes !== undefined && declaredBytes <= drainBytesMax;
+  const isReadToEnd = request.complete || (!exchange.expectsContinue && isShort);
+  if (errorTable[error.code].closes === true || !isReadToEnd) response.closeAfter();
   record.responseBytes = rendered.body.length;
-  response.writeHead(rendered.status, {
-    ...rendered.headers,
-    "content-length": rendered.body.length,
-    ...(mustClose ? { connection: "close" } : {}),
-  });
+  response.writeHead(rendered.status, Object.entries(rendered.headers).flat(), rendered.body.length);
   response.end(rendered.body);
-  if (!mustClose) request.resume();
-}
-
-function isShort(contentLength: string | undefined): boolean {
-  return contentLength !== undefined && Number(contentLength) <= drainBytesMax;
 }
 
 function unexpected(thrown: unknown, record: RequestRecord, log: Logger): GatewayError {

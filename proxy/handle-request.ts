@@ -22,11 +22,12 @@ import { serveCountTokens } from "./count-tokens/serve-count-tokens.ts";
 import { GatewayError } from "./errors.ts";
 import { formatIpAddress, type IpAddress } from "./http/address/ip-address.ts";
 import { readClientAddress } from "./http/client-address.ts";
-import { checkRequestHead, upstreamHeaders } from "./http/header-rules.ts";
+import { upstreamHeaders } from "./http/header-rules.ts";
 import type { CallBytes } from "./http/in-flight-bytes.ts";
 import { ClientGoneError, type RequestBody, readBody } from "./http/read-body.ts";
 import { matchEndpoint, protocolOfPath } from "./http/request-target.ts";
 import { type ScannedObject, scanJsonObject } from "./http/strict-json.ts";
+import type { Exchange } from "./http1/exchange.ts";
 import type { MetricFormat } from "./observe/metrics.ts";
 import { RequestRecord } from "./observe/request-record.ts";
 import { checkRouteParameters } from "./parameters/route-parameters.ts";
@@ -41,7 +42,6 @@ import { sentOutput } from "./sent-output.ts";
 import { serveChat } from "./serve-chat.ts";
 import { serveModels } from "./serve-models.ts";
 import { serveStoredResponse } from "./serve-stored-response.ts";
-import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import { CallSettlement } from "./settle-call.ts";
 import type { FoundKey, Snapshot } from "./snapshot/snapshot.ts";
@@ -63,7 +63,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
       await serveStoredResponse({ exchange, services, ...caller, clientAddress: caller.address, record }, endpoint);
     else serveModels(exchange, endpoint, { ...caller, protocol: endpoint.protocol }, record);
   } catch (error) {
-    answerError(exchange, error, protocolOfPath(request.url ?? "", request.rawHeaders), record, services.log);
+    answerError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {
     await otherCalls;
     services.metrics.requestEnded();
@@ -89,16 +89,16 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   const { request } = exchange;
   const { limits } = services;
   const headers = request.rawHeaders;
-  const url = request.url ?? "";
-  checkRequestHead(headers, request.httpVersion, limits); //                                          400 417 431
-  const endpoint = matchEndpoint(request.method ?? "", url, headers, limits.targetBytesMax); //       404 405 414
+  const { url } = request;
+  if (request.problem !== undefined) throw request.problem; //                                    400 405 417 431
+  const endpoint = matchEndpoint(request.method, url, headers, limits.targetBytesMax); //       404 405 414
   record.format = recordedFormat(endpoint);
   const snapshot = liveSnapshot(services); //                                                                 503
   const secret = readCredential(endpoint.protocol, headers, url); //                                          401
   const found = findKey(secret, snapshot, services.now()); //                                                 401
   const { key } = found;
   record.key = key;
-  const address = readClientAddress(request.socket.remoteAddress, headers, services.trustedProxies);
+  const address = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
   if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503

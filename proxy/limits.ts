@@ -13,7 +13,7 @@ export interface ProxyLimits {
   readonly bodyTimeoutMs: number;
   /** How often the two above are checked by the server. */
   readonly connectionsCheckMs: number;
-  /** More header lines are refused with 431: Node silently drops headers after about 1,000. */
+  /** More header lines are refused with 431: each is looked at several times. */
   readonly headerCountMax: number;
   readonly headerBytesMax: number;
   readonly targetBytesMax: number;

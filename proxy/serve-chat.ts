@@ -309,8 +309,8 @@ function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly
   // The list was made for this answer: nobody else reads it.
   const headers = answerHeaders;
   for (const part of passedHeaders) headers.push(part);
-  headers.push("content-type", format.contentType(call), "content-length", String(body.length));
-  response.writeHead(200, headers);
+  headers.push("content-type", format.contentType(call));
+  response.writeHead(200, headers, body.length);
   endResponse(response, body, admitted.services.limits.slowReaderTimeoutMs);
 }
 

@@ -1,9 +1,9 @@
 /** Answers model lists and single models: exactly the names that enforcement would let this key call. */
 import { allowedModel, authorizeEndpoint, type Caller, listAllowedModels } from "./authorize/decide.ts";
+import type { Exchange } from "./http1/exchange.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import { renderModel, renderModelList } from "./protocols/models/render-models.ts";
 import type { Endpoint } from "./protocols/wire.ts";
-import type { Exchange } from "./server.ts";
 
 type ModelsEndpoint = Extract<Endpoint, { kind: "model-list" | "model-get" }>;
 
@@ -13,15 +13,12 @@ export function serveModels(exchange: Exchange, endpoint: ModelsEndpoint, caller
   authorizeEndpoint(caller, "Models");
   const body =
     endpoint.kind === "model-list"
-      ? renderModelList(endpoint.protocol, listAllowedModels(caller), request.url ?? "")
+      ? renderModelList(endpoint.protocol, listAllowedModels(caller), request.url)
       : renderModel(endpoint.protocol, allowedModel(caller, endpoint.modelInPath));
   record.status = 200;
   record.responseBytes = body.length;
-  response.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": body.length,
-    "x-request-id": record.requestId,
-    "request-id": record.requestId,
-  });
+  const { requestId } = record;
+  const headers = ["content-type", "application/json", "x-request-id", requestId, "request-id", requestId];
+  response.writeHead(200, headers, body.length);
   response.end(body);
 }

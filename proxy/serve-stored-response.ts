@@ -19,6 +19,7 @@ import { HeldReservations } from "./held-reservations.ts";
 import type { CallBytes } from "./http/in-flight-bytes.ts";
 import { ClientGoneError } from "./http/read-body.ts";
 import { queryValues } from "./http/request-target.ts";
+import type { Exchange } from "./http1/exchange.ts";
 import type { RunningCall } from "./is-still-allowed.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { Endpoint } from "./protocols/wire.ts";
@@ -31,7 +32,6 @@ import type { LocalResponse, NativeResponse, StoredResponse } from "./responses-
 import { withSecretInUse } from "./route/rotated-credentials.ts";
 import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
-import type { Exchange } from "./server.ts";
 import type { Services } from "./services.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Channel, Route } from "./snapshot/types.gen.ts";
@@ -55,7 +55,7 @@ export async function serveStoredResponse(
   const { exchange, services, found, snapshot, record } = caller;
   const { responseId } = endpoint;
   authorizeEndpoint({ key: found.key, snapshot, protocol: endpoint.protocol }, "Chat");
-  const query = (name: string): string | undefined => queryValues(exchange.request.url ?? "", name)[0];
+  const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
   if (query("stream") === "true") {
     throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
       param: "stream",
@@ -76,12 +76,9 @@ export async function serveStoredResponse(
     refuseRevoked(answered);
     record.status = 200;
     record.responseBytes = body.length;
-    exchange.response.writeHead(200, {
-      "content-type": "application/json",
-      "content-length": body.length,
-      "x-request-id": record.requestId,
-      "request-id": record.requestId,
-    });
+    const { requestId } = record;
+    const headers = ["content-type", "application/json", "x-request-id", requestId, "request-id", requestId];
+    exchange.response.writeHead(200, headers, body.length);
     endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
   } finally {
     // What a slow client has yet to take counts until it has.

@@ -22,6 +22,7 @@ import { upstreamPath } from "../forward/upstream-path.ts";
 import { upstreamHeaders } from "../http/header-rules.ts";
 import type { CallBytes } from "../http/in-flight-bytes.ts";
 import { ClientGoneError } from "../http/read-body.ts";
+import type { Exchange } from "../http1/exchange.ts";
 import type { RunningCall } from "../is-still-allowed.ts";
 import type { RequestRecord } from "../observe/request-record.ts";
 import { AttemptPreparation, type PreparedAttempt } from "../prepare-attempt.ts";
@@ -31,7 +32,6 @@ import { type FailedAttempt, mayFailOver } from "../route/failover.ts";
 import { withSecretInUse } from "../route/rotated-credentials.ts";
 import { type SelectedTarget, selectTarget } from "../route/select-target.ts";
 import { Tried } from "../route/tried.ts";
-import type { Exchange } from "../server.ts";
 import type { Services } from "../services.ts";
 import { CallSettlement } from "../settle-call.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -221,13 +221,7 @@ async function estimate({ services, call }: AdmittedCall): Promise<number> {
 function send({ exchange, record, answerHeaders, services }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
   record.status = 200;
   record.responseBytes = body.length;
-  exchange.response.writeHead(200, [
-    ...answerHeaders,
-    ...(isEstimate ? ["x-tollgate-token-count", "estimate"] : []),
-    "content-type",
-    "application/json",
-    "content-length",
-    String(body.length),
-  ]);
+  const said = isEstimate ? ["x-tollgate-token-count", "estimate"] : [];
+  exchange.response.writeHead(200, [...answerHeaders, ...said, "content-type", "application/json"], body.length);
   endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
 }

@@ -5,9 +5,7 @@
  * destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too long is
  * cut, so that it cannot hold memory.
  */
-import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import { TLSSocket } from "node:tls";
+import type { ClientResponse } from "../http1/client-response.ts";
 import type { ProxyLimits } from "../limits.ts";
 import { endResponse } from "./end-response.ts";
 import { sliceBytesMax, slicesOf, writeSlices } from "./write-slices.ts";
@@ -22,7 +20,7 @@ export interface ClientStreamListener {
 const noBytes = Buffer.alloc(0);
 
 export class ClientStream {
-  readonly #response: ServerResponse;
+  readonly #response: ClientResponse;
   readonly #limits: ProxyLimits;
   readonly #listener: ClientStreamListener;
   #headers: readonly string[];
@@ -33,7 +31,7 @@ export class ClientStream {
   #bytesWritten = 0;
 
   constructor(
-    response: ServerResponse,
+    response: ClientResponse,
     headers: readonly string[],
     limits: ProxyLimits,
     listener: ClientStreamListener,
@@ -61,7 +59,7 @@ export class ClientStream {
   /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */
   write(pieces: readonly Buffer[]): boolean {
     const response = this.#response;
-    if (!response.headersSent) response.writeHead(200, [...this.#headers]);
+    if (!response.headersSent) response.writeHead(200, this.#headers);
     let isFlowing = true;
     for (const piece of pieces) {
       this.#bytesWritten += piece.length;
@@ -84,7 +82,7 @@ export class ClientStream {
   #wait(): void {
     this.#isWaiting = true;
     this.#slowTimer = setTimeout(() => {
-      this.#response.socket?.destroy();
+      this.#response.destroy();
       this.#listener.onSlowReader();
     }, this.#limits.slowReaderTimeoutMs);
     this.#response.once("drain", this.#onDrain);
@@ -117,22 +115,20 @@ export class ClientStream {
   endUnclean(lastBytes: Buffer, rest: "sent" | "withheld"): Promise<void> {
     this.#stopWaiting();
     const response = this.#response;
-    const { socket } = response;
-    if (socket === null || socket.destroyed) return Promise.resolve();
+    if (response.destroyed) return Promise.resolve();
     const isHalf = rest === "withheld" && this.#slices.length > 0;
     if (isHalf) this.#slices.length = 0;
     return new Promise((resolve) => {
       // A client that reads nothing must not keep this waiting.
-      const timer = setTimeout(() => socket.destroy(), this.#limits.slowReaderTimeoutMs);
+      const timer = setTimeout(() => response.destroy(), this.#limits.slowReaderTimeoutMs);
       const onProgress = (): void => void timer.refresh();
-      socket.once("close", () => {
+      response.once("close", () => {
         clearTimeout(timer);
         resolve();
       });
       const writeLast = (): void => {
         response.write(isHalf ? noBytes : lastBytes, () => {
-          if (response.req.httpVersionMinor === 0) breakOff(socket);
-          else socket.end();
+          response.breakOff();
           resolve();
         });
       };
@@ -145,13 +141,4 @@ export class ClientStream {
   release(): void {
     clearTimeout(this.#slowTimer);
   }
-}
-
-/**
- * Over HTTP/1.0 the end of the connection is the end of the answer: only a reset is no clean end. Over TLS, whose sockets
- * Node does not let reset, it is an end that TLS itself did not announce (RFC 8446 section 6.1).
- */
-function breakOff(socket: Socket): void {
-  if (socket instanceof TLSSocket) socket.destroy();
-  else socket.resetAndDestroy();
 }

@@ -4,7 +4,7 @@
  * Node tells of no progress within one write over TLS, nor within one `drain`: a client that reads all the time would look
  * like one that takes nothing for as long as one large write lasts.
  */
-import type { ServerResponse } from "node:http";
+import type { ClientResponse } from "../http1/client-response.ts";
 
 /** What is no larger goes out in one write. A client that takes less than this in the time it may be silent is silent. */
 export const sliceBytesMax = 256 * 1024;
@@ -26,7 +26,7 @@ export interface SlicesListener {
 }
 
 /** Neither is called when the connection ends before. @param slices emptied from its front; may grow until all is written */
-export function writeSlices(response: ServerResponse, slices: Buffer[], listener: SlicesListener): void {
+export function writeSlices(response: ClientResponse, slices: Buffer[], listener: SlicesListener): void {
   if (response.destroyed) return;
   const writeOn = (): void => {
     listener.onProgress?.();

@@ -17,8 +17,3 @@ export function closePolitely(socket: Socket): void {
   socket.once("close", () => clearTimeout(timer));
   socket.end();
 }
-
-/** Has Node's own end of a last answer happen politely: it calls `destroySoon` on the socket. */
-export function closePolitelyAfterAnswer(socket: Socket): void {
-  socket.destroySoon = () => closePolitely(socket);
-}

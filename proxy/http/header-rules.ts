@@ -6,33 +6,59 @@
  * what `Connection` nominates (RFC 9110 section 7.6.1).
  */
 import { GatewayError } from "../errors.ts";
+import { lengthForm } from "../http1/http-syntax.ts";
+import type { RequestHead } from "../http1/request-head.ts";
+import type { RequestFraming } from "../http1/request-parser.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { Protocol } from "../protocols/wire.ts";
 import { headerValues, type RawHeaders } from "./header-values.ts";
 
+const noBody: RequestFraming = { kind: "none" };
+const chunked: RequestFraming = { kind: "chunked" };
+
 /**
  * Refuses heads that two programs could read in two ways. Credentials are not judged here.
- * @param httpVersion `IncomingMessage.httpVersion`
- * @throws GatewayError `headers_too_large` (count), `bad_request_framing`, `expectation_failed`
+ * @returns where the body ends
+ * @throws GatewayError `headers_too_large` (count), `bad_request_framing`, `expectation_failed`, `method_not_allowed`
  */
-export function checkRequestHead(headers: RawHeaders, httpVersion: string, limits: ProxyLimits): void {
+export function checkRequestHead(
+  { method, version, headers }: Pick<RequestHead, "method" | "version" | "headers">,
+  limits: ProxyLimits,
+): RequestFraming {
+  // What stands behind it is no HTTP.
+  if (method === "CONNECT") {
+    throw new GatewayError("method_not_allowed", "CONNECT is not served here.", { allow: "GET, POST" });
+  }
   if (headers.length > 2 * limits.headerCountMax) {
     throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
   }
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") throw badFraming("The request is not HTTP/1.1.");
   const fields = readFramingFields(headers);
-  checkHost(fields.hosts, fields.host, httpVersion);
-  if (fields.codings > 0) {
-    const isChunked = fields.codings === 1 && fields.coding.toLowerCase() === "chunked" && httpVersion !== "1.0";
-    if (!isChunked) throw badFraming("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
-  }
-  if (fields.lengths > 1) throw badFraming("'Content-Length' is given twice.");
+  checkHost(fields.hosts, fields.host, version);
+  const framing = framingOf(fields, version);
   // Some hops take an underscore for a dash, and would frame the body by a field that is none here.
   if (fields.hasUnderscore) throw badFraming("A framing header is spelt with an underscore.");
   if (fields.expectations > 0) {
     const isContinue = fields.expectations === 1 && fields.expectation.toLowerCase() === "100-continue";
     if (!isContinue) throw new GatewayError("expectation_failed", "'Expect' must be '100-continue'.");
   }
+  return framing;
+}
+
+/** One length or one coding, and nothing that another program could take for either (RFC 9112 section 6). */
+function framingOf(
+  { codings, coding, lengths, length }: FramingFields,
+  version: RequestHead["version"],
+): RequestFraming {
+  if (lengths > 1) throw badFraming("'Content-Length' is given twice.");
+  if (codings > 0) {
+    const isChunked = codings === 1 && coding.toLowerCase() === "chunked" && version !== "1.0";
+    if (!isChunked) throw badFraming("'Transfer-Encoding' must be 'chunked', once, over HTTP/1.1.");
+    if (lengths > 0) throw badFraming("'Content-Length' and 'Transfer-Encoding' exclude each other.");
+    return chunked;
+  }
+  if (lengths === 0) return noBody;
+  if (!lengthForm.test(length)) throw badFraming("'Content-Length' must be a whole number.");
+  return { kind: "length", bytes: Number(length) };
 }
 
 /** How often each field that frames a request stands there, and its last value. */
@@ -42,6 +68,7 @@ interface FramingFields {
   codings: number;
   coding: string;
   lengths: number;
+  length: string;
   expectations: number;
   expectation: string;
   hasUnderscore: boolean;
@@ -55,6 +82,7 @@ function readFramingFields(headers: RawHeaders): FramingFields {
     codings: 0,
     coding: "",
     lengths: 0,
+    length: "",
     expectations: 0,
     expectation: "",
     hasUnderscore: false,
@@ -75,8 +103,10 @@ function readFramingFields(headers: RawHeaders): FramingFields {
         break;
       case "content-length".length: {
         const name = field.toLowerCase();
-        if (name === "content-length") fields.lengths += 1;
-        else if (name === "content_length") fields.hasUnderscore = true;
+        if (name === "content_length") fields.hasUnderscore = true;
+        if (name !== "content-length") break;
+        fields.lengths += 1;
+        fields.length = value;
         break;
       }
       case "transfer-encoding".length: {
@@ -96,12 +126,12 @@ function readFramingFields(headers: RawHeaders): FramingFields {
 const hostForm = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?$/;
 
 /** The value chooses nothing here, but a hop before this one may have chosen by it (RFC 9112 section 3.2). */
-function checkHost(count: number, host: string, httpVersion: string): void {
+function checkHost(count: number, host: string, version: RequestHead["version"]): void {
   if (count === 0) {
-    if (httpVersion === "1.0") return;
+    if (version === "1.0") return;
     throw badFraming("'Host' is missing.");
   }
-  // Node keeps the first, other hops the last.
+  // Some hops keep the first, others the last.
   if (count > 1) throw badFraming("'Host' is given twice.");
   if (host === lastHost) return;
   const isValid = hostForm.test(host) && Number(/:([0-9]+)$/.exec(host)?.[1] ?? 0) <= 65_535;

@@ -1,12 +1,12 @@
 /**
  * Reads single header fields out of the raw list, names and values in turn, as they came over the wire.
  *
- * The raw list is the only honest view: Node's own object joins some duplicates and drops others, so a second
- * `Authorization` would vanish before anybody could refuse it. Names are compared without case (RFC 9110 section 5.1);
+ * The raw list is the only honest view: an object of them, as Node's own, joins some duplicates and drops others, so that a
+ * second `Authorization` would vanish before anybody could refuse it. Names are compared without case (RFC 9110 section 5.1);
  * `x_api_key` is another name than `x-api-key`.
  */
 
-/** `IncomingMessage.rawHeaders`: name, value, name, value, … */
+/** Name, value, name, value, … as they came. */
 export type RawHeaders = readonly string[];
 
 const none: readonly string[] = [];

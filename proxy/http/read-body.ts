@@ -6,12 +6,12 @@
  * declared length alone takes nothing from others. Called by `handle-request.ts` after the head has been authenticated
  * and authorised, so that no stranger makes the gateway read a body.
  */
-import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../errors.ts";
+import type { BodyListener, ClientRequest } from "../http1/client-request.ts";
 import type { ProxyLimits } from "../limits.ts";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
 import { armDeadline, type Deadline } from "./deadlines.ts";
-import { headerValues } from "./header-values.ts";
+import { freeNow } from "./free-now.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
 
@@ -46,7 +46,7 @@ const growth = 4;
  *   (bad encoding); `ClientGoneError`. Nothing stays counted in flight after a throw.
  */
 export function readBody(
-  request: IncomingMessage,
+  request: ClientRequest,
   limits: ProxyLimits,
   inFlight: ByteCount,
   ask?: () => void,
@@ -54,30 +54,23 @@ export function readBody(
   checkJsonContentType(request.rawHeaders);
   const encoding = readContentEncoding(request.rawHeaders);
   const bytesMax = limits.jsonBodyBytesMax;
-  const declared = declaredLength(request);
+  const declared = request.declaredBytes;
   if (declared !== undefined && declared > bytesMax) throw tooLarge(bytesMax);
   ask?.();
-  const bytes = encoding === "identity" ? bodyAtHand(request, declared) : undefined;
-  if (bytes === undefined) return collectBody(request, declared, encoding, limits, inFlight);
+  // Most bodies have come with their head: nothing must be waited for, so nothing listens and no deadline is armed.
+  const bytes = encoding === "identity" ? request.takeWhole() : undefined;
+  if (bytes === undefined) return collectBody(request, encoding, limits, inFlight);
   inFlight.take(bytes.length);
   return { bytes, heldBytes: bytes.length };
 }
 
-/** Most bodies have come with their head: nothing must be waited for, so nothing listens and no deadline is armed. */
-function bodyAtHand(request: IncomingMessage, declared: number | undefined): Buffer | undefined {
-  if (!request.complete || request.readableLength === 0 || request.readableLength !== declared) return undefined;
-  const bytes: unknown = request.read();
-  return bytes instanceof Buffer ? bytes : undefined;
-}
-
 async function collectBody(
-  request: IncomingMessage,
-  declared: number | undefined,
+  request: ClientRequest,
   encoding: ReturnType<typeof readContentEncoding>,
   limits: ProxyLimits,
   inFlight: ByteCount,
 ): Promise<RequestBody> {
-  const packed = await new BodyReader(request, declared, limits, inFlight).whole;
+  const packed = await new BodyReader(request, limits, inFlight).whole;
   if (encoding === "identity") return { bytes: packed, heldBytes: packed.length };
   try {
     const bytes = await inflateBody(packed, encoding, limits.jsonBodyBytesMax, inFlight);
@@ -87,45 +80,17 @@ async function collectBody(
   }
 }
 
-/** Node has checked the field's form and that it stands there once. */
-function declaredLength(request: IncomingMessage): number | undefined {
-  const [length] = headerValues(request.rawHeaders, "content-length");
-  return length === undefined ? undefined : Number(length);
-}
-
 function tooLarge(bytesMax: number): GatewayError {
   return new GatewayError("body_too_large", `The body is larger than ${bytesMax} bytes.`);
 }
 
-/**
- * What a chunked body may cost on the wire beyond its bytes: one-byte chunks, each in a TLS record of its own, stay below.
- * More is chunk extensions, which Node bounds for one chunk only (RELIABILITY.md D4).
- */
-const framingBytesMax = (bodyBytes: number): number => 64 * 1024 + 64 * bodyBytes;
-
-/** What is smaller is not worth the call, and may share its memory with others. */
-const freedBytesLeast = 16 * 1024;
-
-/**
- * Gives memory back without waiting for the collector: what does is counted nowhere, and a few dozen large bodies at once
- * leave more of it behind than all that is held.
- *
- * @param own read by nobody any more
- */
-function freeNow(own: Buffer | undefined): void {
-  if (own === undefined || own.length < freedBytesLeast) return;
-  const { buffer } = own;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === own.length) buffer.transfer(0);
-}
-
 /** One body on its way in. */
-class BodyReader {
+class BodyReader implements BodyListener {
   readonly whole: Promise<Buffer>;
-  readonly #request: IncomingMessage;
+  readonly #request: ClientRequest;
   readonly #declared: number | undefined;
   readonly #limits: ProxyLimits;
   readonly #inFlight: ByteCount;
-  readonly #wireBytesBefore: number;
   #progressMs = performance.now();
   #bytes = 0;
   /** The first chunk, until a second shows that it was not all: most bodies come in one and are never copied. */
@@ -138,40 +103,30 @@ class BodyReader {
   #resolve: (body: Buffer) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(request: IncomingMessage, declared: number | undefined, limits: ProxyLimits, inFlight: ByteCount) {
+  constructor(request: ClientRequest, limits: ProxyLimits, inFlight: ByteCount) {
     this.#request = request;
-    this.#declared = declared;
-    this.#wireBytesBefore = declared === undefined ? request.socket.bytesRead : 0;
+    this.#declared = request.declaredBytes;
     this.#limits = limits;
     this.#inFlight = inFlight;
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    request.on("data", this.#onData);
-    request.on("end", this.#onEnd);
-    request.on("error", this.#onGone);
-    request.on("close", this.#onGone);
     this.#total = armDeadline(limits.bodyTimeoutMs, this.#onTooSlow);
     this.#idle = armDeadline(limits.bodyIdleTimeoutMs, this.#onSilence);
-    // A call waits for its turn before its body is looked at: who left meanwhile is heard of no more.
-    if (request.destroyed) this.#onGone();
+    request.read(this);
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    if (!this.#isOver) this.#take(chunk);
-    // What refused the body, and what is still drained of it.
+  onChunk(chunk: Buffer): void {
+    this.#take(chunk);
+    // What the body was refused for.
     if (this.#isOver) freeNow(chunk);
-  };
+  }
 
   #take(chunk: Buffer): void {
     const bytes = this.#bytes + chunk.length;
     if (bytes > this.#limits.jsonBodyBytesMax) {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
-      return;
-    }
-    if (this.#declared === undefined && this.#wireBytes() > bytes + framingBytesMax(bytes)) {
-      this.#fail(new GatewayError("bad_request_framing", "The chunks of the body carry too much beside it."));
       return;
     }
     try {
@@ -183,10 +138,6 @@ class BodyReader {
     this.#progressMs = performance.now();
     this.#keep(chunk);
     this.#bytes = bytes;
-  }
-
-  #wireBytes(): number {
-    return this.#request.socket.bytesRead - this.#wireBytesBefore;
   }
 
   #keep(chunk: Buffer): void {
@@ -214,17 +165,15 @@ class BodyReader {
     return Math.min(bytesMax, Math.max(least, bytes * growth));
   }
 
-  readonly #onEnd = (): void => {
+  onEnd(): void {
     if (this.#isOver) return;
-    // Node ends a message only when it is as long as declared; what is cut short closes instead.
     this.#finish();
     this.#resolve(this.#first ?? this.#target?.subarray(0, this.#bytes) ?? Buffer.alloc(0));
-  };
+  }
 
-  readonly #onGone = (cause?: unknown): void => {
-    // Every request closes in the end: only one that is not whole is a client that left.
-    if (!this.#isOver) this.#fail(new ClientGoneError(cause));
-  };
+  onFailed(error: GatewayError | undefined): void {
+    this.#fail(error ?? new ClientGoneError());
+  }
 
   readonly #onTooSlow = (): void => {
     this.#fail(new GatewayError("request_timeout", "The body arrived too slowly. Send it again."));
@@ -241,7 +190,7 @@ class BodyReader {
   #fail(error: Error): void {
     if (this.#isOver) return;
     this.#finish();
-    this.#request.pause();
+    this.#request.stopReading();
     this.#inFlight.release(this.#bytes);
     this.#bytes = 0;
     freeNow(this.#target ?? this.#first);
@@ -249,7 +198,6 @@ class BodyReader {
     this.#reject(error);
   }
 
-  /** The listeners stay and hear nothing: taking four of them off again costs more than the message lives. */
   #finish(): void {
     this.#isOver = true;
     this.#idle?.cancel();

@@ -50,7 +50,6 @@ function headersFor(error: GatewayError, row: ErrorRow, context: ErrorContext): 
   if (row.neverRetry === true) headers["x-should-retry"] = "false";
   if (row.status === 401) headers["www-authenticate"] = "Bearer";
   if (error.allow !== undefined) headers["allow"] = error.allow;
-  if (row.closes === true) headers["connection"] = "close";
   return headers;
 }
 

@@ -5,6 +5,7 @@
  * The whole head is judged by one expression before any part of it is used: every line ends in CR LF, names are tokens
  * that the colon follows at once, no line is folded, no value holds a control character but the tab.
  */
+import { HttpSyntaxError, keepsConnection, lengthForm, trimmedValue } from "../../http1/http-syntax.ts";
 
 /** How the end of a body is told. */
 export type BodyFraming =
@@ -24,15 +25,8 @@ export interface ResponseHead {
   readonly keepAliveMs: number | undefined;
 }
 
-/** The upstream speaks no valid HTTP/1. The message holds nothing of what it said. */
-export class ResponseSyntaxError extends Error {
-  readonly code = "UPSTREAM_PROTOCOL";
-}
-
 const wholeHead =
   /^HTTP\/1\.[01] [1-9]\d\d(?: [\t -~\x80-\xff]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*\r\n$/;
-/** What `wholeHead` takes on the lines that frame the message. */
-const lengthForm = /^\d{1,15}$/;
 const keepAliveForm = /(?:^|[,;\s])timeout=(\d{1,6})(?:$|[,;\s])/i;
 
 const noBody: BodyFraming = { kind: "none" };
@@ -41,10 +35,10 @@ const untilClose: BodyFraming = { kind: "until-close" };
 
 /**
  * @param head status line to empty line, both included, as Latin-1 text
- * @throws ResponseSyntaxError
+ * @throws HttpSyntaxError
  */
 export function readResponseHead(head: string): ResponseHead {
-  if (!wholeHead.test(head)) throw new ResponseSyntaxError("the head of the answer is no valid HTTP/1");
+  if (!wholeHead.test(head)) throw new HttpSyntaxError("the head of the answer is no valid HTTP/1");
   const isOld = head.charCodeAt(7) === 0x30;
   const status = Number(head.slice(9, 12));
   const headers: string[] = [];
@@ -60,30 +54,17 @@ export function readResponseHead(head: string): ResponseHead {
     headers.push(name, value);
     from = end + 2;
     if (name === "content-length") {
-      if (length !== undefined) throw new ResponseSyntaxError("the length of the answer is given twice");
+      if (length !== undefined) throw new HttpSyntaxError("the length of the answer is given twice");
       length = value;
     } else if (name === "transfer-encoding") {
-      if (coding !== undefined) throw new ResponseSyntaxError("the coding of the answer is given twice");
+      if (coding !== undefined) throw new HttpSyntaxError("the coding of the answer is given twice");
       coding = value;
     } else if (name === "connection") connection = connection === undefined ? value : `${connection},${value}`;
     else if (name === "keep-alive") keepAliveMs = keepAliveOf(value);
   }
   const framing = framingOf(status, length, coding, isOld);
-  const keepsAlive = framing.kind !== "until-close" && isKept(connection, isOld);
+  const keepsAlive = framing.kind !== "until-close" && keepsConnection(connection, isOld);
   return { status, headers, framing, keepsAlive, keepAliveMs };
-}
-
-/** Without the space and tabs around it; `String.trim` would take more. */
-function trimmedValue(head: string, from: number, to: number): string {
-  let start = from;
-  let end = to;
-  while (start < end && isBlank(head.charCodeAt(start))) start += 1;
-  while (end > start && isBlank(head.charCodeAt(end - 1))) end -= 1;
-  return head.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 function framingOf(
@@ -93,27 +74,16 @@ function framingOf(
   isOld: boolean,
 ): BodyFraming {
   if (coding !== undefined) {
-    if (length !== undefined) throw new ResponseSyntaxError("the answer has both a length and a coding");
-    if (isOld || coding.toLowerCase() !== "chunked")
-      throw new ResponseSyntaxError("the coding of the answer is unknown");
+    if (length !== undefined) throw new HttpSyntaxError("the answer has both a length and a coding");
+    if (isOld || coding.toLowerCase() !== "chunked") throw new HttpSyntaxError("the coding of the answer is unknown");
   }
-  if (length !== undefined && !lengthForm.test(length)) throw new ResponseSyntaxError("the length is no number");
+  if (length !== undefined && !lengthForm.test(length)) throw new HttpSyntaxError("the length is no number");
   // No byte follows these, whatever they say (RFC 9112 section 6.3).
   if (status < 200 || status === 204 || status === 304) return noBody;
   if (coding !== undefined) return chunked;
   if (length === undefined) return untilClose;
   const bytes = Number(length);
   return bytes === 0 ? noBody : { kind: "length", bytes };
-}
-
-function isKept(connection: string | undefined, isOld: boolean): boolean {
-  if (connection === undefined || connection === "keep-alive") return !isOld || connection !== undefined;
-  const options = connection
-    .toLowerCase()
-    .split(",")
-    .map((option) => option.trim());
-  if (options.includes("close") || options.includes("upgrade")) return false;
-  return !isOld || options.includes("keep-alive");
 }
 
 function keepAliveOf(value: string): number | undefined {

@@ -5,8 +5,9 @@
  * connection is then of no more use. Bytes behind a whole answer are nobody's: the caller is told, and must not use the
  * connection again. No I/O here.
  */
-import { ChunkedBody } from "./chunked-body.ts";
-import { type BodyFraming, type ResponseHead, ResponseSyntaxError, readResponseHead } from "./response-head.ts";
+import { ChunkedBody } from "../../http1/chunked-body.ts";
+import { HttpSyntaxError } from "../../http1/http-syntax.ts";
+import { type BodyFraming, type ResponseHead, readResponseHead } from "./response-head.ts";
 
 export interface ResponseListener {
   onHead(head: ResponseHead): void;
@@ -22,6 +23,8 @@ const headStart = Buffer.from("HTTP/1.");
 /** Ends no line here, but would for others: such a head would never end. */
 const bareLineFeed = /(?:^|[^\r])\n/;
 const usualHeadBytes = 1_024;
+/** Of chunk extensions and trailers. */
+const asideBytesMax = 16 * 1024;
 const nothing = Buffer.alloc(0);
 
 export class ResponseParser {
@@ -55,7 +58,7 @@ export class ResponseParser {
   /**
    * @param bytes used during the call only
    * @returns false when bytes came behind the end of the answer
-   * @throws ResponseSyntaxError
+   * @throws HttpSyntaxError
    */
   push(bytes: Buffer): boolean {
     let at = 0;
@@ -81,10 +84,10 @@ export class ResponseParser {
     return true;
   }
 
-  /** The connection's end. @throws ResponseSyntaxError when an answer was due or under way and is cut by it */
+  /** The connection's end. @throws HttpSyntaxError when an answer was due or under way and is cut by it */
   end(): void {
     if (this.#phase === "until-close") this.#complete();
-    else if (this.#phase !== "complete") throw new ResponseSyntaxError("the connection ended before the answer did");
+    else if (this.#phase !== "complete") throw new HttpSyntaxError("the connection ended before the answer did");
   }
 
   #head(bytes: Buffer, from: number): number {
@@ -101,11 +104,11 @@ export class ResponseParser {
     const all = Buffer.concat([begun, bytes.subarray(from)]);
     const lineEnd = all.indexOf(headEnd, Math.max(0, begun.length - 3));
     const end = lineEnd < 0 ? all.length : lineEnd + headEnd.length;
-    if (end > this.#headBytesMax) throw new ResponseSyntaxError("the head of the answer is too long");
+    if (end > this.#headBytesMax) throw new HttpSyntaxError("the head of the answer is too long");
     if (lineEnd < 0) {
       const known = Math.min(headStart.length, end);
       const isBroken = all.compare(headStart, 0, known, 0, known) !== 0 || bareLineFeed.test(all.toString("latin1"));
-      if (isBroken) throw new ResponseSyntaxError("the answer is no HTTP/1");
+      if (isBroken) throw new HttpSyntaxError("the answer is no HTTP/1");
       this.#begun = all;
       return bytes.length;
     }
@@ -128,7 +131,7 @@ export class ResponseParser {
         this.#phase = "length";
         return;
       case "chunked":
-        this.#chunked = new ChunkedBody();
+        this.#chunked = new ChunkedBody(asideBytesMax);
         this.#phase = "chunked";
         return;
       case "until-close":

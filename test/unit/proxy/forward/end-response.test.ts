@@ -1,10 +1,10 @@
 /** A client that stops reading at the end of an answer is cut, whatever it sends; one that reads is not. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { describe, it } from "mocha";
 import { endResponse } from "../../../../proxy/forward/end-response.ts";
+import type { ClientResponse } from "../../../../proxy/http1/client-response.ts";
+import { Http1Server } from "../../../support/http1-server.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 /** More than the kernel may take for a client that reads nothing. */
@@ -15,18 +15,14 @@ const silenceMs = 1_000;
 async function answer(
   manner: "reads" | "reads slowly" | "does not read" | "does not read and goes on sending",
 ): Promise<{ readonly receivedBytes: number; readonly isWhole: boolean }> {
-  let response: ServerResponse | undefined;
-  const server = createServer((_request, answered) => {
-    response = answered;
-    // The gateway answers when it has the whole request.
-    setImmediate(() => {
-      answered.writeHead(200, { "content-length": large.length });
-      endResponse(answered, large, silenceMs);
-    });
+  let response: ClientResponse | undefined;
+  const server = await Http1Server.start({
+    handle: (exchange) => {
+      response = exchange.response;
+      answerLarge(exchange.response);
+    },
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const socket = connect(server.port, "127.0.0.1");
   let receivedBytes = 0;
   socket.on("error", () => {});
   socket.on("data", (chunk) => {
@@ -44,9 +40,16 @@ async function answer(
   clearInterval(timer);
   clearInterval(sending);
   socket.destroy();
-  server.close();
-  server.closeAllConnections();
+  await server.close();
   return { receivedBytes, isWhole };
+}
+
+function answerLarge(response: ClientResponse): void {
+  // The gateway answers when it has the whole request.
+  setImmediate(() => {
+    response.writeHead(200, [], large.length);
+    endResponse(response, large, silenceMs);
+  });
 }
 
 /** Takes some of the answer now and then: several times as long as the answer may be held without any progress. */
@@ -90,16 +93,13 @@ describe("endResponse()", function () {
 
   it("hears the next request of a client that took all of a large answer", async () => {
     let requests = 0;
-    const server = createServer((_request, answered) => {
-      requests += 1;
-      setImmediate(() => {
-        answered.writeHead(200, { "content-length": large.length });
-        endResponse(answered, large, silenceMs);
-      });
+    const server = await Http1Server.start({
+      handle: ({ response }) => {
+        requests += 1;
+        answerLarge(response);
+      },
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    const socket = connect(server.port, "127.0.0.1");
     let receivedBytes = 0;
     socket.on("data", (chunk) => {
       receivedBytes += chunk.length;
@@ -109,7 +109,7 @@ describe("endResponse()", function () {
       await waitFor("all bytes", () => receivedBytes > round * large.length, { deadlineMs: 20_000 });
     }
     socket.destroy();
-    server.close();
+    await server.close();
     assert.equal(requests, 2);
   });
 });

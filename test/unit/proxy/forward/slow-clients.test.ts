@@ -4,16 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { before, describe, it } from "mocha";
 import { buildAuthority, buildLeaf } from "../../../../operator/certificates/build-certificate.ts";
 import { ClientStream } from "../../../../proxy/forward/client-stream.ts";
 import { endResponse } from "../../../../proxy/forward/end-response.ts";
+import type { ClientResponse } from "../../../../proxy/http1/client-response.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
+import { Http1Server } from "../../../support/http1-server.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 /** More than the kernel takes for a client that reads nothing. */
@@ -26,7 +25,7 @@ const turnMs = silenceMs / 8;
 const day = 24 * 3_600_000;
 const limits = { ...defaultLimits, slowReaderTimeoutMs: silenceMs };
 
-type Answer = (response: ServerResponse) => void;
+type Answer = (response: ClientResponse) => void;
 
 interface Told {
   drained: number;
@@ -83,15 +82,15 @@ describe("slow clients", function () {
   });
 
   async function receive(transport: "TCP" | "TLS", reads: boolean, answer: Answer): Promise<Received> {
-    let response: ServerResponse | undefined;
-    const onRequest = (_request: IncomingMessage, answered: ServerResponse): void => {
-      response = answered;
-      setImmediate(() => answer(answered));
-    };
-    const server = transport === "TLS" ? createTlsServer(tls, onRequest) : createServer(onRequest);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
+    let response: ClientResponse | undefined;
+    const server = await Http1Server.start({
+      ...(transport === "TLS" ? { tls } : {}),
+      handle: (exchange) => {
+        response = exchange.response;
+        setImmediate(() => answer(exchange.response));
+      },
+    });
+    const { port } = server;
     const socket =
       transport === "TLS" ? connectTls({ port, ca: tls.ca, servername: "localhost" }) : connect(port, "127.0.0.1");
     const chunks: Buffer[] = [];
@@ -107,8 +106,7 @@ describe("slow clients", function () {
     } finally {
       clearInterval(timer);
       socket.destroy();
-      server.close();
-      server.closeAllConnections();
+      await server.close();
     }
     return {
       bytes: chunks.reduce((sum, { length }) => sum + length, 0),
@@ -134,7 +132,7 @@ describe("slow clients", function () {
   }
 
   const whole: Answer = (response) => {
-    response.writeHead(200, { "content-length": large.length });
+    response.writeHead(200, [], large.length);
     endResponse(response, large, silenceMs);
   };
 

@@ -4,9 +4,9 @@ import { checkRequestHead, clientHeaders, upstreamHeaders } from "../../../../pr
 import { hasHeader, headerValues } from "../../../../proxy/http/header-values.ts";
 import { defaultLimits } from "../../../../proxy/limits.ts";
 
-function describeHead(headers: readonly string[], version = "1.1"): string {
+function describeHead(headers: readonly string[], version: "1.0" | "1.1" = "1.1", method = "POST"): string {
   try {
-    checkRequestHead(headers, version, defaultLimits);
+    checkRequestHead({ method, headers, version }, defaultLimits);
     return "fine";
   } catch (error) {
     assert.ok(error instanceof GatewayError);
@@ -16,7 +16,7 @@ function describeHead(headers: readonly string[], version = "1.1"): string {
 
 describe("checkRequestHead", () => {
   const many = (count: number): string[] => Array.from({ length: count }, (_, index) => [`x-${index}`, "v"]).flat();
-  const rows: { name: string; headers: string[]; version?: string; want: string }[] = [
+  const rows: { name: string; headers: string[]; version?: "1.0" | "1.1"; want: string }[] = [
     {
       name: "an ordinary head",
       headers: ["Host", "a", "Content-Length", "2", "Connection", "keep-alive"],
@@ -79,6 +79,30 @@ describe("checkRequestHead", () => {
   ] as const) {
     it(`finds Host '${host}': ${want}`, () => assert.equal(describeHead(["Host", host]), want));
   }
+
+  for (const [headers, want] of [
+    [[], { kind: "none" }],
+    [["Content-Length", "0"], { kind: "length", bytes: 0 }],
+    [["content-length", "007"], { kind: "length", bytes: 7 }],
+    [["Content-Length", "999999999999999"], { kind: "length", bytes: 999_999_999_999_999 }],
+    [["Transfer-Encoding", "CHUNKED"], { kind: "chunked" }],
+  ] as const) {
+    it(`tells where the body ends: ${headers.join(": ")}`, () => {
+      const head = { method: "POST", version: "1.1" as const, headers: ["Host", "a", ...headers] };
+      assert.deepEqual(checkRequestHead(head, defaultLimits), want);
+    });
+  }
+
+  for (const length of ["", "+1", "-1", "1,1", "1 1", "0x1", "1e3", "1.0", "9999999999999999", "\u0661"]) {
+    it(`refuses the length '${length}'`, () =>
+      assert.equal(describeHead(["Host", "a", "Content-Length", length]), "bad_request_framing"));
+  }
+
+  it("refuses a length beside a coding, and CONNECT", () => {
+    const both = ["Host", "a", "Transfer-Encoding", "chunked", "Content-Length", "1"];
+    assert.equal(describeHead(both), "bad_request_framing");
+    assert.equal(describeHead(["Host", "a"], "1.1", "CONNECT"), "method_not_allowed");
+  });
 
   it("misses Host over HTTP/1.1 only", () => {
     assert.equal(describeHead([]), "bad_request_framing");

@@ -110,12 +110,6 @@ describe("renderError", () => {
       want: undefined,
     },
     { name: "asks for a Bearer on 401", code: "unknown_key" as const, header: "www-authenticate", want: "Bearer" },
-    {
-      name: "closes where the body was not read",
-      code: "body_too_large" as const,
-      header: "connection",
-      want: "close",
-    },
     { name: "is JSON", code: "internal" as const, header: "content-type", want: "application/json" },
   ]) {
     it(row.name, () => {

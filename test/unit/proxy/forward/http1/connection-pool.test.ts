@@ -270,7 +270,7 @@ describe("ConnectionPool", () => {
         },
       );
     });
-    await assert.rejects(bad, { code: "REQUEST_SYNTAX" });
+    await assert.rejects(bad, { code: "HEADER_SYNTAX" });
     await send();
     assert.equal(accepted, 1);
   });

@@ -46,7 +46,7 @@ describe("requestHead", () => {
   ]) {
     it(`refuses ${row.name}`, () => {
       const { path, headers } = row;
-      const refused = { code: "REQUEST_SYNTAX" };
+      const refused = { code: "HEADER_SYNTAX" };
       assert.throws(() => requestHead("a", { path, headers, body: nothing }), refused);
       for (let time = 0; time < 2; time += 1) {
         if (headers.length === 0) break;

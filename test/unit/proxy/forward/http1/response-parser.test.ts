@@ -39,7 +39,7 @@ function parse(text: string, cuts: readonly number[] = [], closes = false): Pars
   }
 }
 
-const refused = "UPSTREAM_PROTOCOL";
+const refused = "HTTP_SYNTAX";
 const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 describe("ResponseParser", () => {

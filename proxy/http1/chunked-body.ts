@@ -1,26 +1,35 @@
 /**
  * Takes a chunked body apart, whatever pieces it arrives in (RFC 9112 section 7.1). Strict: sizes are bare hexadecimal
- * digits, every line ends in CR LF, extensions and trailers are bounded and dropped. Copies nothing.
+ * digits, every line ends in CR LF, extensions and trailers are bounded and dropped, and no trailer frames the message
+ * that it ends (RFC 9110 section 6.5.1). Copies nothing.
  */
-import { ResponseSyntaxError } from "./response-head.ts";
+import { HttpSyntaxError } from "./http-syntax.ts";
 
-/** Sizes of more digits are no exact numbers, and no answer is that long. */
+/** Sizes of more digits are no exact numbers, and no message is that long. */
 const sizeDigitsMax = 12;
-/** What all chunk extensions together, and what all trailers together, may take. */
-const asideBytesMax = 16 * 1024;
-
 type Expecting = "size" | "extension" | "size-lf" | "data" | "data-cr" | "data-lf" | "trailer" | "trailer-lf" | "done";
 
 const cr = 0x0d;
 const lf = 0x0a;
+const colon = 0x3a;
+/** A token that is no framing field's name. */
+const trailerForm = /^(?!(?:content-length|transfer-encoding)$)[!#$%&'*+.^_`|~0-9A-Za-z-]+$/i;
 
 export class ChunkedBody {
+  readonly #asideBytesMax: number;
   #expecting: Expecting = "size";
   #size = 0;
   #digits = 0;
   #left = 0;
   #asideBytes = 0;
   #trailerLineBytes = 0;
+  /** Undefined once the colon was seen. */
+  #trailerName: string | undefined = "";
+
+  /** @param asideBytesMax what all chunk extensions and trailers together may take */
+  constructor(asideBytesMax: number) {
+    this.#asideBytesMax = asideBytesMax;
+  }
 
   get isDone(): boolean {
     return this.#expecting === "done";
@@ -29,7 +38,7 @@ export class ChunkedBody {
   /**
    * @param take told each run of body bytes
    * @returns where the body ended, or the length of `bytes` when it goes on
-   * @throws ResponseSyntaxError
+   * @throws HttpSyntaxError
    */
   push(bytes: Buffer, from: number, take: (chunk: Buffer) => void): number {
     let at = from;
@@ -71,15 +80,15 @@ export class ChunkedBody {
         return;
       case "trailer":
         if (byte === cr) this.#expecting = "trailer-lf";
-        else {
-          this.#aside(byte);
-          this.#trailerLineBytes += 1;
-        }
+        else this.#trailerByte(byte);
         return;
       case "trailer-lf":
         expect(byte, lf);
         this.#expecting = this.#trailerLineBytes === 0 ? "done" : "trailer";
+        if (this.#trailerLineBytes > 0 && this.#trailerName !== undefined)
+          throw new HttpSyntaxError("a trailer has no name");
         this.#trailerLineBytes = 0;
+        this.#trailerName = "";
         return;
     }
   }
@@ -88,11 +97,11 @@ export class ChunkedBody {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       this.#digits += 1;
-      if (this.#digits > sizeDigitsMax) throw new ResponseSyntaxError("a chunk is too long");
+      if (this.#digits > sizeDigitsMax) throw new HttpSyntaxError("a chunk is too long");
       this.#size = this.#size * 16 + digit;
     } else if (this.#digits > 0 && byte === cr) this.#expecting = "size-lf";
     else if (this.#digits > 0 && byte === 0x3b) this.#expecting = "extension";
-    else throw new ResponseSyntaxError("a chunk has no valid size");
+    else throw new HttpSyntaxError("a chunk has no valid size");
   }
 
   #beginChunk(): void {
@@ -101,17 +110,28 @@ export class ChunkedBody {
     this.#size = this.#digits = 0;
   }
 
+  #trailerByte(byte: number): void {
+    this.#aside(byte);
+    this.#trailerLineBytes += 1;
+    if (this.#trailerName === undefined) return;
+    if (byte !== colon) this.#trailerName += String.fromCharCode(byte);
+    else {
+      if (!trailerForm.test(this.#trailerName)) throw new HttpSyntaxError("a trailer has no valid name");
+      this.#trailerName = undefined;
+    }
+  }
+
   /** A byte of an extension or a trailer: nothing that could end a line for somebody else. */
   #aside(byte: number): void {
     const isText = byte === 0x09 || (byte >= 0x20 && byte !== 0x7f);
     this.#asideBytes += 1;
-    if (!isText || this.#asideBytes > asideBytesMax)
-      throw new ResponseSyntaxError("the chunks carry no valid extension");
+    if (!isText || this.#asideBytes > this.#asideBytesMax)
+      throw new HttpSyntaxError("the chunks carry too much beside the body");
   }
 }
 
 function expect(byte: number, wanted: number): void {
-  if (byte !== wanted) throw new ResponseSyntaxError("a chunk does not end where it should");
+  if (byte !== wanted) throw new HttpSyntaxError("a chunk does not end where it should");
 }
 
 function hexDigit(byte: number): number {

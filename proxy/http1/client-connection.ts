@@ -1,0 +1,231 @@
+/**
+ * One client's connection: its requests one after the other, each answered before the next one is read.
+ *
+ * What comes behind a request waits as bytes, little of it here and the rest in the kernel, so that a pipeline never runs
+ * ahead of its answers. What is no HTTP is answered in its turn and the connection closed. How long a client may take is
+ * looked at by `check`, which the server calls now and then: no timer is armed for what nearly always is on time.
+ */
+import type { Socket } from "node:net";
+import { GatewayError } from "../errors.ts";
+import { closePolitely } from "../http/close-politely.ts";
+import { freeNow } from "../http/free-now.ts";
+import { checkRequestHead } from "../http/header-rules.ts";
+import { hasHeader } from "../http/header-values.ts";
+import type { ProxyLimits } from "../limits.ts";
+import { type BodySource, ClientRequest } from "./client-request.ts";
+import { ClientResponse, type ResponseOwner } from "./client-response.ts";
+import { Exchange } from "./exchange.ts";
+import type { RequestHead } from "./request-head.ts";
+import { HeadTooLargeError, type RequestFraming, type RequestListener, RequestParser } from "./request-parser.ts";
+
+export interface ConnectionOwner {
+  readonly limits: ProxyLimits;
+  /** The answer to every request is the last one of its connection. */
+  readonly isDraining: boolean;
+  /** A request has begun. */
+  onExchange(exchange: Exchange): void;
+  /** Its answer has ended, or its client left. */
+  onExchangeOver(exchange: Exchange): void;
+  /** The bytes of an answer to what never became a request; the connection closes behind it. */
+  refusal(error: GatewayError): Buffer;
+  onClosed(connection: ClientConnection): void;
+}
+
+/** More than this of what stands behind a request stays in the kernel. */
+const restBytesMax = 64 * 1024;
+/** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
+const keepAliveMarginMs = 1_000;
+const noBody: RequestFraming = { kind: "none" };
+
+export class ClientConnection implements RequestListener, BodySource, ResponseOwner {
+  readonly socket: Socket;
+  readonly remoteAddress: string | undefined;
+  readonly keepAliveSeconds: number;
+  readonly slowReaderTimeoutMs: number;
+  readonly #owner: ConnectionOwner;
+  readonly #parser: RequestParser;
+  #current: Exchange | undefined;
+  /** Came behind the request that is being answered. */
+  #rest: Buffer | undefined;
+  /** The answer has ended before its request: what is still to come of that is read and forgotten. */
+  #isDiscarding = false;
+  /** Since when the client is waited for. */
+  #sinceMs = performance.now();
+  /** The first request has as long as any head; later ones as long as an idle connection is kept. */
+  #isFirst = true;
+  #isStopped = false;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.remoteAddress = socket.remoteAddress;
+    this.keepAliveSeconds = Math.floor(owner.limits.keepAliveTimeoutMs / 1_000);
+    this.slowReaderTimeoutMs = owner.limits.slowReaderTimeoutMs;
+    this.#owner = owner;
+    this.#parser = new RequestParser(owner.limits.headerBytesMax, this);
+    socket.on("data", (bytes: Buffer) => this.#onData(bytes));
+    socket.on("drain", () => this.#current?.response.drained());
+    socket.on("end", () => this.#onEnd());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#onClose());
+  }
+
+  /** Ends what takes too long. @param nowMs of `performance.now()` */
+  check(nowMs: number): void {
+    if (this.#isStopped) return;
+    const { limits } = this.#owner;
+    const waitedMs = nowMs - this.#sinceMs;
+    if (this.#current !== undefined) {
+      if (this.#isDiscarding && waitedMs > limits.bodyTimeoutMs) this.socket.destroy();
+    } else if (this.#parser.isBetween && !this.#isFirst) {
+      if (waitedMs > limits.keepAliveTimeoutMs + keepAliveMarginMs) this.socket.destroy();
+    } else if (waitedMs > limits.headersTimeoutMs) {
+      this.#refuse(new GatewayError("request_timeout", "The request took too long to arrive."));
+    }
+  }
+
+  pauseReading(): void {
+    this.socket.pause();
+  }
+
+  resumeReading(): void {
+    if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  stopReading(): void {
+    this.#isStopped = true;
+    this.#rest = undefined;
+    this.#parser.stop();
+    this.resumeReading();
+  }
+
+  onHead(head: RequestHead): RequestFraming | undefined {
+    const { limits, isDraining } = this.#owner;
+    let framing: RequestFraming | undefined;
+    let problem: GatewayError | undefined;
+    try {
+      framing = checkRequestHead(head, limits);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      problem = error;
+    }
+    const request = new ClientRequest(this, head, framing ?? noBody, problem);
+    const response = new ClientResponse(this, {
+      isHead: head.method === "HEAD",
+      isOld: head.version === "1.0",
+      // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
+      keepsAlive: head.keepsAlive && framing !== undefined && !isDraining && !hasHeader(head.headers, "upgrade"),
+    });
+    this.#isFirst = false;
+    this.#current = new Exchange(request, response, head.version === "1.1" && hasHeader(head.headers, "expect"));
+    this.#owner.onExchange(this.#current);
+    return framing;
+  }
+
+  onBody(chunk: Buffer): void {
+    this.#current?.request.push(chunk);
+  }
+
+  onComplete(): void {
+    this.#current?.request.completed();
+    if (this.#isDiscarding) this.#over();
+  }
+
+  onFinished(): void {
+    const exchange = this.#current;
+    if (exchange === undefined) return;
+    if (!exchange.response.keepsAlive) {
+      this.stopReading();
+      this.#over();
+      closePolitely(this.socket);
+    } else if (exchange.request.complete) this.#over();
+    else {
+      this.#isDiscarding = true;
+      this.#sinceMs = performance.now();
+      exchange.request.discard();
+    }
+  }
+
+  /** Of the current request; the next one is read. */
+  #over(): void {
+    const exchange = this.#current;
+    if (exchange === undefined) return;
+    this.#current = undefined;
+    this.#isDiscarding = false;
+    this.#sinceMs = performance.now();
+    this.#parser.next();
+    exchange.response.over();
+    exchange.closed();
+    this.#owner.onExchangeOver(exchange);
+    const rest = this.#rest;
+    if (rest === undefined || this.#isStopped) return;
+    this.#rest = undefined;
+    this.resumeReading();
+    this.#parse(rest);
+  }
+
+  #onData(bytes: Buffer): void {
+    if (this.#isStopped) freeNow(bytes);
+    else if (this.#parser.isWhole) this.#keep(bytes);
+    else this.#parse(bytes);
+  }
+
+  #parse(bytes: Buffer): void {
+    const wasBetween = this.#parser.isBetween;
+    try {
+      const end = this.#parser.push(bytes);
+      // The first head has as long as its connection is open; an empty line begins none.
+      if (wasBetween && !this.#isFirst && this.#parser.isInHead) this.#sinceMs = performance.now();
+      if (end < bytes.length && !this.#isStopped) this.#keep(bytes.subarray(end));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
+    if (this.#rest.length >= restBytesMax) this.pauseReading();
+  }
+
+  /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
+  #fail(cause: unknown): void {
+    const exchange = this.#current;
+    if (exchange === undefined) {
+      this.#refuse(headProblem(cause));
+      return;
+    }
+    const wasAnswered = this.#isDiscarding;
+    exchange.response.closeAfter();
+    this.stopReading();
+    exchange.request.failed(new GatewayError("bad_request_framing", "The body of the request is not valid HTTP/1.1."));
+    if (wasAnswered) {
+      this.#over();
+      closePolitely(this.socket);
+    }
+  }
+
+  #refuse(error: GatewayError): void {
+    this.stopReading();
+    this.socket.write(this.#owner.refusal(error));
+    // No check watches this client any more: its socket must not wait for its own end for ever.
+    closePolitely(this.socket);
+  }
+
+  /** Whoever says that nothing more comes has left, but for what is on its way to it. */
+  #onEnd(): void {
+    const isAnswered = this.#current === undefined || this.#current.response.writableEnded;
+    if (!isAnswered) this.socket.destroy();
+  }
+
+  #onClose(): void {
+    this.stopReading();
+    this.#current?.request.failed(undefined);
+    this.#over();
+    this.#owner.onClosed(this);
+  }
+}
+
+function headProblem(cause: unknown): GatewayError {
+  if (cause instanceof HeadTooLargeError)
+    return new GatewayError("headers_too_large", "The request headers are too large.");
+  return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");
+}

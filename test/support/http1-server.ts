@@ -1,0 +1,58 @@
+/** The proxy's own HTTP/1.1 server on a free port, with a handler of the test's in place of the pipeline. */
+
+import type { Exchange } from "../../proxy/http1/exchange.ts";
+import { defaultLimits, type ProxyLimits } from "../../proxy/limits.ts";
+import { DataServer, type ServerOptions } from "../../proxy/server.ts";
+
+export interface Http1ServerOptions {
+  readonly handle: (exchange: Exchange) => Promise<void> | void;
+  readonly limits?: Partial<ProxyLimits>;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+export class Http1Server {
+  readonly port: number;
+  readonly #server: DataServer;
+  readonly #exchanges: Set<Exchange>;
+
+  private constructor(server: DataServer, port: number, exchanges: Set<Exchange>) {
+    this.#server = server;
+    this.port = port;
+    this.#exchanges = exchanges;
+  }
+
+  static async start({ handle, limits, tls }: Http1ServerOptions): Promise<Http1Server> {
+    const exchanges = new Set<Exchange>();
+    let ids = 0;
+    const options: ServerOptions = {
+      limits: { ...defaultLimits, endpointLagMs: 0, drainTimeoutMs: 0, ...limits },
+      trustedProxies: { hops: 0, cidrs: [] },
+      certificate: tls && {
+        serve: (use) => use({ key: Buffer.from(tls.key), cert: Buffer.from(tls.cert) }),
+        close: () => {},
+      },
+      handle: async (exchange) => {
+        exchanges.add(exchange);
+        exchange.response.once("close", () => exchanges.delete(exchange));
+        await handle(exchange);
+      },
+      nextRequestId: () => {
+        ids += 1;
+        return `request-${ids}`;
+      },
+    };
+    const server = new DataServer(options);
+    const { port } = await server.listen({ host: "127.0.0.1", port: 0 }, false);
+    return new Http1Server(server, port, exchanges);
+  }
+
+  get openRequests(): number {
+    return this.#server.openRequests;
+  }
+
+  /** Cuts what is open. */
+  close(): Promise<void> {
+    for (const { response } of [...this.#exchanges]) response.destroy();
+    return this.#server.drain(() => {});
+  }
+}
