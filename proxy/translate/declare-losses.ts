@@ -19,7 +19,7 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   frequencyPenalty: ({ sampling }) => (sampling.frequencyPenalty ?? 0) !== 0,
   stop: ({ sampling }) => (sampling.stop?.length ?? 0) > 0,
   candidates: ({ sampling }) => (sampling.candidates ?? 1) > 1,
-  logitBias: ({ sampling }) => Object.keys(sampling.logitBias ?? {}).length > 0,
+  logitBias: ({ sampling: { logitBias } }) => logitBias !== undefined && Object.keys(logitBias).length > 0,
   logprobs: ({ sampling }) => sampling.logprobs === true,
   topLogprobs: ({ sampling }) => (sampling.topLogprobs ?? 0) > 0,
   outputCap: ({ outputCap }) => outputCap !== undefined,
@@ -30,7 +30,7 @@ const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boole
   audioOutput: ({ audioOutput }) => audioOutput !== undefined,
   user: ({ user }) => user !== undefined,
   safetyIdentifier: ({ safetyIdentifier }) => safetyIdentifier !== undefined,
-  metadata: ({ metadata }) => Object.keys(metadata ?? {}).length > 0,
+  metadata: ({ metadata }) => metadata !== undefined && Object.keys(metadata).length > 0,
   promptCacheKey: ({ promptCacheKey }) => promptCacheKey !== undefined,
   promptCacheRetention: ({ promptCacheRetention }) => promptCacheRetention !== undefined,
   automaticCache: ({ automaticCache }) => automaticCache !== undefined,
@@ -78,8 +78,20 @@ const essential: ReadonlySet<NeutralField> = new Set([
   "tools",
 ]);
 
+const beside = new WeakMap<ReadonlySet<NeutralField>, readonly NeutralField[]>();
+
+/** Fields that are not carried; found once for a set that a writer keeps. */
+function fieldsBeside(carried: ReadonlySet<NeutralField>): readonly NeutralField[] {
+  let fields = beside.get(carried);
+  if (fields === undefined) {
+    fields = neutralFields.filter((field) => !carried.has(field));
+    beside.set(carried, fields);
+  }
+  return fields;
+}
+
 /**
- * @param carried the fields that the writer puts into its body
+ * @param carried the fields that the writer puts into its body: a set that is kept, not one made for the call
  * @param fieldName how the client spells a field
  * @throws GatewayError for what would change meaning, or for anything when the channel rejects
  */
@@ -89,8 +101,8 @@ export function declareLosses(
   fieldName: (field: NeutralField) => string,
   losses: Losses,
 ): void {
-  for (const field of neutralFields) {
-    if (carried.has(field) || !isSet[field](conversation)) continue;
+  for (const field of fieldsBeside(carried)) {
+    if (!isSet[field](conversation)) continue;
     if (essential.has(field)) losses.refuse(fieldName(field));
     if (field === "mediaDetail") dropDetails(conversation, fieldName(field), losses);
     else losses.drop(fieldName(field));
