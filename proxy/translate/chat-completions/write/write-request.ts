@@ -80,9 +80,11 @@ function fieldsCarriedWith(traits: ModelTraits): ReadonlySet<NeutralField> {
 }
 
 /** Every name that the body will hold, so that valid ones keep theirs. */
-function* namesOf({ tools, turns }: Conversation): Iterable<string> {
-  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
+function namesOf({ tools, turns }: Conversation): readonly string[] {
+  const names: string[] = [];
+  for (const tool of tools) if (tool.kind !== "hosted") names.push(tool.name);
+  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") names.push(part.name);
+  return names;
 }
 
 /** What OpenAI's reasoning models refuse is left out and declared. */
