@@ -121,7 +121,7 @@ export class AttemptPreparation {
         .catch(refusal);
     }
     this.#client ??= readClientRequest(call, references?.asSent);
-    return this.#translatedFor(selected, this.#client).catch(refusal);
+    return this.#translatedFor(selected, this.#client);
   }
 
   #inOwnFormat(selected: SelectedTarget): PreparedAttempt {
@@ -164,18 +164,36 @@ export class AttemptPreparation {
   }
 
   /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
-  async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt> {
+  async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt | GatewayError> {
     await otherCalls;
+    try {
+      const prepared = this.#translate(selected, client);
+      return prepared instanceof Promise ? await prepared : prepared;
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  /** A promise only where files must be fetched or the body is large. */
+  #translate(selected: SelectedTarget, client: ClientRequest): PreparedAttempt | Promise<PreparedAttempt> {
     const target = targetOf(this.#admitted, selected);
     const needs = translators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
-    const whole = files.length === 0 ? client : await this.#fetched(client, files);
+    if (files.length === 0) return this.#translateWhole(client, selected, target);
+    return this.#fetched(client, files).then((whole) => this.#translateWhole(whole, selected, target));
+  }
+
+  #translateWhole(
+    client: ClientRequest,
+    selected: SelectedTarget,
+    target: TranslationOptions["target"],
+  ): PreparedAttempt | Promise<PreparedAttempt> {
     const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
     if (this.#admitted.services.largeBodies.isLarge(bytes)) {
-      return this.#translatedLarge(whole, selected, target, bytes);
+      return this.#translatedLarge(client, selected, target, bytes);
     }
-    const translation = Translation.toAnotherFormat(whole, this.#optionsFor(selected, target));
-    return this.#translated(translation, whole, selected);
+    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
+    return this.#translated(translation, client, selected);
   }
 
   #translatedLarge(
@@ -344,11 +362,11 @@ function headersOfFormat(
   passed: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const { traceparent, tracestate } = passed;
-  return {
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-    ...(protocol === "Anthropic" ? { "anthropic-version": defaultVersion } : {}),
-  };
+  const headers: Record<string, string> = {};
+  if (traceparent !== undefined) headers["traceparent"] = traceparent;
+  if (tracestate !== undefined) headers["tracestate"] = tracestate;
+  if (protocol === "Anthropic") headers["anthropic-version"] = defaultVersion;
+  return headers;
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

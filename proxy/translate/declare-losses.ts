@@ -7,45 +7,64 @@
  */
 import type { Conversation, Part } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
-import type { NeutralField } from "./translator.ts";
+import { type NeutralField, neutralFields } from "./translator.ts";
 
-/** `true` when the client set it to something that matters. */
-const isSet: Readonly<Record<NeutralField, (conversation: Conversation) => boolean>> = {
-  temperature: ({ sampling }) => sampling.temperature !== undefined,
-  topP: ({ sampling }) => sampling.topP !== undefined,
-  topK: ({ sampling }) => sampling.topK !== undefined,
-  seed: ({ sampling }) => sampling.seed !== undefined,
-  presencePenalty: ({ sampling }) => (sampling.presencePenalty ?? 0) !== 0,
-  frequencyPenalty: ({ sampling }) => (sampling.frequencyPenalty ?? 0) !== 0,
-  stop: ({ sampling }) => (sampling.stop?.length ?? 0) > 0,
-  candidates: ({ sampling }) => (sampling.candidates ?? 1) > 1,
-  logitBias: ({ sampling }) => Object.keys(sampling.logitBias ?? {}).length > 0,
-  logprobs: ({ sampling }) => sampling.logprobs === true,
-  topLogprobs: ({ sampling }) => (sampling.topLogprobs ?? 0) > 0,
-  outputCap: ({ outputCap }) => outputCap !== undefined,
-  reasoning: ({ reasoning }) => reasoning !== undefined,
-  answerFormat: ({ answerFormat }) => answerFormat !== undefined,
-  verbosity: ({ verbosity }) => verbosity !== undefined && verbosity !== "medium",
-  modalities: ({ modalities }) => modalities?.some((modality) => modality !== "text") === true,
-  audioOutput: ({ audioOutput }) => audioOutput !== undefined,
-  user: ({ user }) => user !== undefined,
-  safetyIdentifier: ({ safetyIdentifier }) => safetyIdentifier !== undefined,
-  metadata: ({ metadata }) => Object.keys(metadata ?? {}).length > 0,
-  promptCacheKey: ({ promptCacheKey }) => promptCacheKey !== undefined,
-  promptCacheRetention: ({ promptCacheRetention }) => promptCacheRetention !== undefined,
-  automaticCache: ({ automaticCache }) => automaticCache !== undefined,
-  cacheMarks: ({ turns, tools }) =>
+/**
+ * `true` for what the client set to something that matters. All in one place and not a function a field: most calls set
+ * a few, and what is carried has its parts looked through for nothing.
+ */
+function fieldsSet(
+  conversation: Conversation,
+  carried: ReadonlySet<NeutralField>,
+): Readonly<Record<NeutralField, boolean>> {
+  const { sampling, tools, toolChoice, verbosity, metadata, serviceTier } = conversation;
+  const { logitBias } = sampling;
+  return {
+    temperature: sampling.temperature !== undefined,
+    topP: sampling.topP !== undefined,
+    topK: sampling.topK !== undefined,
+    seed: sampling.seed !== undefined,
+    presencePenalty: (sampling.presencePenalty ?? 0) !== 0,
+    frequencyPenalty: (sampling.frequencyPenalty ?? 0) !== 0,
+    stop: (sampling.stop?.length ?? 0) > 0,
+    candidates: (sampling.candidates ?? 1) > 1,
+    logitBias: logitBias !== undefined && Object.keys(logitBias).length > 0,
+    logprobs: sampling.logprobs === true,
+    topLogprobs: (sampling.topLogprobs ?? 0) > 0,
+    outputCap: conversation.outputCap !== undefined,
+    reasoning: conversation.reasoning !== undefined,
+    answerFormat: conversation.answerFormat !== undefined,
+    verbosity: verbosity !== undefined && verbosity !== "medium",
+    modalities: conversation.modalities?.some((modality) => modality !== "text") === true,
+    audioOutput: conversation.audioOutput !== undefined,
+    user: conversation.user !== undefined,
+    safetyIdentifier: conversation.safetyIdentifier !== undefined,
+    metadata: metadata !== undefined && Object.keys(metadata).length > 0,
+    promptCacheKey: conversation.promptCacheKey !== undefined,
+    promptCacheRetention: conversation.promptCacheRetention !== undefined,
+    automaticCache: conversation.automaticCache !== undefined,
+    cacheMarks: !carried.has("cacheMarks") && hasMarks(conversation),
+    serviceTier: serviceTier !== undefined && serviceTier !== "auto",
+    store: conversation.store === true,
+    mediaDetail: !carried.has("mediaDetail") && hasDetails(conversation),
+    safetySettings: (conversation.safetySettings?.length ?? 0) > 0,
+    tools: tools.length > 0,
+    toolChoice: tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
+    // Clients of the older functions never said it.
+    parallelTools: conversation.parallelTools === false && conversation.usesLegacyFunctions !== true,
+  };
+}
+
+function hasMarks({ turns, tools }: Conversation): boolean {
+  return (
     turns.some(({ parts }) => parts.some(({ cache }) => cache !== undefined)) ||
-    tools.some((tool) => tool.kind === "function" && tool.cache !== undefined),
-  serviceTier: ({ serviceTier }) => serviceTier !== undefined && serviceTier !== "auto",
-  store: ({ store }) => store === true,
-  mediaDetail: ({ turns }) => turns.some(({ parts }) => parts.flatMap(withContent).some(hasDetail)),
-  safetySettings: ({ safetySettings }) => (safetySettings?.length ?? 0) > 0,
-  tools: ({ tools }) => tools.length > 0,
-  toolChoice: ({ toolChoice, tools }) => tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
-  // Clients of the older functions never said it.
-  parallelTools: ({ parallelTools, usesLegacyFunctions }) => parallelTools === false && usesLegacyFunctions !== true,
-};
+    tools.some((tool) => tool.kind === "function" && tool.cache !== undefined)
+  );
+}
+
+function hasDetails({ turns }: Conversation): boolean {
+  return turns.some(({ parts }) => parts.flatMap(withContent).some(hasDetail));
+}
 
 function dropDetails({ turns }: Conversation, name: string, losses: Losses): void {
   for (const part of turns.flatMap(({ parts }) => parts).flatMap(withContent)) {
@@ -62,13 +81,6 @@ function hasDetail(part: Part): boolean {
   return part.kind === "media" && part.detail !== undefined && part.detail !== "auto";
 }
 
-/** Every field, once. */
-export const neutralFields: readonly NeutralField[] = Object.keys(isSet).filter(isNeutralField);
-
-function isNeutralField(field: string): field is NeutralField {
-  return Object.hasOwn(isSet, field);
-}
-
 /** Without these the answer would be another one, or cost another amount: refused whatever the channel's policy is. */
 const essential: ReadonlySet<NeutralField> = new Set([
   "candidates",
@@ -78,8 +90,20 @@ const essential: ReadonlySet<NeutralField> = new Set([
   "tools",
 ]);
 
+const beside = new WeakMap<ReadonlySet<NeutralField>, readonly NeutralField[]>();
+
+/** Fields that are not carried; found once for a set that a writer keeps. */
+function fieldsBeside(carried: ReadonlySet<NeutralField>): readonly NeutralField[] {
+  let fields = beside.get(carried);
+  if (fields === undefined) {
+    fields = neutralFields.filter((field) => !carried.has(field));
+    beside.set(carried, fields);
+  }
+  return fields;
+}
+
 /**
- * @param carried the fields that the writer puts into its body
+ * @param carried the fields that the writer puts into its body: a set that is kept, not one made for the call
  * @param fieldName how the client spells a field
  * @throws GatewayError for what would change meaning, or for anything when the channel rejects
  */
@@ -89,8 +113,9 @@ export function declareLosses(
   fieldName: (field: NeutralField) => string,
   losses: Losses,
 ): void {
-  for (const field of neutralFields) {
-    if (carried.has(field) || !isSet[field](conversation)) continue;
+  const isSet = fieldsSet(conversation, carried);
+  for (const field of fieldsBeside(carried)) {
+    if (!isSet[field]) continue;
     if (essential.has(field)) losses.refuse(fieldName(field));
     if (field === "mediaDetail") dropDetails(conversation, fieldName(field), losses);
     else losses.drop(fieldName(field));

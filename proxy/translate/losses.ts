@@ -8,7 +8,8 @@ import { GatewayError } from "../errors.ts";
 
 export class Losses {
   readonly #policy: "Ignore" | "Reject";
-  readonly #dropped = new Set<string>();
+  /** Made on first need: nearly always there is nothing to declare. */
+  #dropped: Set<string> | undefined;
 
   constructor(policy: "Ignore" | "Reject") {
     this.#policy = policy;
@@ -21,6 +22,7 @@ export class Losses {
    */
   drop(field: string): void {
     if (this.#policy === "Reject") throw unsupported(field);
+    this.#dropped ??= new Set();
     this.#dropped.add(field);
   }
 
@@ -34,17 +36,20 @@ export class Losses {
 
   /** Fields that were dropped, each once; what stands inside of another goes with it. */
   get dropped(): readonly string[] {
-    return [...this.#dropped].filter((field) => !this.#isInside(field));
+    const all = this.#dropped;
+    return all === undefined ? nothing : [...all].filter((field) => !isInside(field, all));
   }
+}
 
-  #isInside(field: string): boolean {
-    // Names are the client's own, and may be as long as its body.
-    if (field.length > pathCharactersMax) return false;
-    for (let end = 1; end < field.length; end += 1) {
-      if ((field[end] === "." || field[end] === "[") && this.#dropped.has(field.slice(0, end))) return true;
-    }
-    return false;
+const nothing: readonly string[] = [];
+
+function isInside(field: string, all: ReadonlySet<string>): boolean {
+  // Names are the client's own, and may be as long as its body.
+  if (field.length > pathCharactersMax) return false;
+  for (let end = 1; end < field.length; end += 1) {
+    if ((field[end] === "." || field[end] === "[") && all.has(field.slice(0, end))) return true;
   }
+  return false;
 }
 
 /** No place of a published format is further down. */

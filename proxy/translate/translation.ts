@@ -100,6 +100,8 @@ export function writeRequest(client: ClientRequest, options: TranslationOptions)
   return { body, adaptation, dropped: losses.dropped };
 }
 
+const noTools: ReadonlySet<string> = new Set();
+
 /** Wrapping a client's content takes a few levels more than the client may use. */
 const depthMax = 96;
 
@@ -195,6 +197,7 @@ export class Translation implements ReplyBridge {
 
   #declaredTools(): ReadonlySet<string> {
     const { tools } = this.#client.conversation;
+    if (tools.length === 0) return noTools;
     return new Set(tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name])));
   }
 

@@ -58,39 +58,42 @@ export interface Translator {
   removeSealedState(body: JsonObject): JsonObject;
 }
 
-/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`. */
-export type NeutralField =
-  | "temperature"
-  | "topP"
-  | "topK"
-  | "seed"
-  | "presencePenalty"
-  | "frequencyPenalty"
-  | "stop"
-  | "candidates"
-  | "logitBias"
-  | "logprobs"
-  | "topLogprobs"
-  | "outputCap"
-  | "reasoning"
-  | "answerFormat"
-  | "verbosity"
-  | "modalities"
-  | "audioOutput"
-  | "user"
-  | "safetyIdentifier"
-  | "metadata"
-  | "promptCacheKey"
-  | "promptCacheRetention"
-  | "automaticCache"
-  | "cacheMarks"
-  | "mediaDetail"
-  | "serviceTier"
-  | "store"
-  | "safetySettings"
-  | "tools"
-  | "toolChoice"
-  | "parallelTools";
+/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`, in this order. */
+export const neutralFields = [
+  "temperature",
+  "topP",
+  "topK",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stop",
+  "candidates",
+  "logitBias",
+  "logprobs",
+  "topLogprobs",
+  "outputCap",
+  "reasoning",
+  "answerFormat",
+  "verbosity",
+  "modalities",
+  "audioOutput",
+  "user",
+  "safetyIdentifier",
+  "metadata",
+  "promptCacheKey",
+  "promptCacheRetention",
+  "automaticCache",
+  "cacheMarks",
+  "serviceTier",
+  "store",
+  "mediaDetail",
+  "safetySettings",
+  "tools",
+  "toolChoice",
+  "parallelTools",
+] as const;
+
+export type NeutralField = (typeof neutralFields)[number];
 
 export type FieldNames = Readonly<Record<NeutralField, string>>;
 

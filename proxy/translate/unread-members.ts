@@ -5,7 +5,7 @@ import { asList, asText, isObject, type JsonObject } from "../protocols/json-val
 export interface KnownObject {
   readonly members: ReadonlySet<string>;
   /** Members that hold objects of known kinds themselves: one, or a list of them. */
-  readonly inner?: () => Readonly<Record<string, KnownObjects>>;
+  readonly inner?: () => readonly (readonly [string, KnownObjects])[];
 }
 
 /** By an object's `type`; the empty one is for objects without. Undefined for types that are read, or refused, whole. */
@@ -24,8 +24,20 @@ export type ItemPath = (list: string, index: number) => string;
 export const dotted: ItemPath = (list, index) => `${list}.${index}`;
 export const bracketed: ItemPath = (list, index) => `${list}[${index}]`;
 
-export function knownObject(members: readonly string[], inner?: KnownObject["inner"]): KnownObject {
-  return { members: new Set(members), ...(inner === undefined ? {} : { inner }) };
+/** By member. */
+export type InnerObjects = () => Readonly<Record<string, KnownObjects>>;
+
+/** @param inner asked for on first need: kinds may hold each other */
+export function knownObject(members: readonly string[], inner?: InnerObjects): KnownObject {
+  if (inner === undefined) return { members: new Set(members) };
+  let entries: readonly (readonly [string, KnownObjects])[] | undefined;
+  return {
+    members: new Set(members),
+    inner: () => {
+      entries ??= Object.entries(inner());
+      return entries;
+    },
+  };
 }
 
 /**
@@ -51,7 +63,7 @@ export function collectUnread(
     if (!kind.members.has(name) && says(value[name]) && !isUsual(name, value[name])) unread.push(`${where}.${name}`);
   }
   if (kind.inner === undefined) return;
-  for (const [name, inner] of Object.entries(kind.inner())) {
+  for (const [name, inner] of kind.inner()) {
     const within = value[name];
     if (typeof within === "object") collectUnread(within, inner, `${where}.${name}`, itemPath, unread);
   }

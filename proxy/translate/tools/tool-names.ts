@@ -31,11 +31,14 @@ const rules: Readonly<Record<NameRule, Rule>> = {
 const lengthMax = 64;
 const digestLength = 8;
 
+const unchanged: ReadonlyMap<string, string> = new Map();
+
 export class ToolNames {
   readonly #rule: Rule;
   readonly #upstream = new Map<string, string>();
   readonly #taken = new Set<string>();
-  readonly #changed = new Map<string, string>();
+  /** Made on first need: names that are no good are rare. */
+  #changed: Map<string, string> | undefined;
 
   /** @param names all names known beforehand: those that are valid keep theirs, whatever the others become */
   constructor(rule: NameRule, names: Iterable<string> = []) {
@@ -59,13 +62,14 @@ export class ToolNames {
     const changed = this.#findFree(name);
     this.#upstream.set(name, changed);
     this.#taken.add(changed);
+    this.#changed ??= new Map();
     this.#changed.set(changed, name);
     return changed;
   }
 
   /** Upstream's names to the client's, for those that differ. */
   get changed(): ReadonlyMap<string, string> {
-    return this.#changed;
+    return this.#changed ?? unchanged;
   }
 
   #keep(name: string): void {

@@ -16,9 +16,9 @@ export type AllowsSystem = (previous: Turn | undefined, next: Turn | undefined) 
  *
  * Call it on turns whose results stand behind their calls (`pairResults`).
  */
-export function demoteSystem(turns: readonly Turn[], allowed: AllowsSystem = () => false): Turn[] {
+export function demoteSystem(turns: readonly Turn[], allowed: AllowsSystem = () => false): readonly Turn[] {
   const first = turns.findIndex(({ role }) => role !== "system");
-  if (first < 0 || !turns.some(({ role }, index) => role === "system" && index > first)) return [...turns];
+  if (first < 0 || !turns.some(({ role }, index) => role === "system" && index > first)) return turns;
   const rest = joinSystemTurns(turns.slice(first));
   const placed = turns.slice(0, first);
   let waiting: Part[] = [];

@@ -24,8 +24,8 @@ interface SameId {
  * Calls without a result get one that says so, as an error; results without a call become user text; of several results
  * for one call the last counts. A result belongs to the nearest call of its id before it, because clients use ids again.
  */
-export function pairResults(turns: readonly Turn[]): Turn[] {
-  if (!turns.some(({ parts }) => parts.some(isCallOrResult))) return [...turns];
+export function pairResults(turns: readonly Turn[]): readonly Turn[] {
+  if (!turns.some(({ parts }) => parts.some(isCallOrResult))) return turns;
   const { slotsByRun, orphans } = assignResults(turns);
   const paired: Turn[] = [];
   for (const [index, turn] of turns.entries()) {

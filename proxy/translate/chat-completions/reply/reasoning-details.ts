@@ -12,7 +12,7 @@ import { growObject } from "../own-format/grow-member.ts";
 
 const detailLists = ["reasoning_details", "thinking_blocks"] as const;
 
-type DetailList = (typeof detailLists)[number];
+export type DetailList = (typeof detailLists)[number];
 
 /** Beyond what any server sends; what is dropped costs quality, never correctness. */
 const entriesMax = 1_000;
@@ -25,9 +25,7 @@ export class ReasoningDetails {
   #hasState = false;
 
   /** @param isBody each entry is whole; those of a stream grow */
-  read(delta: JsonObject, isBody: boolean): void {
-    const member = listIn(delta);
-    if (member === undefined) return;
+  read(delta: JsonObject, member: DetailList, isBody: boolean): void {
     this.#member = member;
     for (const entry of asList(delta[member])) if (isObject(entry)) this.#add(entry, isBody);
   }
@@ -57,13 +55,14 @@ export class ReasoningDetails {
 }
 
 /** The text of what came, for servers that say it nowhere else. */
-export function detailedText(delta: JsonObject): string {
-  const member = listIn(delta);
-  const entries = member === undefined ? [] : asList(delta[member]);
-  return entries.map((entry) => (isObject(entry) ? textOf(entry) : "")).join("");
+export function detailedText(delta: JsonObject, member: DetailList): string {
+  return asList(delta[member])
+    .map((entry) => (isObject(entry) ? textOf(entry) : ""))
+    .join("");
 }
 
-function listIn(delta: JsonObject): DetailList | undefined {
+/** Which of the lists came; undefined for none. */
+export function detailsIn(delta: JsonObject): DetailList | undefined {
   return detailLists.find((name) => Array.isArray(delta[name]));
 }
 

@@ -10,7 +10,7 @@ import { readAnnotations } from "../reply/citations.ts";
 import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { joinedBase64, readAudio, readImage, readImages } from "../reply/media.ts";
-import { detailedText, ReasoningDetails } from "../reply/reasoning-details.ts";
+import { detailedText, detailsIn, ReasoningDetails } from "../reply/reasoning-details.ts";
 import { CallsReader } from "./read-calls.ts";
 
 /** A text of the choice: where it stands in the whole content, which offsets of annotations count, in UTF-16 units. */
@@ -29,10 +29,11 @@ const sourcesMax = 1_000;
 export class ChoiceReader {
   readonly #candidate: number;
   readonly #emit: (event: ReplyEvent) => void;
-  readonly #calls: CallsReader;
-  readonly #sources = new Set<string>();
-  readonly #audio: { data: string[]; transcript: string } = { data: [], transcript: "" };
-  readonly #details = new ReasoningDetails();
+  // Made on first need, for most answers are one text.
+  #calls: CallsReader | undefined;
+  #sources: Set<string> | undefined;
+  #audio: { readonly data: string[]; transcript: string } | undefined;
+  #details: ReasoningDetails | undefined;
   #parts = 0;
   #open: OpenText | undefined;
   /** Of a whole body all of them, of a stream none: what is closed there gets no citation any more. */
@@ -48,7 +49,6 @@ export class ChoiceReader {
   constructor(candidate: number, emit: (event: ReplyEvent) => void) {
     this.#candidate = candidate;
     this.#emit = emit;
-    this.#calls = new CallsReader(candidate, emit, (block) => this.#openPart(block));
   }
 
   /**
@@ -71,8 +71,13 @@ export class ChoiceReader {
 
   /** @param logprobs of the content: what follows that closes its text */
   #readDelta(delta: JsonObject, logprobs: unknown): void {
-    this.#say("reasoning", asText(delta["reasoning_content"]) || asText(delta["reasoning"]) || detailedText(delta));
-    this.#details.read(delta, this.#isBody);
+    const details = detailsIn(delta);
+    const thinking = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
+    this.#say("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
+    if (details !== undefined) {
+      this.#details ??= new ReasoningDetails();
+      this.#details.read(delta, details, this.#isBody);
+    }
     this.#readContent(delta["content"]);
     if (logprobs !== null && logprobs !== undefined) this.#readLogprobs(logprobs);
     const refusal = asText(delta["refusal"]);
@@ -85,7 +90,7 @@ export class ChoiceReader {
     if (delta["tool_calls"] !== undefined) this.#readCalls(asList(delta["tool_calls"]));
     if (isObject(delta["function_call"])) {
       this.#endText();
-      this.#calls.read({ index: "legacy", function: delta["function_call"] });
+      this.#callsReader().read({ index: "legacy", function: delta["function_call"] });
     }
   }
 
@@ -118,7 +123,7 @@ export class ChoiceReader {
     if (text === "") return;
     if (this.#open?.kind !== kind) {
       this.#endText();
-      this.#calls.closeComplete();
+      this.#calls?.closeComplete();
       this.#open = this.#openText(kind);
     }
     this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
@@ -148,7 +153,7 @@ export class ChoiceReader {
 
   /** State of thinking goes with its text, or behind other text in a part of its own. */
   #endText(): void {
-    const state = this.#details.take();
+    const state = this.#details?.take();
     const open = this.#open;
     this.#open = undefined;
     if (state !== undefined && open?.kind === "reasoning") {
@@ -174,6 +179,7 @@ export class ChoiceReader {
 
   /** Sources beside the choices, of which each counts once. */
   addSources(citations: readonly Citation[]): void {
+    this.#sources ??= new Set();
     for (const citation of citations) {
       if (this.#sources.has(citation.url) || this.#sources.size >= sourcesMax) continue;
       this.#sources.add(citation.url);
@@ -183,13 +189,14 @@ export class ChoiceReader {
 
   #show(block: MediaBlock): void {
     this.#endText();
-    this.#calls.closeComplete();
+    this.#calls?.closeComplete();
     const part = this.#openPart(block);
     this.#emit({ type: "close", candidate: this.#candidate, part });
   }
 
   /** Audio streams in pieces that decode on their own. */
   #hear(audio: JsonObject): void {
+    this.#audio ??= { data: [], transcript: "" };
     const data = asText(audio["data"]);
     if (data !== "") this.#audio.data.push(data);
     this.#audio.transcript += asText(audio["transcript"]);
@@ -200,8 +207,13 @@ export class ChoiceReader {
       if (!isObject(piece)) continue;
       this.#endText();
       // In a whole message each entry is a call of its own, whatever index or id it has.
-      this.#calls.read(this.#isBody ? { ...piece, index: position } : piece);
+      this.#callsReader().read(this.#isBody ? { ...piece, index: position } : piece);
     }
+  }
+
+  #callsReader(): CallsReader {
+    this.#calls ??= new CallsReader(this.#candidate, this.#emit, (block) => this.#openPart(block));
+    return this.#calls;
   }
 
   #readLogprobs(logprobs: unknown): void {
@@ -213,12 +225,12 @@ export class ChoiceReader {
   /** Closes what is open and says why the choice ended. @throws InvalidReply when it never did, or its calls are broken */
   finish(): void {
     if (this.#native === undefined && !this.#isBody) throw new InvalidReply("a choice never finished");
-    const { hasCalls } = this.#calls;
+    const hasCalls = this.#calls?.hasCalls === true;
     const finish = readFinish(this.#native, { hasCalls, hasRefusal: this.#hasRefusal });
     this.#placeWaiting();
     this.#endText();
     this.#finishAudio();
-    this.#calls.closeAll(finish.reason === "length" || finish.reason === "content-filter");
+    this.#calls?.closeAll(finish.reason === "length" || finish.reason === "content-filter");
     this.#emit({ type: "finish", candidate: this.#candidate, finish });
   }
 
@@ -234,6 +246,7 @@ export class ChoiceReader {
   }
 
   #finishAudio(): void {
+    if (this.#audio === undefined) return;
     const { data, transcript } = this.#audio;
     if (data.length === 0) return;
     const audio = readAudio({ data: joinedBase64(data), transcript });

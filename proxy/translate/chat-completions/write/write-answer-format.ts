@@ -5,6 +5,7 @@ import type { Losses } from "../../losses.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import type { ModelTraits } from "../model-traits.ts";
+import { nothing } from "./nothing.ts";
 
 export interface WrittenFormat {
   /** Members of the body. */
@@ -15,9 +16,11 @@ export interface WrittenFormat {
   readonly unwrapMember?: string | undefined;
 }
 
+const anyFormat: WrittenFormat = { members: nothing, instructions: [] };
+
 export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits, losses: Losses): WrittenFormat {
   const format = conversation.answerFormat;
-  if (format === undefined) return { members: {}, instructions: [] };
+  if (format === undefined) return anyFormat;
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
   const asked = format.kind === "enum" ? ofEnum(format.values) : format;
   // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.

@@ -20,6 +20,8 @@ export interface ContentWriter {
 
 /** One text goes as a text, anything else as a list of parts. */
 export function writeContent(parts: readonly (TextPart | MediaPart)[], writer: ContentWriter): string | JsonObject[] {
+  const [first] = parts;
+  if (parts.length === 1 && first?.kind === "text" && first.cache === undefined) return first.text;
   const written = parts.map((part) => writePart(part, writer));
   const [only] = written;
   const text = only?.["text"];

@@ -20,27 +20,35 @@ export interface MessageWriter extends ContentWriter {
   readonly states: StateKeeper;
 }
 
+const noFiles: readonly JsonObject[] = [];
+
 export function writeMessages(turns: readonly Turn[], writer: MessageWriter): JsonObject[] {
   const paired = pairResults(turns);
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
   /** Files of an answer that called: nothing may stand between it and its results. */
-  let waiting: readonly JsonObject[] = [];
+  let waiting = noFiles;
   for (const run of runsOfTurns(placed)) {
     for (const message of writeRun(run, writer)) messages.push(message);
     const files = writeFiles(run, writer);
-    const calls = run.some(({ role, parts }) => role === "assistant" && parts.some(({ kind }) => kind === "call"));
-    for (const message of calls ? waiting : [...waiting, ...files]) messages.push(message);
-    waiting = calls ? files : [];
+    for (const message of waiting) messages.push(message);
+    waiting = files;
+    if (hasCall(run)) continue;
+    for (const message of waiting) messages.push(message);
+    waiting = noFiles;
   }
   return messages;
 }
 
+function hasCall(run: readonly Turn[]): boolean {
+  return run.some(({ role, parts }) => role === "assistant" && parts.some(({ kind }) => kind === "call"));
+}
+
 /** Templates that want the system text first take one such message. */
-function joinLeadingSystem(turns: readonly Turn[]): Turn[] {
+function joinLeadingSystem(turns: readonly Turn[]): readonly Turn[] {
   const first = turns.findIndex(({ role }) => role !== "system");
   const leading = turns.slice(0, first < 0 ? turns.length : first);
-  if (leading.length < 2) return [...turns];
+  if (leading.length < 2) return turns;
   return [{ role: "system", parts: leading.flatMap(({ parts }) => parts) }, ...turns.slice(leading.length)];
 }
 
@@ -73,17 +81,18 @@ function writeRun(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
 
 /** One text of all parts, unless marks for the cache must keep their places. */
 function writeSystem(turn: Turn, writer: MessageWriter): JsonObject[] {
-  const texts = turn.parts.filter((part) => part.kind === "text").filter(({ text }) => text !== "");
+  const texts = turn.parts.filter((part): part is TextPart => part.kind === "text" && part.text !== "");
   if (texts.length === 0) return [];
   const role = turn.isDeveloper === true && writer.traits.isOpenAI ? "developer" : "system";
   const isMarked = writer.traits.takesCacheControl && texts.some(({ cache }) => cache !== undefined);
   const content = isMarked ? writeContent(texts, writer) : texts.map(({ text }) => text).join("\n\n");
-  return [{ role, ...nameOf(turn), content }];
+  return [namedMessage(role, turn, content)];
 }
 
 /** Names of other formats may hold what OpenAI refuses. */
-function nameOf({ name }: Turn): JsonObject {
-  return name !== undefined && /^[^\s<|\\/>]{1,64}$/.test(name) ? { name } : {};
+function namedMessage(role: string, { name }: Turn, content: unknown): JsonObject {
+  const isTaken = name !== undefined && /^[^\s<|\\/>]{1,64}$/.test(name);
+  return isTaken ? { role, name, content } : { role, content };
 }
 
 /** Results first, each a message of its own; then their media, then what the user said. */
@@ -93,16 +102,17 @@ function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
   const shown = results.flatMap(mediaOfResult);
   if (shown.length > 0) messages.push({ role: "user", content: writeContent(shown, writer) });
   const said = visibleParts(turn.parts);
-  if (said.length > 0) messages.push({ role: "user", ...nameOf(turn), content: writeContent(said, writer) });
+  if (said.length > 0) messages.push(namedMessage("user", turn, writeContent(said, writer)));
   return messages;
 }
 
 /** Empty text stays only where it is all there is. */
 function visibleParts(parts: readonly Part[]): (TextPart | MediaPart)[] {
-  const content = parts.flatMap((part): (TextPart | MediaPart)[] => {
-    if (part.kind === "refusal") return [{ kind: "text", text: part.text }];
-    return part.kind === "text" || part.kind === "media" ? [part] : [];
-  });
+  const content: (TextPart | MediaPart)[] = [];
+  for (const part of parts) {
+    if (part.kind === "refusal") content.push({ kind: "text", text: part.text });
+    else if (part.kind === "text" || part.kind === "media") content.push(part);
+  }
   const full = content.filter((part) => part.kind !== "text" || part.text !== "");
   return full.length > 0 ? full : content.slice(0, 1);
 }
@@ -145,10 +155,10 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
 }
 
 /** An assistant message has no place for files that the model made. */
-function writeFiles(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
-  if (run[0]?.role !== "assistant") return [];
+function writeFiles(run: readonly Turn[], writer: MessageWriter): readonly JsonObject[] {
+  if (run[0]?.role !== "assistant") return noFiles;
   const media = run.flatMap(({ parts }) => parts.filter((part) => part.kind === "media"));
-  if (media.length === 0) return [];
+  if (media.length === 0) return noFiles;
   return [{ role: "user", content: writeContent([{ kind: "text", text: "From your answer:" }, ...media], writer) }];
 }
 

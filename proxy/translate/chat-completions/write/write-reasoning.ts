@@ -4,6 +4,7 @@ import type { Effort, ReasoningWish } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { wantedEffort } from "../../reasoning-levels.ts";
 import type { ModelTraits } from "../model-traits.ts";
+import { nothing } from "./nothing.ts";
 
 const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
@@ -14,11 +15,11 @@ export function writeReasoning(
   losses: Losses,
   field: string,
 ): JsonObject {
-  if (wish === undefined) return {};
+  if (wish === undefined) return nothing;
   const members = membersFor(wish, traits);
   // Left to the model, or shown: chat completions have nothing to say about either.
   if (members === undefined && (wish.mode === "off" || wantedEffort(wish) !== undefined)) losses.drop(field);
-  return members ?? {};
+  return members ?? nothing;
 }
 
 function membersFor(wish: ReasoningWish, traits: ModelTraits): JsonObject | undefined {

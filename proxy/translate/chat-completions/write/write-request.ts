@@ -10,6 +10,7 @@ import type { Losses } from "../../losses.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
+import { nothing } from "./nothing.ts";
 import { writeAnswerFormat } from "./write-answer-format.ts";
 import { cacheControl } from "./write-content.ts";
 import { writeMessages } from "./write-messages.ts";
@@ -44,11 +45,14 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const { instructions } = format;
   const turns = instructions.length === 0 ? conversation.turns : [...instructions, ...conversation.turns];
   const body: Record<string, unknown> = { model: conversation.model, messages: writeMessages(turns, writer) };
-  Object.assign(body, tools.members, writeSampling(conversation, traits, reasoning, target, losses));
+  if (tools.members !== nothing) Object.assign(body, tools.members);
+  writeSampling(body, conversation, traits, reasoning, target, losses);
   if (stop.sent !== undefined) body["stop"] = stop.sent;
-  Object.assign(body, reasoning, format.members);
+  if (reasoning !== nothing) Object.assign(body, reasoning);
+  if (format.members !== nothing) Object.assign(body, format.members);
   if (conversation.outputCap !== undefined) body[traits.capMember] = conversation.outputCap;
-  Object.assign(body, writeModalities(conversation, traits, target, losses), writeIdentity(conversation, traits));
+  writeModalities(body, conversation, traits, target, losses);
+  writeIdentity(body, conversation, traits);
   if (conversation.automaticCache !== undefined) Object.assign(body, cacheControl(conversation.automaticCache, traits));
   if (traits.isOpenAI) Object.assign(body, writeOpenAIMembers(conversation, traits, target, losses));
   if (conversation.stream) Object.assign(body, { stream: true, stream_options: { include_usage: true } });
@@ -76,26 +80,28 @@ function fieldsCarriedWith(traits: ModelTraits): ReadonlySet<NeutralField> {
 }
 
 /** Every name that the body will hold, so that valid ones keep theirs. */
-function* namesOf({ tools, turns }: Conversation): Iterable<string> {
-  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
+function namesOf({ tools, turns }: Conversation): readonly string[] {
+  const names: string[] = [];
+  for (const tool of tools) if (tool.kind !== "hosted") names.push(tool.name);
+  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") names.push(part.name);
+  return names;
 }
 
 /** What OpenAI's reasoning models refuse is left out and declared. */
 function writeSampling(
+  body: Record<string, unknown>,
   { sampling }: Conversation,
   traits: ModelTraits,
   reasoning: JsonObject,
   { fieldName }: TranslationTarget,
   losses: Losses,
-): JsonObject {
+): void {
   const { temperature, topP, presencePenalty, frequencyPenalty, logitBias, logprobs, topLogprobs } = sampling;
   const isReasoning = reasoning["reasoning_effort"] !== "none";
   const isRefused = traits.sampling === "refused" || (traits.sampling === "taken-without-reasoning" && isReasoning);
-  const members: Record<string, unknown> = {};
   const put = (name: string, field: NeutralField, value: unknown, isTaken: boolean): void => {
     if (value === undefined) return;
-    if (isTaken) members[name] = value;
+    if (isTaken) body[name] = value;
     else losses.drop(fieldName(field));
   };
   put("temperature", "temperature", temperature, !isRefused);
@@ -109,7 +115,6 @@ function writeSampling(
   put("top_k", "topK", traits.takesTopK ? sampling.topK : undefined, true);
   put("seed", "seed", sampling.seed, true);
   put("n", "candidates", sampling.candidates, true);
-  return members;
 }
 
 /** No penalty is no loss where penalties are refused. */
@@ -117,36 +122,36 @@ function orZero(penalty: number | undefined, isTaken: boolean): number | undefin
   return penalty === 0 && !isTaken ? undefined : penalty;
 }
 
+const noStop = { emulated: [] } as const;
+
 /** Stop sequences beyond what the upstream takes are found in the answer by the gateway. */
 function splitStop(
   { sampling }: Conversation,
   traits: ModelTraits,
 ): { sent?: readonly string[]; emulated: readonly string[] } {
-  const stop = sampling.stop ?? [];
-  if (stop.length === 0) return { emulated: [] };
+  const { stop } = sampling;
+  if (stop === undefined || stop.length === 0) return noStop;
   if (!traits.takesStop) return { emulated: stop };
   return { sent: stop.slice(0, stopMax), emulated: stop.slice(stopMax) };
 }
 
 function writeModalities(
+  body: Record<string, unknown>,
   { modalities, audioOutput }: Conversation,
   traits: ModelTraits,
   { fieldName }: TranslationTarget,
   losses: Losses,
-): JsonObject {
+): void {
   if (modalities?.includes("image") === true && traits.isOpenAI) losses.refuse(fieldName("modalities"));
-  const isMore = modalities?.some((modality) => modality !== "text") === true;
-  return {
-    ...(isMore ? { modalities } : {}),
-    ...(audioOutput === undefined ? {} : { audio: { ...defined(audioOutput) } }),
-  };
+  if (modalities?.some((modality) => modality !== "text") === true) body["modalities"] = modalities;
+  if (audioOutput !== undefined) body["audio"] = defined(audioOutput);
 }
 
 /** Providers cap the length, and what is cut could be somebody else. */
-function writeIdentity({ user }: Conversation, traits: ModelTraits): JsonObject {
-  if (user === undefined) return {};
+function writeIdentity(body: Record<string, unknown>, { user }: Conversation, traits: ModelTraits): void {
+  if (user === undefined) return;
   const isLong = traits.isOpenAI && user.length > userCharactersMax;
-  return { user: isLong ? createHash("sha256").update(user).digest("hex") : user };
+  body["user"] = isLong ? createHash("sha256").update(user).digest("hex") : user;
 }
 
 const tiers: Readonly<Record<string, string>> = { standard: "default", standard_only: "default" };

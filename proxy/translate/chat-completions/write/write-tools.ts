@@ -10,6 +10,7 @@ import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
+import { nothing } from "./nothing.ts";
 import { cacheControl } from "./write-content.ts";
 
 export interface WrittenTools {
@@ -24,6 +25,8 @@ const search: HostedAbility = {
   searchOptions: new Set(["contextSize", "userLocation"]),
 };
 
+const noTools: WrittenTools = { members: nothing, wrapped: new Set() };
+
 /**
  * @param choiceField how the client spells its choice among the tools
  * @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it
@@ -36,6 +39,7 @@ export function writeTools(
   choiceField: string,
 ): WrittenTools {
   const { toolChoice, parallelTools } = conversation;
+  if (conversation.tools.length === 0) return noTools;
   const listed = uniqueTools(conversation.tools, losses);
   const kept = keepTools(listed, traits.takesSearchOptions ? search : nothingHosted, losses);
   const { own } = kept;

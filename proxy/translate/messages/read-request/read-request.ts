@@ -51,16 +51,18 @@ export function readRequest(body: JsonObject): Conversation {
   for (const name of refused) if (says(body[name])) refuseUnsupported(name);
   const unread = unreadInBody(body);
   readContextManagement(body["context_management"], unread);
-  for (const [name, value] of Object.entries(body)) {
-    if (!read.has(name) && says(value) && !isDefault(name, value)) unread.push(name);
+  for (const name of Object.keys(body)) {
+    if (!read.has(name) && says(body[name]) && !isDefault(name, body[name])) unread.push(name);
   }
   const { user, metadata } = readMetadata(body, unread);
+  const { toolChoice, parallelTools } = readToolChoice(body);
   return {
     model: typeof body["model"] === "string" ? body["model"] : "",
     stream: body["stream"] === true,
     turns: readTurns(body),
     tools: readTools(body),
-    ...readToolChoice(body),
+    toolChoice,
+    parallelTools,
     sampling: {
       temperature: optionalNumber(body["temperature"]),
       topP: optionalNumber(body["top_p"]),
@@ -122,7 +124,8 @@ function readAnswerFormat(body: JsonObject, unread: string[]): AnswerFormat | un
 
 /** `user` is a common field of the gateway's interface; `metadata.user_id` is this format's own. */
 function readMetadata(body: JsonObject, unread: string[]): Pick<Conversation, "user" | "metadata"> {
-  const { user_id: userId, ...others } = isObject(body["metadata"]) ? body["metadata"] : {};
+  if (!isObject(body["metadata"])) return { user: readUser(body["user"]) };
+  const { user_id: userId, ...others } = body["metadata"];
   const metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(others)) {
     if (typeof value === "string") setOwn(metadata, name, value);

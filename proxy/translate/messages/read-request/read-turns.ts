@@ -11,7 +11,8 @@ export function readTurns(body: JsonObject): Turn[] {
   const parts = system === "" ? [] : readTexts(system, "system");
   const turns: Turn[] = parts.length === 0 ? [] : [{ role: "system", parts }];
   for (const [index, message] of asList(body["messages"]).entries()) {
-    turns.push(...readMessage(objectAt(message, `messages.${index}`), `messages.${index}`));
+    const where = `messages.${index}`;
+    for (const turn of readMessage(objectAt(message, where), where)) turns.push(turn);
   }
   return turns;
 }

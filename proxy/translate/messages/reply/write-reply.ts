@@ -10,18 +10,30 @@ import { parseInput } from "./parse-input.ts";
 import { writeUsage } from "./write-usage.ts";
 
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
-  const content = new ContentBlocks();
-  const blocks = new BlockSequence(content, context);
-  for (const event of unfoldReply(reply)) blocks.take(event);
-  return {
+  const content = writeContent(reply, context);
+  const ending = writeFinish(reply.candidates[0]?.finish ?? { reason: "other" });
+  const message: Record<string, unknown> = {
     id: context.newId("msg_"),
     type: "message",
     role: "assistant",
     model: context.conversation.model,
-    content: content.blocks,
-    ...writeFinish(reply.candidates[0]?.finish ?? { reason: "other" }),
-    usage: writeUsage(reply.usage, context.inputTokensEstimate),
+    content,
   };
+  for (const name in ending) message[name] = ending[name];
+  message["usage"] = writeUsage(reply.usage, context.inputTokensEstimate);
+  return message;
+}
+
+function writeContent(reply: Reply, context: ReplyContext): readonly JsonObject[] {
+  const [answer] = reply.candidates;
+  const [only] = answer?.blocks ?? [];
+  // Nearly all answers are one text, whose block needs no sequence; an empty one has no block.
+  const isText = answer?.blocks.length === 1 && only?.kind === "text" && only.text !== "";
+  if (isText && only.citations.length === 0) return [{ type: "text", text: only.text }];
+  const content = new ContentBlocks();
+  const blocks = new BlockSequence(content, context);
+  for (const event of unfoldReply(reply)) blocks.take(event);
+  return content.blocks;
 }
 
 /** Content blocks as members of a list. */

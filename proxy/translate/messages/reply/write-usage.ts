@@ -15,15 +15,19 @@ export function writeUsage(usage: TokenUsage | undefined, inputTokensEstimate: n
 
 function membersOf(usage: TokenUsage): JsonObject {
   const { cacheWrite, cacheWrite1h, reasoning, searches } = usage;
-  return {
+  const members: Record<string, unknown> = {
     input_tokens: usage.input + usage.audioInput + usage.imageInput,
     cache_creation_input_tokens: cacheWrite + cacheWrite1h,
     cache_read_input_tokens: usage.cacheRead,
-    ...(cacheWrite1h === 0
-      ? {}
-      : { cache_creation: { ephemeral_5m_input_tokens: cacheWrite, ephemeral_1h_input_tokens: cacheWrite1h } }),
-    output_tokens: outputTokens(usage),
-    ...(reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
-    ...(searches === 0 ? {} : { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }),
   };
+  if (cacheWrite1h !== 0) {
+    members["cache_creation"] = {
+      ephemeral_5m_input_tokens: cacheWrite,
+      ephemeral_1h_input_tokens: cacheWrite1h,
+    };
+  }
+  members["output_tokens"] = outputTokens(usage);
+  if (reasoning !== 0) members["output_tokens_details"] = { thinking_tokens: reasoning };
+  if (searches !== 0) members["server_tool_use"] = { web_search_requests: searches, web_fetch_requests: 0 };
+  return members;
 }

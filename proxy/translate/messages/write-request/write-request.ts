@@ -36,6 +36,14 @@ const carried: readonly NeutralField[] = [
   "parallelTools",
 ];
 
+/** By whether the identifier of the end user is carried, or must not be, and whether the priority is. */
+const carriedWith = {
+  neither: new Set(carried),
+  identifier: new Set<NeutralField>([...carried, "safetyIdentifier"]),
+  tier: new Set<NeutralField>([...carried, "serviceTier"]),
+  both: new Set<NeutralField>([...carried, "safetyIdentifier", "serviceTier"]),
+} as const;
+
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
   const traits = traitsOf(target);
   const lose = (field: NeutralField): void => losses.drop(target.fieldName(field));
@@ -73,7 +81,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const isLimited = limitMarks(tools, system, messages, conversation);
   if (isLimited) losses.drop("cache_control");
   const identity = writeIdentity(conversation, target, traits);
-  declareLosses(conversation, new Set([...carried, ...identity.carried]), target.fieldName, losses);
+  declareLosses(conversation, identity.carried, target.fieldName, losses);
   return {
     body: {
       model: target.upstreamModel,
@@ -168,20 +176,20 @@ function writeIdentity(
   { user, safetyIdentifier, serviceTier }: Conversation,
   { channel }: TranslationTarget,
   { isVendor }: ModelTraits,
-): { readonly members: Block; readonly carried: readonly NeutralField[] } {
+): { readonly members: Block; readonly carried: ReadonlySet<NeutralField> } {
   const isForwarded = channel.privacy.safetyIdentifier === "Forward";
   const id = user ?? (isForwarded ? safetyIdentifier : undefined);
   const tier = isVendor ? tiers.get(serviceTier ?? "") : undefined;
-  const said: NeutralField[] = [];
   // What the channel strips in any case is no loss of translation.
-  if (!isForwarded || user === undefined) said.push("safetyIdentifier");
-  if (tier !== undefined) said.push("serviceTier");
+  const saysIdentifier = !isForwarded || user === undefined;
+  const withTier = saysIdentifier ? carriedWith.both : carriedWith.tier;
+  const withoutTier = saysIdentifier ? carriedWith.identifier : carriedWith.neither;
   return {
     members: {
       ...(id === undefined || id === "" ? {} : { metadata: { user_id: shortId(id) } }),
       ...(tier === undefined ? {} : { service_tier: tier }),
     },
-    carried: said,
+    carried: tier === undefined ? withoutTier : withTier,
   };
 }
 

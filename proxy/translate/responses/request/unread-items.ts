@@ -7,6 +7,7 @@ import {
   always,
   bracketed,
   collectUnread,
+  type InnerObjects,
   type KnownObject,
   type KnownObjects,
   knownObject,
@@ -26,7 +27,7 @@ const parts: KnownObjects = new Map([
 
 /** On items of every type. The long one is an agent's own book-keeping. */
 const notes = ["type", "id", "status", "created_by", "end_turn", "internal_chat_message_metadata_passthrough"];
-const item = (members: readonly string[], inner?: KnownObject["inner"]): KnownObject =>
+const item = (members: readonly string[], inner?: InnerObjects): KnownObject =>
   knownObject([...notes, ...members], inner);
 
 const message = item(["role", "content", "phase"], () => ({ content: parts }));

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { isObject, type JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { ChunkReader } from "../../../../../../proxy/translate/chat-completions/stream/read-stream.ts";
 import { chatCompletionsTranslator } from "../../../../../../proxy/translate/chat-completions/translator.ts";
+import { foldReply } from "../../../../../../proxy/translate/fold-reply.ts";
 import { parseJsonText } from "../../../../../../proxy/translate/json-text.ts";
 import { InvalidReply, type ReplyBlock } from "../../../../../../proxy/translate/reply.ts";
 
@@ -139,6 +141,47 @@ describe("readReply()", () => {
   for (const choices of [undefined, null, [], "x"]) {
     it(`pitfall 34: refuses choices that are ${JSON.stringify(choices)}`, () => {
       assert.throws(() => chatCompletionsTranslator.readReply({ id: "c", choices }), InvalidReply);
+    });
+  }
+
+  const text = { role: "assistant", content: "Hello." };
+  const bare = { index: 0, message: text, finish_reason: "stop" };
+  const answers: Readonly<Record<string, JsonObject>> = {
+    "one text": { id: "c", model: "m", service_tier: "flex", choices: [bare], usage: { prompt_tokens: 3 } },
+    "a text without a reason to end": { choices: [{ message: text }] },
+    "a text that was cut": { choices: [{ ...bare, finish_reason: "length" }] },
+    "a text that a word of calls ends": { choices: [{ ...bare, finish_reason: "tool_calls" }] },
+    "members that say nothing": {
+      choices: [
+        { ...bare, message: { ...text, refusal: null, annotations: [], tool_calls: [], audio: {} }, logprobs: null },
+      ],
+    },
+    "a delta in the place of the message": { choices: [{ ...bare, delta: {} }] },
+    "an empty text": { choices: [{ ...bare, message: { content: "" } }] },
+    "a text and thinking": { choices: [{ ...bare, message: { ...text, reasoning: "Hm." } }] },
+    "a text and a refusal": { choices: [{ ...bare, message: { ...text, refusal: "No." } }] },
+    "a text and a call": {
+      choices: [{ ...bare, message: { ...text, function_call: { name: "f", arguments: "{}" } } }],
+    },
+    "a text with probabilities": { choices: [{ ...bare, logprobs: { content: [{ token: "Hello.", logprob: -1 }] } }] },
+    "a text with sources": { choices: [bare], citations: ["https://example.com"] },
+    "two texts": { choices: [bare, { ...bare, index: 1 }] },
+    "a second candidate alone": { choices: [{ ...bare, index: 1 }] },
+  };
+  for (const [name, body] of Object.entries(answers)) {
+    it(`reads what a stream of one chunk says: ${name}`, () => {
+      const read = (reader: () => unknown): unknown => {
+        try {
+          return reader();
+        } catch (error) {
+          return error;
+        }
+      };
+      const streamed = read(() => foldReply(new ChunkReader().readBody(body)));
+      assert.deepEqual(
+        read(() => chatCompletionsTranslator.readReply(body)),
+        streamed,
+      );
     });
   }
 });

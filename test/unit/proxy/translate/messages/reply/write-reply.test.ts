@@ -25,6 +25,12 @@ const call = (args: string): ReplyBlock => ({
 });
 
 describe("messages: writeReply", () => {
+  it("writes a text alone as it writes it among others", () => {
+    const block = { type: "text", text: "hi" };
+    assert.deepEqual(contentOf([text("hi")]), [block]);
+    assert.deepEqual(contentOf([text("hi"), text("hi")]), [block, block]);
+  });
+
   it("writes a whole message with the client's name of the model", () => {
     const reply = {
       id: "up",
