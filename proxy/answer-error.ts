@@ -38,12 +38,10 @@ export function answerError(
     response.destroy();
     return;
   }
-  // A body that is still arriving must not be parsed as the next request, nor be read without end. Whoever waits for
-  // `100 Continue` may send the body or not: what comes next cannot be told.
+  // A body that is still arriving must not be parsed as the next request, nor be read without end.
   const { declaredBytes } = request;
   const isShort = declaredBytes !== undefined && declaredBytes <= drainBytesMax;
-  const isReadToEnd = request.complete || (!exchange.expectsContinue && isShort);
-  if (errorTable[error.code].closes === true || !isReadToEnd) response.closeAfter();
+  if (errorTable[error.code].closes === true || !(request.complete || isShort)) response.closeAfter();
   record.responseBytes = rendered.body.length;
   response.writeHead(rendered.status, Object.entries(rendered.headers).flat(), rendered.body.length);
   response.end(rendered.body);

@@ -20,6 +20,7 @@ import { ConnectionsByAddress } from "./http/connections-by-address.ts";
 import type { DataCertificate } from "./http/data-certificate.ts";
 import { ClientConnection, type ConnectionOwner } from "./http1/client-connection.ts";
 import type { Exchange } from "./http1/exchange.ts";
+import { httpDate } from "./http1/http-date.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { ListenAddress } from "./settings.ts";
@@ -83,6 +84,8 @@ export class DataServer implements ConnectionOwner {
       this.#server.once("error", reject);
       this.#server.listen({ host: address.host, port: address.port, reusePort: sharePort, backlog: 1024 }, () => {
         this.#server.off("error", reject);
+        // A connection that cannot be accepted, for want of file descriptors, concerns nobody else.
+        this.#server.on("error", () => {});
         const bound = this.#server.address() as AddressInfo;
         resolve({ host: address.host, port: bound.port });
       });
@@ -123,7 +126,8 @@ export class DataServer implements ConnectionOwner {
   /** The shape is the commonest one: nobody knows which format was meant. */
   refusal(error: GatewayError): Buffer {
     const rendered = renderError(error, "OpenAI", { requestId: this.#options.nextRequestId() });
-    const headers = { ...rendered.headers, connection: "close", "content-length": String(rendered.body.length) };
+    const length = String(rendered.body.length);
+    const headers = { ...rendered.headers, date: httpDate(), connection: "close", "content-length": length };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`;
     return Buffer.concat([Buffer.from(head), rendered.body]);

@@ -1,8 +1,8 @@
 /**
  * One client's connection: its requests one after the other, each answered before the next one is read.
  *
- * What comes behind a request waits as bytes, little of it here and the rest in the kernel, so that a pipeline never runs
- * ahead of its answers. What is no HTTP is answered in its turn and the connection closed. How long a client may take is
+ * What comes behind a request waits as bytes, and little of it, so that a pipeline never runs ahead of its answers. What is
+ * no HTTP is answered in its turn and the connection closed. How long a client may take is
  * looked at by `check`, which the server calls now and then: no timer is armed for what nearly always is on time.
  */
 import type { Socket } from "node:net";
@@ -31,11 +31,15 @@ export interface ConnectionOwner {
   onClosed(connection: ClientConnection): void;
 }
 
-/** More than this of what stands behind a request stays in the kernel. */
-const restBytesMax = 64 * 1024;
+/**
+ * Whoever sends more than this behind a request that is being answered is cut (RELIABILITY.md F5): left in the kernel, it
+ * would hide that its client has left; kept here, many connections would fill the memory.
+ */
+const restBytesMax = 32 * 1024;
 /** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
 const keepAliveMarginMs = 1_000;
 const noBody: RequestFraming = { kind: "none" };
+const nothing = Buffer.alloc(0);
 
 export class ClientConnection implements RequestListener, BodySource, ResponseOwner {
   readonly socket: Socket;
@@ -47,10 +51,12 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   #current: Exchange | undefined;
   /** Came behind the request that is being answered. */
   #rest: Buffer | undefined;
-  /** The answer has ended before its request: what is still to come of that is read and forgotten. */
+  /** An answer has ended before its request: what is still to come of that is read and forgotten. */
   #isDiscarding = false;
   /** Since when the client is waited for. */
   #sinceMs = performance.now();
+  /** When the last of a body came that is forgotten. */
+  #heardMs = 0;
   /** The first request has as long as any head; later ones as long as an idle connection is kept. */
   #isFirst = true;
   #isStopped = false;
@@ -71,16 +77,21 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
 
   /** Ends what takes too long. @param nowMs of `performance.now()` */
   check(nowMs: number): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#current !== undefined) return;
     const { limits } = this.#owner;
     const waitedMs = nowMs - this.#sinceMs;
-    if (this.#current !== undefined) {
-      if (this.#isDiscarding && waitedMs > limits.bodyTimeoutMs) this.socket.destroy();
+    if (this.#isDiscarding) {
+      const isTooSlow = waitedMs > limits.bodyTimeoutMs || nowMs - this.#heardMs > limits.bodyIdleTimeoutMs;
+      if (isTooSlow) this.socket.destroy();
     } else if (this.#parser.isBetween && !this.#isFirst) {
       if (waitedMs > limits.keepAliveTimeoutMs + keepAliveMarginMs) this.socket.destroy();
     } else if (waitedMs > limits.headersTimeoutMs) {
       this.#refuse(new GatewayError("request_timeout", "The request took too long to arrive."));
     }
+  }
+
+  get isRequestComplete(): boolean {
+    return this.#current?.request.complete !== false;
   }
 
   pauseReading(): void {
@@ -108,26 +119,37 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       if (!(error instanceof GatewayError)) throw error;
       problem = error;
     }
+    const expectsContinue = head.version === "1.1" && hasHeader(head.headers, "expect");
     const request = new ClientRequest(this, head, framing ?? noBody, problem);
     const response = new ClientResponse(this, {
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
       // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
       keepsAlive: head.keepsAlive && framing !== undefined && !isDraining && !hasHeader(head.headers, "upgrade"),
+      expectsContinue,
     });
     this.#isFirst = false;
-    this.#current = new Exchange(request, response, head.version === "1.1" && hasHeader(head.headers, "expect"));
+    this.#current = new Exchange(request, response, expectsContinue);
     this.#owner.onExchange(this.#current);
     return framing;
   }
 
   onBody(chunk: Buffer): void {
-    this.#current?.request.push(chunk);
+    if (this.#current !== undefined) this.#current.request.push(chunk);
+    else {
+      this.#heardMs = performance.now();
+      freeNow(chunk);
+    }
   }
 
   onComplete(): void {
-    this.#current?.request.completed();
-    if (this.#isDiscarding) this.#over();
+    if (this.#current !== undefined) {
+      this.#current.request.completed();
+      return;
+    }
+    this.#isDiscarding = false;
+    this.#sinceMs = performance.now();
+    this.#parser.next();
   }
 
   onFinished(): void {
@@ -137,30 +159,30 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       this.stopReading();
       this.#over();
       closePolitely(this.socket);
-    } else if (exchange.request.complete) this.#over();
-    else {
-      this.#isDiscarding = true;
-      this.#sinceMs = performance.now();
-      exchange.request.discard();
+      return;
     }
+    if (!exchange.request.complete) {
+      exchange.request.discard();
+      this.#isDiscarding = true;
+      this.resumeReading();
+    }
+    this.#over();
+    this.#parser.next();
+    const rest = this.#rest;
+    if (rest === undefined) return;
+    this.#rest = undefined;
+    this.#parse(rest);
   }
 
-  /** Of the current request; the next one is read. */
+  /** Nothing is owed to the current request any more. */
   #over(): void {
     const exchange = this.#current;
     if (exchange === undefined) return;
     this.#current = undefined;
-    this.#isDiscarding = false;
-    this.#sinceMs = performance.now();
-    this.#parser.next();
+    this.#sinceMs = this.#heardMs = performance.now();
     exchange.response.over();
     exchange.closed();
     this.#owner.onExchangeOver(exchange);
-    const rest = this.#rest;
-    if (rest === undefined || this.#isStopped) return;
-    this.#rest = undefined;
-    this.resumeReading();
-    this.#parse(rest);
   }
 
   #onData(bytes: Buffer): void {
@@ -182,25 +204,24 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 
   #keep(bytes: Buffer): void {
-    this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
-    if (this.#rest.length >= restBytesMax) this.pauseReading();
+    const before = this.#rest ?? nothing;
+    if (before.length + bytes.length > restBytesMax) this.socket.destroy();
+    else this.#rest = Buffer.concat([before, bytes]);
   }
 
   /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
   #fail(cause: unknown): void {
     const exchange = this.#current;
-    if (exchange === undefined) {
-      this.#refuse(headProblem(cause));
-      return;
-    }
-    const wasAnswered = this.#isDiscarding;
-    exchange.response.closeAfter();
-    this.stopReading();
-    exchange.request.failed(new GatewayError("bad_request_framing", "The body of the request is not valid HTTP/1.1."));
-    if (wasAnswered) {
-      this.#over();
+    if (exchange !== undefined) {
+      exchange.response.closeAfter();
+      this.stopReading();
+      const message = "The body of the request is not valid HTTP/1.1.";
+      exchange.request.failed(new GatewayError("bad_request_framing", message));
+    } else if (this.#isDiscarding) {
+      // Its answer has gone out.
+      this.stopReading();
       closePolitely(this.socket);
-    }
+    } else this.#refuse(headProblem(cause));
   }
 
   #refuse(error: GatewayError): void {

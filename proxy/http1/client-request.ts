@@ -5,7 +5,6 @@
  * stranger must not fill the memory.
  */
 import type { GatewayError } from "../errors.ts";
-import { freeNow } from "../http/free-now.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { RequestFraming } from "./request-parser.ts";
 
@@ -45,7 +44,6 @@ export class ClientRequest {
   #waitingBytes = 0;
   #listener: BodyListener | undefined;
   #isComplete = false;
-  #isDiscarded = false;
   #failure: { readonly error: GatewayError | undefined } | undefined;
 
   constructor(source: BodySource, head: RequestHead, framing: RequestFraming, problem: GatewayError | undefined) {
@@ -104,17 +102,14 @@ export class ClientRequest {
     this.#listener = undefined;
   }
 
-  /** What is still to come of the body is read and forgotten. */
+  /** For the connection: what has come of the body is forgotten, and it will say no more of it. */
   discard(): void {
     this.#listener = this.#waiting = this.#waitingMore = undefined;
-    this.#isDiscarded = true;
-    this.#source.resumeReading();
   }
 
   /** For the connection: more of the body. */
   push(chunk: Buffer): void {
     if (this.#listener !== undefined) this.#listener.onChunk(chunk);
-    else if (this.#isDiscarded) freeNow(chunk);
     else this.#wait(chunk);
   }
 

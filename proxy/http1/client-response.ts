@@ -9,12 +9,15 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { headerLines } from "./header-lines.ts";
+import { httpDate } from "./http-date.ts";
 
 /** What an answer needs of its connection. */
 export interface ResponseOwner {
   readonly socket: Socket;
   /** Seconds that an idle connection is kept, as clients are told. */
   readonly keepAliveSeconds: number;
+  /** The body of the request that is being answered has come. */
+  readonly isRequestComplete: boolean;
   /** How long a client may take nothing of what waits for it. */
   readonly slowReaderTimeoutMs: number;
   /** All of the answer was taken by the kernel. */
@@ -27,6 +30,8 @@ export interface AnswerForm {
   readonly isHead: boolean;
   readonly isOld: boolean;
   readonly keepsAlive: boolean;
+  /** The client may never send its body unless it is asked for it. */
+  readonly expectsContinue: boolean;
 }
 
 interface ResponseEvents {
@@ -48,6 +53,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
   readonly #owner: ResponseOwner;
   readonly #form: AnswerForm;
   #keepsAlive: boolean;
+  #hasAsked = false;
   /** The head that has not been written; it goes out with what comes first. */
   #head: string | undefined;
   #isHeadSaid = false;
@@ -109,6 +115,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
 
   /** Asks for a body whose client waits for that (RFC 9110 section 10.1.1). */
   writeContinue(): void {
+    this.#hasAsked = true;
     if (!this.#isHeadSaid) this.#owner.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
   }
 
@@ -125,6 +132,8 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#left = bodyBytes;
     this.#isChunked = bodyBytes === undefined && !this.#form.isOld;
     if (bodyBytes === undefined && this.#form.isOld) this.#keepsAlive = false;
+    // Whoever was not asked for a body may send it or not: what comes next cannot be told.
+    if (this.#form.expectsContinue && !this.#hasAsked && !this.#owner.isRequestComplete) this.#keepsAlive = false;
     const length = bodyBytes === undefined ? "" : `content-length: ${bodyBytes}\r\n`;
     const framing = this.#isChunked ? "transfer-encoding: chunked\r\n" : length;
     const connection = this.#keepsAlive
@@ -242,19 +251,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
   #finish(): void {
     if (this.#isFinished || this.#isClosed) return;
     this.#isFinished = true;
+    clearTimeout(this.#silence);
     this.#owner.onFinished();
   }
-}
-
-let dateSecond = 0;
-let dateText = "";
-
-/** RFC 9110 section 6.6.1; made anew once a second. */
-function httpDate(): string {
-  const second = Math.floor(Date.now() / 1_000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(second * 1_000).toUTCString();
-  }
-  return dateText;
 }

@@ -20,7 +20,7 @@ export interface RequestHead {
 }
 
 const wholeHead =
-  /^[A-Z-]+ (?:\/[!-~]*|\*|[A-Za-z][A-Za-z0-9+.-]*:[!-~]*) HTTP\/1\.[01]\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*\r\n$/;
+  /^[A-Z-]+ (?:\/[!-~]*|\*|[A-Za-z][A-Za-z0-9+.-]*:[!-~]*|(?:[0-9.]+|\[[0-9A-Fa-f:.]+\]):\d+) HTTP\/1\.[01]\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t -~\x80-\xff]*\r\n)*\r\n$/;
 
 /**
  * @param head request line to empty line, both included, as Latin-1 text

@@ -55,14 +55,14 @@ export class RequestParser {
     this.#listener = listener;
   }
 
-  /** Nothing of a request has come since the last one. */
+  /** Nothing of a request has come since the last one; half an empty line is nothing. */
   get isBetween(): boolean {
-    return this.#phase === "between";
+    return this.#phase === "between" || (this.#phase === "head" && isHalfEmptyLine(this.#begun));
   }
 
   /** A head has begun and not ended. */
   get isInHead(): boolean {
-    return this.#phase === "head";
+    return this.#phase === "head" && !isHalfEmptyLine(this.#begun);
   }
 
   /** A request has come whole, and the next one is not read yet. */
@@ -126,7 +126,7 @@ export class RequestParser {
 
   #headInPieces(bytes: Buffer, from: number): number {
     const begun = this.#begun;
-    if (begun?.length === 1 && begun[0] === cr && bytes[from] === lf) {
+    if (isHalfEmptyLine(begun) && bytes[from] === lf) {
       // An empty line before the request, cut in two.
       this.#begun = undefined;
       this.#phase = "between";
@@ -189,4 +189,9 @@ export class RequestParser {
     this.#chunked = undefined;
     this.#listener.onComplete();
   }
+}
+
+/** @param begun of a head */
+function isHalfEmptyLine(begun: Buffer | undefined): boolean {
+  return begun?.length === 1 && begun[0] === cr;
 }

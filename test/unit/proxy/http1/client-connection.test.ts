@@ -55,10 +55,51 @@ describe("ClientConnection", () => {
       open -= 1;
       answer(exchange, text);
     });
-    const texts = Array.from({ length: 300 }, (_, index) => String(index).repeat(index + 1));
+    const texts = Array.from({ length: 60 }, (_, index) => String(index).repeat(index + 1));
     to.write(texts.map((text) => post(text)).join(""));
     for (const text of texts) assert.equal((await to.readResponse()).body.toString(), text);
     assert.equal(openMost, 1);
+  });
+
+  it("ends a pipeline that grows while its first request is answered, and has its answer forgotten", async () => {
+    let closed = 0;
+    const to = await start((exchange) => {
+      exchange.whenClosed(() => {
+        closed += 1;
+      });
+    });
+    to.write(get.repeat(2_000));
+    assert.equal((await to.readToEnd().catch(() => "")).length, 0);
+    await waitFor("the end of the exchange", () => closed === 1 && server?.openRequests === 0);
+  });
+
+  for (const isAsked of [true, false]) {
+    it(`${isAsked ? "goes on" : "closes"} behind a body that waits to be asked for and ${isAsked ? "was" : "was not"}`, async () => {
+      const to = await start(async (exchange) => {
+        if (isAsked) {
+          exchange.response.writeContinue();
+          await readText(exchange);
+        }
+        answer(exchange, "a");
+      });
+      to.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+      if (isAsked) {
+        await waitFor("the question", () => to.received.includes("100 Continue"));
+        to.write("abc");
+        assert.equal((await to.readResponse()).status, 100);
+      }
+      assert.equal((await to.readResponse()).header("connection"), isAsked ? "keep-alive" : "close");
+      if (!isAsked) assert.equal((await to.readToEnd()).length, 0);
+    });
+  }
+
+  it("is done with a request that was answered, whatever is still to come of its body", async () => {
+    const to = await start((exchange) => answer(exchange, "a"));
+    to.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\na");
+    assert.equal((await to.readResponse()).status, 200);
+    assert.equal(server?.openRequests, 0);
+    to.write("a".repeat(999) + get);
+    assert.equal((await to.readResponse()).status, 200);
   });
 
   it("tells clients how long it is kept, and the day", async () => {
@@ -188,11 +229,15 @@ describe("ClientConnection", () => {
     });
 
     it("closes a connection that is idle, and one that says nothing but empty lines", async () => {
-      for (const text of ["", "\r\n"]) {
+      for (const texts of [[""], ["\r\n"], ["\r", "\n"]]) {
         const to = await start(answered, limits);
         to.write(get);
         assert.equal((await to.readResponse()).status, 200);
-        const timer = setInterval(() => to.write(text), 100);
+        let written = 0;
+        const timer = setInterval(() => {
+          to.write(texts[written % texts.length] ?? "");
+          written += 1;
+        }, 70);
         assert.equal((await to.readToEnd()).length, 0);
         clearInterval(timer);
         to.close();
@@ -200,12 +245,19 @@ describe("ClientConnection", () => {
       }
     });
 
-    it("closes a connection whose client never ends a body that was answered", async () => {
-      const to = await start(answered, { ...limits, keepAliveTimeoutMs: 60_000 });
-      to.write(post("x".repeat(1_000)).slice(0, -10));
-      assert.equal((await to.readResponse()).status, 200);
-      assert.equal((await to.readToEnd()).length, 0);
-    });
+    for (const [name, given] of [
+      ["never ends a body that was answered", { bodyTimeoutMs: 60_000, bodyIdleTimeoutMs: 150 }],
+      ["ends a body that was answered too slowly", { bodyTimeoutMs: 300, bodyIdleTimeoutMs: 60_000 }],
+    ] as const) {
+      it(`closes a connection whose client ${name}`, async () => {
+        const to = await start(answered, { ...limits, ...given, keepAliveTimeoutMs: 60_000 });
+        to.write(post("x".repeat(1_000)).slice(0, -900));
+        const timer = given.bodyTimeoutMs === 300 ? setInterval(() => to.write("x"), 20) : undefined;
+        assert.equal((await to.readResponse()).status, 200);
+        assert.equal((await to.readToEnd()).length, 0);
+        clearInterval(timer);
+      });
+    }
 
     it("leaves a client alone that waits for its answer", async () => {
       const to = await start(async (exchange) => {

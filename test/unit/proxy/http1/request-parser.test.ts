@@ -176,6 +176,11 @@ describe("RequestParser", () => {
       );
     });
 
+  for (const target of ["[::1]:443", "127.0.0.1:443", "a.test:443", "http://a.test/b", "*"]) {
+    it(`takes the target ${target}`, () =>
+      assert.equal(parse(`OPTIONS ${target} HTTP/1.1\r\nHost: x\r\n\r\n`).events.length, 2));
+  }
+
   it("refuses a head that is too long as soon as it is", () => {
     assert.equal(parse(`${start}A: ${"b".repeat(2_048)}`).end, "HEAD_TOO_LARGE");
     const long = `${start}A: ${"b".repeat(2_048 - start.length - 7)}\r\n\r\n`;
