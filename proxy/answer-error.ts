@@ -12,9 +12,6 @@ import type { RequestRecord } from "./observe/request-record.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { Protocol } from "./protocols/wire.ts";
 
-/** Unread bytes of a request up to here are drained so that the connection can be used again. */
-const drainBytesMax = 64 * 1024;
-
 export function answerError(
   exchange: Exchange,
   thrown: unknown,
@@ -22,7 +19,7 @@ export function answerError(
   record: RequestRecord,
   log: Logger,
 ): void {
-  const { request, response } = exchange;
+  const { response } = exchange;
   if (thrown instanceof ClientGoneError) {
     record.clientLeft("CR");
     response.destroy();
@@ -38,10 +35,7 @@ export function answerError(
     response.destroy();
     return;
   }
-  // A body that is still arriving must not be parsed as the next request, nor be read without end.
-  const { declaredBytes } = request;
-  const isShort = declaredBytes !== undefined && declaredBytes <= drainBytesMax;
-  if (errorTable[error.code].closes === true || !(request.complete || isShort)) response.closeAfter();
+  if (errorTable[error.code].closes === true) response.closeAfter();
   record.responseBytes = rendered.body.length;
   response.writeHead(rendered.status, Object.entries(rendered.headers).flat(), rendered.body.length);
   response.end(rendered.body);

@@ -107,6 +107,7 @@ export class DataServer implements ConnectionOwner {
       cut();
       await this.#isIdleWithin(cutGraceMs);
     }
+    for (const connection of this.#connections) connection.destroy();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
     clearInterval(this.#checking);

@@ -60,6 +60,7 @@ export function readBody(
   // Most bodies have come with their head: nothing must be waited for, so nothing listens and no deadline is armed.
   const bytes = encoding === "identity" ? request.takeWhole() : undefined;
   if (bytes === undefined) return collectBody(request, encoding, limits, inFlight);
+  if (bytes.length > bytesMax) throw tooLarge(bytesMax);
   inFlight.take(bytes.length);
   return { bytes, heldBytes: bytes.length };
 }

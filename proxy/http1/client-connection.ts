@@ -15,12 +15,13 @@ import type { ProxyLimits } from "../limits.ts";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
+import { HttpSyntaxError } from "./http-syntax.ts";
 import type { RequestHead } from "./request-head.ts";
 import { HeadTooLargeError, type RequestFraming, type RequestListener, RequestParser } from "./request-parser.ts";
 
 export interface ConnectionOwner {
   readonly limits: ProxyLimits;
-  /** The answer to every request is the last one of its connection. */
+  /** Every answer that begins now is the last one of its connection. */
   readonly isDraining: boolean;
   /** A request has begun. */
   onExchange(exchange: Exchange): void;
@@ -32,10 +33,16 @@ export interface ConnectionOwner {
 }
 
 /**
- * Whoever sends more than this behind a request that is being answered is cut (RELIABILITY.md F5): left in the kernel, it
- * would hide that its client has left; kept here, many connections would fill the memory.
+ * More than this behind a request that is being answered is not kept, and the answer is the last one of its connection:
+ * left in the kernel, it would hide that its client has left; kept here, many connections would fill the memory.
  */
 const restBytesMax = 32 * 1024;
+/** Once the answer is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
+const nextBytesMax = 64 * 1024;
+/** Whoever goes on sending behind that is cut (RELIABILITY.md F5). */
+const droppedBytesMax = 1024 * 1024;
+/** What is still to come of a request that was answered is read up to this, so that its connection can be used again. */
+const shortBytesMax = 64 * 1024;
 /** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
 const keepAliveMarginMs = 1_000;
 const noBody: RequestFraming = { kind: "none" };
@@ -60,6 +67,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   /** The first request has as long as any head; later ones as long as an idle connection is kept. */
   #isFirst = true;
   #isStopped = false;
+  #droppedBytes = 0;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
@@ -90,8 +98,21 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     }
   }
 
-  get isRequestComplete(): boolean {
-    return this.#current?.request.complete !== false;
+  get isDraining(): boolean {
+    return this.#owner.isDraining;
+  }
+
+  get restOfRequest(): "none" | "short" | "long" {
+    const request = this.#current?.request;
+    if (request === undefined || request.complete) return "none";
+    const { declaredBytes } = request;
+    return declaredBytes !== undefined && declaredBytes <= shortBytesMax ? "short" : "long";
+  }
+
+  /** Ends the connection now; no client takes that for the end of its answer. */
+  destroy(): void {
+    this.#current?.response.destroy();
+    this.socket.destroy();
   }
 
   pauseReading(): void {
@@ -110,7 +131,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 
   onHead(head: RequestHead): RequestFraming | undefined {
-    const { limits, isDraining } = this.#owner;
+    const { limits } = this.#owner;
     let framing: RequestFraming | undefined;
     let problem: GatewayError | undefined;
     try {
@@ -125,7 +146,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
       // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
-      keepsAlive: head.keepsAlive && framing !== undefined && !isDraining && !hasHeader(head.headers, "upgrade"),
+      keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
       expectsContinue,
     });
     this.#isFirst = false;
@@ -164,10 +185,10 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     if (!exchange.request.complete) {
       exchange.request.discard();
       this.#isDiscarding = true;
-      this.resumeReading();
     }
     this.#over();
     this.#parser.next();
+    this.resumeReading();
     const rest = this.#rest;
     if (rest === undefined) return;
     this.#rest = undefined;
@@ -204,15 +225,29 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 
   #keep(bytes: Buffer): void {
+    const response = this.#current?.response;
     const before = this.#rest ?? nothing;
-    if (before.length + bytes.length > restBytesMax) this.socket.destroy();
-    else this.#rest = Buffer.concat([before, bytes]);
+    const length = before.length + bytes.length;
+    const isAnswered = response?.writableEnded === true;
+    if (response?.keepsAlive === true && (isAnswered || length <= restBytesMax)) {
+      this.#rest = Buffer.concat([before, bytes]);
+      if (length >= nextBytesMax) this.pauseReading();
+      return;
+    }
+    response?.closeAfter();
+    this.#rest = undefined;
+    this.#droppedBytes += bytes.length;
+    if (this.#droppedBytes > droppedBytesMax) this.destroy();
+    freeNow(bytes);
   }
 
   /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
   #fail(cause: unknown): void {
     const exchange = this.#current;
-    if (exchange !== undefined) {
+    if (!(cause instanceof HttpSyntaxError || cause instanceof HeadTooLargeError)) {
+      // A fault of ours, about which this client can do nothing.
+      this.destroy();
+    } else if (exchange !== undefined) {
       exchange.response.closeAfter();
       this.stopReading();
       const message = "The body of the request is not valid HTTP/1.1.";
@@ -234,7 +269,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   /** Whoever says that nothing more comes has left, but for what is on its way to it. */
   #onEnd(): void {
     const isAnswered = this.#current === undefined || this.#current.response.writableEnded;
-    if (!isAnswered) this.socket.destroy();
+    if (!isAnswered) this.destroy();
   }
 
   #onClose(): void {
@@ -245,7 +280,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 }
 
-function headProblem(cause: unknown): GatewayError {
+function headProblem(cause: HttpSyntaxError | HeadTooLargeError): GatewayError {
   if (cause instanceof HeadTooLargeError)
     return new GatewayError("headers_too_large", "The request headers are too large.");
   return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");

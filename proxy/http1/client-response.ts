@@ -16,8 +16,10 @@ export interface ResponseOwner {
   readonly socket: Socket;
   /** Seconds that an idle connection is kept, as clients are told. */
   readonly keepAliveSeconds: number;
-  /** The body of the request that is being answered has come. */
-  readonly isRequestComplete: boolean;
+  /** What is still to come of the request that is being answered: so little that it may be read, or more. */
+  readonly restOfRequest: "none" | "short" | "long";
+  /** Every answer that begins now is the last one of its connection. */
+  readonly isDraining: boolean;
   /** How long a client may take nothing of what waits for it. */
   readonly slowReaderTimeoutMs: number;
   /** All of the answer was taken by the kernel. */
@@ -108,7 +110,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     return this.#keepsAlive;
   }
 
-  /** This is the last answer of its connection. To be said before the head. */
+  /** This is the last answer of its connection; clients are told where the head is not said yet. */
   closeAfter(): void {
     this.#keepsAlive = false;
   }
@@ -132,14 +134,21 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#left = bodyBytes;
     this.#isChunked = bodyBytes === undefined && !this.#form.isOld;
     if (bodyBytes === undefined && this.#form.isOld) this.#keepsAlive = false;
-    // Whoever was not asked for a body may send it or not: what comes next cannot be told.
-    if (this.#form.expectsContinue && !this.#hasAsked && !this.#owner.isRequestComplete) this.#keepsAlive = false;
+    if (this.#owner.isDraining || this.#leavesMuchUnread()) this.#keepsAlive = false;
     const length = bodyBytes === undefined ? "" : `content-length: ${bodyBytes}\r\n`;
     const framing = this.#isChunked ? "transfer-encoding: chunked\r\n" : length;
     const connection = this.#keepsAlive
       ? `connection: keep-alive\r\nkeep-alive: timeout=${this.#owner.keepAliveSeconds}\r\n`
       : "connection: close\r\n";
     this.#head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n${lines}date: ${httpDate()}\r\n${connection}${framing}\r\n`;
+  }
+
+  /** A body that is still coming must not be read without end, nor be taken for the next request. */
+  #leavesMuchUnread(): boolean {
+    const { restOfRequest } = this.#owner;
+    // Whoever was not asked for a body may send it or not: what comes next cannot be told.
+    const isUnsure = this.#form.expectsContinue && !this.#hasAsked;
+    return restOfRequest === "long" || (restOfRequest === "short" && isUnsure);
   }
 
   /**
@@ -179,19 +188,23 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
 
   /** The connection ends behind what was written, and no client takes that for the end of the answer. */
   breakOff(): void {
-    const { socket } = this.#owner;
+    if (this.#form.isOld) {
+      this.destroy();
+      return;
+    }
     this.#isEnded = true;
     this.#owner.stopReading();
-    if (!this.#form.isOld) socket.end();
-    // Over HTTP/1.0 the end of the connection is the end of the answer: only a reset is no clean end. Over TLS, whose
-    // sockets Node does not let reset, it is an end that TLS itself did not announce (RFC 8446 section 6.1).
-    else if (socket instanceof TLSSocket) socket.destroy();
-    else socket.resetAndDestroy();
+    this.#owner.socket.end();
   }
 
-  /** Ends the connection now. */
+  /** Ends the connection now; no client takes that for the end of the answer. */
   destroy(): void {
-    this.#owner.socket.destroy();
+    const { socket } = this.#owner;
+    // Where the end of the connection is the end of the answer, only a reset is no clean end. Over TLS, whose sockets Node
+    // does not let reset, it is an end that TLS itself did not announce (RFC 8446 section 6.1).
+    const isEndOfAnswer = this.#isHeadSaid && this.#left === undefined && this.#form.isOld && !this.#isFinished;
+    if (isEndOfAnswer && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+    else socket.destroy();
   }
 
   /** Cuts a client that takes none of the writes that wait for it for so long, whatever it sends meanwhile. */

@@ -295,7 +295,10 @@ describe("F5: pipelines", function () {
         const client = await rig().connect();
         client.write(Buffer.concat(Array.from({ length: count }, () => goodRequest("piped"))));
         if (isServed) for (let index = 0; index < count; index += 1) await expectServed(rig(), client, "piped");
-        else await client.readToEnd();
+        else {
+          await expectServed(rig(), client, "piped");
+          await client.readToEnd();
+        }
         client.close();
         figure(`F5 executed at once of ${count}`, openMax, 1, "requests");
         assert.ok(openMax <= 1);

@@ -50,9 +50,14 @@ export class Http1Server {
     return this.#server.openRequests;
   }
 
+  /** Ends when what is open has ended, or its time is over. */
+  drain(): Promise<void> {
+    return this.#server.drain(() => {});
+  }
+
   /** Cuts what is open. */
   close(): Promise<void> {
     for (const { response } of [...this.#exchanges]) response.destroy();
-    return this.#server.drain(() => {});
+    return this.drain();
   }
 }

@@ -1,5 +1,6 @@
 /** One connection on the wire: order, ends, waits. What each request says is tested by the parser's own tests. */
 import assert from "node:assert/strict";
+import { buildAuthority, buildLeaf } from "../../../../operator/certificates/build-certificate.ts";
 import type { Exchange } from "../../../../proxy/http1/exchange.ts";
 import { Http1Server, type Http1ServerOptions } from "../../../support/http1-server.ts";
 import { RawClient } from "../../../support/raw-client.ts";
@@ -61,16 +62,81 @@ describe("ClientConnection", () => {
     assert.equal(openMost, 1);
   });
 
-  it("ends a pipeline that grows while its first request is answered, and has its answer forgotten", async () => {
-    let closed = 0;
-    const to = await start((exchange) => {
-      exchange.whenClosed(() => {
-        closed += 1;
+  for (const [name, head] of [
+    ["a pipeline that grows while its first request is answered", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["a body that is longer than it said", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"],
+    ["what stands behind a request over HTTP/1.0", "POST / HTTP/1.0\r\n\r\n"],
+    ["what stands behind the last request", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
+  ] as const) {
+    it(`answers the first request of ${name}, and closes`, async () => {
+      let served = 0;
+      const to = await start(async (exchange) => {
+        served += 1;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        answer(exchange, "a");
       });
+      to.write(head + "x".repeat(40_000));
+      const response = await to.readResponse();
+      assert.deepEqual([response.body.toString(), response.header("connection")], ["a", "close"]);
+      assert.equal((await to.readToEnd()).length, 0);
+      assert.equal(served, 1);
     });
-    to.write(get.repeat(2_000));
-    assert.equal((await to.readToEnd().catch(() => "")).length, 0);
-    await waitFor("the end of the exchange", () => closed === 1 && server?.openRequests === 0);
+  }
+
+  for (const [bytes, leaves] of [
+    [3_000_000, false],
+    [500_000, true],
+  ] as const) {
+    it(`${leaves ? "hears of a client that leaves" : "cuts a client that goes on sending"} while it is answered`, async () => {
+      let closed = 0;
+      const to = await start((exchange) => {
+        exchange.whenClosed(() => {
+          closed += 1;
+        });
+      });
+      to.write(get + "x".repeat(bytes));
+      if (leaves) to.socket.end();
+      await waitFor("the end of the exchange", () => closed === 1 && server?.openRequests === 0);
+    });
+  }
+
+  it("serves large bodies over TLS, where the next may come before the last answer has ended", async () => {
+    const validity = { notBeforeMs: Date.now() - 86_400_000, notAfterMs: Date.now() + 86_400_000 };
+    const authority = await buildAuthority("test", validity);
+    const leaf = await buildLeaf(authority, { ...validity, dnsNames: ["localhost"] });
+    server = await Http1Server.start({
+      tls: { key: leaf.privateKey, cert: leaf.certificate },
+      handle: async (exchange) => answer(exchange, String((await readText(exchange)).length)),
+    });
+    const { port } = server;
+    const body = "x".repeat(60_000);
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const to = await RawClient.connect({ port, ca: authority.certificate });
+        for (let count = 0; count < 100; count += 1) {
+          to.write(post(body));
+          assert.equal((await to.readResponse()).body.toString(), "60000");
+        }
+        to.close();
+      }),
+    );
+  });
+
+  it("tells a client that the server ends, also in the answer to a request that began before", async () => {
+    let exchange: Exchange | undefined;
+    const to = await start(
+      (given) => {
+        exchange = given;
+      },
+      { drainTimeoutMs: 5_000 },
+    );
+    to.write(get);
+    await waitFor("the request", () => exchange !== undefined);
+    const ended = server?.drain();
+    answer(exchange ?? assert.fail(), "a");
+    assert.equal((await to.readResponse()).header("connection"), "close");
+    await ended;
+    server = undefined;
   });
 
   for (const isAsked of [true, false]) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { InvalidReply } from "../../../../proxy/translate/reply.ts";
-import { fuzzReader } from "../../../support/fuzz/fuzz-reader.ts";
+import { fuzzReader, stepLimitMs } from "../../../support/fuzz/fuzz-reader.ts";
 import { minimise } from "../../../support/fuzz/minimise.ts";
 import type { FuzzedReader } from "../../../support/fuzz/readers.ts";
 
@@ -48,12 +48,12 @@ describe("fuzzReader", () => {
 
   it("finds a step that holds the event loop, and only if it does so again and again", () => {
     const { failures } = outcomeOf((_input, _random, measure) => {
-      measure("slow", () => burn(60));
+      measure("slow", () => burn(1.5 * stepLimitMs));
     }, 1);
     assert.match(failures[0]?.problem ?? "", /"slow" took/);
     let isFirst = true;
     const once = outcomeOf((_input, _random, measure) => {
-      measure("slow at first", () => burn(isFirst ? 60 : 0));
+      measure("slow at first", () => burn(isFirst ? 1.5 * stepLimitMs : 0));
       isFirst = false;
     }, 100);
     assert.deepEqual(once.failures, []);
