@@ -119,7 +119,7 @@ export class DataServer implements ConnectionOwner {
     this.#options.handle(exchange).catch(() => exchange.response.destroy());
   }
 
-  onExchangeOver(_exchange: Exchange): void {
+  onExchangeOver(): void {
     this.#openRequests -= 1;
     if (this.#openRequests === 0) this.#onIdle?.();
   }

@@ -3,7 +3,7 @@
  *
  * A socket that is closed with unread bytes sends a reset, which overtakes the answer and wipes it out (RFC 9112 section
  * 9.6). So the sending side ends, what still arrives is discarded, and the socket goes when the client ends or its short
- * time is over. Used for refusals whose request was not read to its end.
+ * time is over. Used behind the last answer of every connection.
  */
 import type { Socket } from "node:net";
 

@@ -2,8 +2,8 @@
  * One client's connection: its requests one after the other, each answered before the next one is read.
  *
  * What comes behind a request waits as bytes, and little of it, so that a pipeline never runs ahead of its answers. What is
- * no HTTP is answered in its turn and the connection closed. How long a client may take is
- * looked at by `check`, which the server calls now and then: no timer is armed for what nearly always is on time.
+ * no HTTP is answered in its turn and the connection closed. How long a client may take is looked at by `check`, which the
+ * server calls now and then: no timer is armed for what nearly always is on time.
  */
 import type { Socket } from "node:net";
 import { GatewayError } from "../errors.ts";
@@ -26,7 +26,7 @@ export interface ConnectionOwner {
   /** A request has begun. */
   onExchange(exchange: Exchange): void;
   /** Its answer has ended, or its client left. */
-  onExchangeOver(exchange: Exchange): void;
+  onExchangeOver(): void;
   /** The bytes of an answer to what never became a request; the connection closes behind it. */
   refusal(error: GatewayError): Buffer;
   onClosed(connection: ClientConnection): void;
@@ -203,7 +203,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.#sinceMs = this.#heardMs = performance.now();
     exchange.response.over();
     exchange.closed();
-    this.#owner.onExchangeOver(exchange);
+    this.#owner.onExchangeOver();
   }
 
   #onData(bytes: Buffer): void {

@@ -1,6 +1,6 @@
 /**
- * Refuses every request with 401 by `node:http` and nothing else: what a refusal takes on this machine at this moment, so
- * that a limit in milliseconds can be told apart from a machine that is slow or busy. Prints `listening PORT`.
+ * Refuses every request with 401 by `node:http` and nothing else: what a refusal takes on this machine at this moment, shown
+ * beside our own figure for whoever reads it. Prints `listening PORT`.
  */
 import { createServer } from "node:http";
 
