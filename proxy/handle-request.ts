@@ -152,13 +152,13 @@ async function serveCall(
 
 /** A key whose bodies hold their share is told so before its client is asked for another. */
 function takeBody(
-  { request, response, expectsContinue }: Exchange,
+  { request, response }: Exchange,
   services: Services,
   { key, inFlightBytes }: Caller,
 ): RequestBody | Promise<RequestBody> {
   const { limits, bodiesUnderWay } = services;
   bodiesUnderWay.checkRoom(key); //                                                                           503
-  const ask = expectsContinue ? () => response.writeContinue() : undefined;
+  const ask = response.expectsContinue ? () => response.writeContinue() : undefined;
   const body = readBody(request, limits, inFlightBytes, ask); //                                  400 408 413 415
   return body instanceof Promise ? bodiesUnderWay.waitFor(key, body) : body;
 }

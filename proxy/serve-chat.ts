@@ -311,7 +311,7 @@ function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly
   for (const part of passedHeaders) headers.push(part);
   headers.push("content-type", format.contentType(call));
   response.writeHead(200, headers, body.length);
-  endResponse(response, body, admitted.services.limits.slowReaderTimeoutMs);
+  endResponse(response, body);
 }
 
 async function concludeStream(

@@ -79,7 +79,7 @@ export async function serveStoredResponse(
     const { requestId } = record;
     const headers = ["content-type", "application/json", "x-request-id", requestId, "request-id", requestId];
     exchange.response.writeHead(200, headers, body.length);
-    endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+    endResponse(exchange.response, body);
   } finally {
     // What a slow client has yet to take counts until it has.
     const { response } = exchange;

@@ -218,10 +218,10 @@ async function estimate({ services, call }: AdmittedCall): Promise<number> {
   return estimatePrompt(call, await services.estimateTokens(countedText(call)));
 }
 
-function send({ exchange, record, answerHeaders, services }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
+function send({ exchange, record, answerHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
   record.status = 200;
   record.responseBytes = body.length;
   const said = isEstimate ? ["x-tollgate-token-count", "estimate"] : [];
   exchange.response.writeHead(200, [...answerHeaders, ...said, "content-type", "application/json"], body.length);
-  endResponse(exchange.response, body, services.limits.slowReaderTimeoutMs);
+  endResponse(exchange.response, body);
 }

@@ -98,7 +98,7 @@ export class ClientStream {
   endClean(): void {
     this.#stopWaiting();
     const rest = this.#slices.length === 0 ? undefined : this.#slices;
-    endResponse(this.#response, rest, this.#limits.slowReaderTimeoutMs);
+    endResponse(this.#response, rest);
   }
 
   #stopWaiting(): void {

@@ -11,20 +11,19 @@ export function holdsAnswer(response: ClientResponse): boolean {
   return !response.writableEnded || response.writableLength >= waitingBytesLeast;
 }
 
-function endInSlices(response: ClientResponse, slices: Buffer[]): void {
-  writeSlices(response, slices, { onWritten: () => response.end() });
-}
-
 /**
+ * A client that takes nothing of what waits for it for `slowReaderTimeoutMs` is cut; a slow one that takes some of it now and
+ * then is left alone.
  * @param rest of the answer: nothing, a body, or slices that wait for what was written before
- * @param timeoutMs of silence after which a connection that still holds bytes of this answer is cut; a slow client that
- *   takes some of them now and then is left alone
  */
-export function endResponse(response: ClientResponse, rest: Buffer | Buffer[] | undefined, timeoutMs: number): void {
+export function endResponse(response: ClientResponse, rest?: Buffer | Buffer[]): void {
   if (rest === undefined) response.end();
   else if (Array.isArray(rest)) endInSlices(response, rest);
   else if (rest.length <= sliceBytesMax) response.end(rest);
   else endInSlices(response, slicesOf(rest));
-  if (!holdsAnswer(response)) return;
-  response.cutWhenSilentFor(timeoutMs);
+}
+
+function endInSlices(response: ClientResponse, slices: Buffer[]): void {
+  writeSlices(response, slices, { onWritten: () => response.end() });
+  if (!response.writableEnded) response.cutWhenSilent();
 }

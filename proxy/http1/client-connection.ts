@@ -140,17 +140,16 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       if (!(error instanceof GatewayError)) throw error;
       problem = error;
     }
-    const expectsContinue = head.version === "1.1" && hasHeader(head.headers, "expect");
     const request = new ClientRequest(this, head, framing ?? noBody, problem);
     const response = new ClientResponse(this, {
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
       // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
       keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
-      expectsContinue,
+      expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
     });
     this.#isFirst = false;
-    this.#current = new Exchange(request, response, expectsContinue);
+    this.#current = new Exchange(request, response);
     this.#owner.onExchange(this.#current);
     return framing;
   }

@@ -39,8 +39,7 @@ export class ClientRequest {
   readonly #source: BodySource;
   readonly #framing: RequestFraming;
   /** Of the body, before anybody asks. */
-  #waiting: Buffer | undefined;
-  #waitingMore: Buffer[] | undefined;
+  readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #listener: BodyListener | undefined;
   #isComplete = false;
@@ -79,19 +78,15 @@ export class ClientRequest {
 
   /** The whole body where it has come in one piece; it can be taken once. */
   takeWhole(): Buffer | undefined {
-    if (!this.#isComplete || this.#waitingMore !== undefined) return undefined;
-    const whole = this.#waiting;
-    this.#waiting = undefined;
-    return whole;
+    if (!this.#isComplete || this.#waiting.length !== 1) return undefined;
+    return this.#waiting.pop();
   }
 
   /** Has the body told: first what has come, at once. */
   read(listener: BodyListener): void {
     this.#listener = listener;
-    const waiting = this.#waiting === undefined ? [] : [this.#waiting, ...(this.#waitingMore ?? [])];
-    this.#waiting = this.#waitingMore = undefined;
     this.#waitingBytes = 0;
-    for (const chunk of waiting) this.#listener?.onChunk(chunk);
+    for (const chunk of this.#waiting.splice(0)) this.#listener?.onChunk(chunk);
     if (this.#failure !== undefined) this.#listener?.onFailed(this.#failure.error);
     else if (this.#isComplete) this.#listener?.onEnd();
     else if (this.#listener !== undefined) this.#source.resumeReading();
@@ -104,7 +99,8 @@ export class ClientRequest {
 
   /** For the connection: what has come of the body is forgotten, and it will say no more of it. */
   discard(): void {
-    this.#listener = this.#waiting = this.#waitingMore = undefined;
+    this.#listener = undefined;
+    this.#waiting.length = 0;
   }
 
   /** For the connection: more of the body. */
@@ -114,11 +110,7 @@ export class ClientRequest {
   }
 
   #wait(chunk: Buffer): void {
-    if (this.#waiting === undefined) this.#waiting = chunk;
-    else {
-      this.#waitingMore ??= [];
-      this.#waitingMore.push(chunk);
-    }
+    this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes >= waitingBytesMax) this.#source.pauseReading();
   }

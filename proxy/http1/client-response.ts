@@ -115,6 +115,11 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#keepsAlive = false;
   }
 
+  /** The client may wait for `100 Continue` before it sends its body. */
+  get expectsContinue(): boolean {
+    return this.#form.expectsContinue;
+  }
+
   /** Asks for a body whose client waits for that (RFC 9110 section 10.1.1). */
   writeContinue(): void {
     this.#hasAsked = true;
@@ -175,7 +180,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     const { socket } = this.#owner;
     if (socket.writableLength === 0) this.#finish();
     else {
-      this.cutWhenSilentFor(this.#owner.slowReaderTimeoutMs);
+      this.cutWhenSilent();
       this.#whenTaken(() => this.#finish());
     }
   }
@@ -207,9 +212,9 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     else socket.destroy();
   }
 
-  /** Cuts a client that takes none of the writes that wait for it for so long, whatever it sends meanwhile. */
-  cutWhenSilentFor(timeoutMs: number): void {
-    this.#silence ??= setTimeout(() => this.destroy(), timeoutMs);
+  /** Cuts a client that takes none of the writes that wait for it for too long, whatever it sends meanwhile. */
+  cutWhenSilent(): void {
+    this.#silence ??= setTimeout(() => this.destroy(), this.#owner.slowReaderTimeoutMs);
   }
 
   /** For the connection: it is gone, or done with this answer. */

@@ -5,14 +5,11 @@ import type { ClientResponse } from "./client-response.ts";
 export class Exchange {
   readonly request: ClientRequest;
   readonly response: ClientResponse;
-  /** The client waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
   #listener: (() => void) | undefined;
 
-  constructor(request: ClientRequest, response: ClientResponse, expectsContinue: boolean) {
+  constructor(request: ClientRequest, response: ClientResponse) {
     this.request = request;
     this.response = response;
-    this.expectsContinue = expectsContinue;
   }
 
   /**

@@ -17,6 +17,7 @@ async function answer(
 ): Promise<{ readonly receivedBytes: number; readonly isWhole: boolean }> {
   let response: ClientResponse | undefined;
   const server = await Http1Server.start({
+    limits: { slowReaderTimeoutMs: silenceMs },
     handle: (exchange) => {
       response = exchange.response;
       answerLarge(exchange.response);
@@ -48,7 +49,7 @@ function answerLarge(response: ClientResponse): void {
   // The gateway answers when it has the whole request.
   setImmediate(() => {
     response.writeHead(200, [], large.length);
-    endResponse(response, large, silenceMs);
+    endResponse(response, large);
   });
 }
 
@@ -94,6 +95,7 @@ describe("endResponse()", function () {
   it("hears the next request of a client that took all of a large answer", async () => {
     let requests = 0;
     const server = await Http1Server.start({
+      limits: { slowReaderTimeoutMs: silenceMs },
       handle: ({ response }) => {
         requests += 1;
         answerLarge(response);

@@ -84,6 +84,7 @@ describe("slow clients", function () {
   async function receive(transport: "TCP" | "TLS", reads: boolean, answer: Answer): Promise<Received> {
     let response: ClientResponse | undefined;
     const server = await Http1Server.start({
+      limits: { slowReaderTimeoutMs: silenceMs },
       ...(transport === "TLS" ? { tls } : {}),
       handle: (exchange) => {
         response = exchange.response;
@@ -133,7 +134,7 @@ describe("slow clients", function () {
 
   const whole: Answer = (response) => {
     response.writeHead(200, [], large.length);
-    endResponse(response, large, silenceMs);
+    endResponse(response, large);
   };
 
   const behind = Buffer.from("behind");

@@ -134,7 +134,7 @@ describe("ClientResponse", () => {
 
   it("asks for a body that waits to be asked for", async () => {
     const text = await received((exchange) => {
-      assert.equal(exchange.expectsContinue, true);
+      assert.equal(exchange.response.expectsContinue, true);
       exchange.response.writeContinue();
       exchange.response.writeHead(200, [], 0);
       exchange.response.end();
