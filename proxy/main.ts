@@ -110,6 +110,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     certificate,
     handle: (exchange) => handleRequest(exchange, services),
     nextRequestId: services.nextRequestId,
+    log,
   });
   const admin = await startAdmin({
     listen: settings.admin,

@@ -22,6 +22,7 @@ import { ClientConnection, type ConnectionOwner } from "./http1/client-connectio
 import type { Exchange } from "./http1/exchange.ts";
 import { httpDate } from "./http1/http-date.ts";
 import type { ProxyLimits } from "./limits.ts";
+import type { Logger } from "./observe/logger.ts";
 import { renderError } from "./protocols/render-error.ts";
 import type { ListenAddress } from "./settings.ts";
 
@@ -33,6 +34,7 @@ export interface ServerOptions {
   /** Must end the response; must not throw. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly nextRequestId: () => string;
+  readonly log: Pick<Logger, "warn" | "error">;
 }
 
 /** Requests that were cut settle before they are answered, and an estimate may take up to five seconds. */
@@ -84,8 +86,9 @@ export class DataServer implements ConnectionOwner {
       this.#server.once("error", reject);
       this.#server.listen({ host: address.host, port: address.port, reusePort: sharePort, backlog: 1024 }, () => {
         this.#server.off("error", reject);
-        // A connection that cannot be accepted, for want of file descriptors, concerns nobody else.
-        this.#server.on("error", () => {});
+        // For want of file descriptors, for example: nobody else's connection is the worse for it.
+        const message = "a connection could not be accepted";
+        this.#server.on("error", (error) => this.#options.log.warn(message, { error }));
         const bound = this.#server.address() as AddressInfo;
         resolve({ host: address.host, port: bound.port });
       });
@@ -132,6 +135,10 @@ export class DataServer implements ConnectionOwner {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `HTTP/1.1 ${rendered.status} Refused\r\n${lines.join("")}\r\n`;
     return Buffer.concat([Buffer.from(head), rendered.body]);
+  }
+
+  onFault(error: unknown): void {
+    this.#options.log.error("reading a request failed for an unexpected reason", { error });
   }
 
   onClosed(connection: ClientConnection): void {

@@ -29,6 +29,8 @@ export interface ConnectionOwner {
   onExchangeOver(): void;
   /** The bytes of an answer to what never became a request; the connection closes behind it. */
   refusal(error: GatewayError): Buffer;
+  /** Our own code failed while the bytes of a client were read. */
+  onFault(error: unknown): void;
   onClosed(connection: ClientConnection): void;
 }
 
@@ -244,7 +246,8 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   #fail(cause: unknown): void {
     const exchange = this.#current;
     if (!(cause instanceof HttpSyntaxError || cause instanceof HeadTooLargeError)) {
-      // A fault of ours, about which this client can do nothing.
+      // The client can do nothing about it.
+      this.#owner.onFault(cause);
       this.destroy();
     } else if (exchange !== undefined) {
       exchange.response.closeAfter();

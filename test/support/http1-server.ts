@@ -12,17 +12,21 @@ export interface Http1ServerOptions {
 
 export class Http1Server {
   readonly port: number;
+  /** What it logged. */
+  readonly faults: readonly string[];
   readonly #server: DataServer;
   readonly #exchanges: Set<Exchange>;
 
-  private constructor(server: DataServer, port: number, exchanges: Set<Exchange>) {
+  private constructor(server: DataServer, port: number, exchanges: Set<Exchange>, faults: readonly string[]) {
     this.#server = server;
     this.port = port;
     this.#exchanges = exchanges;
+    this.faults = faults;
   }
 
   static async start({ handle, limits, tls }: Http1ServerOptions): Promise<Http1Server> {
     const exchanges = new Set<Exchange>();
+    const faults: string[] = [];
     let ids = 0;
     const options: ServerOptions = {
       limits: { ...defaultLimits, endpointLagMs: 0, drainTimeoutMs: 0, ...limits },
@@ -40,10 +44,11 @@ export class Http1Server {
         ids += 1;
         return `request-${ids}`;
       },
+      log: { warn: (message) => void faults.push(message), error: (message) => void faults.push(message) },
     };
     const server = new DataServer(options);
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 }, false);
-    return new Http1Server(server, port, exchanges);
+    return new Http1Server(server, port, exchanges, faults);
   }
 
   get openRequests(): number {

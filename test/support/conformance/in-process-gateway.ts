@@ -134,6 +134,7 @@ export class InProcessGateway {
       certificate: undefined,
       handle: (exchange) => handleRequest(exchange, services),
       nextRequestId: services.nextRequestId,
+      log: silentLogger,
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
     const close = async (): Promise<void> => {

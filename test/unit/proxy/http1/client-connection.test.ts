@@ -269,6 +269,26 @@ describe("ClientConnection", () => {
     assert.equal((await to.readToEnd()).length, 0);
   });
 
+  it("cuts a client whose bytes made our own code fail, says so in the log, and serves others", async () => {
+    const to = await start((exchange) => {
+      exchange.request.read({
+        onChunk: () => {
+          throw new TypeError("planted");
+        },
+        onEnd: () => {},
+        onFailed: () => {},
+      });
+    });
+    to.write(post("x"));
+    assert.equal((await to.readToEnd()).length, 0);
+    assert.deepEqual(server?.faults, ["reading a request failed for an unexpected reason"]);
+    await waitFor("the end of the exchange", () => server?.openRequests === 0);
+    const other = await RawClient.connect({ port: server?.port ?? 0 });
+    other.write("nonsense\r\n\r\n");
+    assert.equal((await other.readResponse()).status, 400);
+    other.close();
+  });
+
   describe("in time", () => {
     const limits = { headersTimeoutMs: 150, keepAliveTimeoutMs: 0, bodyTimeoutMs: 150, connectionsCheckMs: 20 };
     const answered = (exchange: Exchange): void => answer(exchange, "a");
