@@ -50,13 +50,13 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   const { log } = io;
   const metrics = new ProxyMetrics();
   const snapshots = new SnapshotStore();
-  const ledger = await openLedger(settings, log, metrics);
+  // Side by side: each waits for a thread to start.
+  const [ledger, responses] = await Promise.all([openLedger(settings, log, metrics), openResponses(settings, log)]);
   metrics.watchLedger(() => ledger);
   const stopSweeping = sweepRegularly(ledger, () => snapshots.pin());
   const estimator = createTokenEstimator();
   const keyUses = new KeyUses();
   const mediaDownloads = new MediaDownloads();
-  const responses = await openResponses(settings, log);
   const credentials = new RotatedCredentials({
     now: () => performance.now(),
     onRefused: (ejected) => log.warn("a provider refuses a channel's credential", { ...ejected }),

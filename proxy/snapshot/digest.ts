@@ -48,8 +48,11 @@ function isSorted(value: unknown, depth: number): boolean {
     return true;
   }
   let last = "";
-  for (const [name, member] of Object.entries(value)) {
-    if (name < last || !isSorted(member, depth + 1)) return false;
+  // Values here are parsed or built of literals: they inherit nothing that would be counted. A list of entries for each
+  // object of 100,000 keys is a tenth of what a proxy's start takes of them.
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    if (name < last || !isSorted(members[name], depth + 1)) return false;
     last = name;
   }
   return true;
@@ -80,8 +83,8 @@ function byName(one: readonly [string, unknown], other: readonly [string, unknow
 /** @throws CanonicalFormError as `canonicalJson`. */
 export function objectVersion(id: string, object: unknown): ObjectVersion {
   const canonical = canonicalJson(object);
-  const digest = hash("sha256", `${id}\n${canonical}`, "buffer");
-  return { version: digest.toString("hex", 0, 8), size: canonical.length, canonical };
+  const version = hash("sha256", `${id}\n${canonical}`, "hex").slice(0, 16);
+  return { version, size: canonical.length, canonical };
 }
 
 /** The bucket of an id: FNV-1a folded to a byte; spread is all it needs. */

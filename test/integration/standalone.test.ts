@@ -43,6 +43,14 @@ spec:
 }
 
 /** Whose status and Secrets stand in a data folder. */
+/** What stands in a folder at a moment when no file of it is just being replaced. */
+function finishedNamesIn(folder: string): Promise<readonly string[]> {
+  return waitFor("all files to be written", async () => {
+    const names = await namesIn(folder);
+    return names.some((name) => name.endsWith(".tmp")) ? undefined : names;
+  });
+}
+
 async function namesIn(dataFolder: string): Promise<readonly string[]> {
   const found = await Promise.all(
     ["status", "secrets"].map((folder) => readdir(join(dataFolder, folder), { recursive: true })),
@@ -108,14 +116,14 @@ describe("tollgate standalone", function () {
       await gateway.waitUntilServed("default/bot", "demo");
       const { dataFolder } = gateway;
       const key = await gateway.generatedKey("bot-key");
-      const before = await namesIn(dataFolder);
+      const before = await finishedNamesIn(dataFolder);
       const options = flags.map((flag) => `${flag}=${join(dataFolder, "..", "other.sock")}`);
       const other = manifests(port).replaceAll("bot", "intruder").replaceAll("name: demo", "name: other");
       await assert.rejects(
         startGateway({ manifests: { "all.yaml": other }, dataFolder, flags: options }),
         /another operator serves .*operator\.lock: end it or choose another data folder/,
       );
-      assert.deepEqual(await namesIn(dataFolder), before);
+      assert.deepEqual(await finishedNamesIn(dataFolder), before);
       assert.equal(await gateway.generatedKey("bot-key"), key);
       assert.equal((await chat(gateway.origin, key)).status, 200);
     });
