@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderCommandHelp, renderProgramHelp } from "./help.ts";
 import { isColored, type ProgramIo } from "./program-io.ts";
@@ -16,7 +17,7 @@ const program = fileURLToPath(import.meta.url);
 
 // Half of the second that loading a proxy from its sources takes is compiling them. What is kept lies beside the packages
 // and is as trusted as they are; where they cannot be written, as in an image, nothing is kept and nothing fails.
-enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url)));
+enableCompileCache(join(dirname(program), "..", "node_modules", ".cache", "compiled"));
 
 async function main(given: readonly string[], io: ProgramIo): Promise<number> {
   const [name, ...flags] = given;
