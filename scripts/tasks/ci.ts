@@ -22,7 +22,7 @@ process.env["TOLLGATE_ABSENCE_MS"] ??= "20000";
 process.env["TOLLGATE_CHURN_MS"] ??= "30000";
 const fast = await runTests();
 const failedGates = await countFailed(gates);
-const measuring = await runSuites(["security"]);
+const measuring = await runSuites(["security", "bench"]);
 
 const controlPlane = countFailed([controlPlanePrograms]);
 const nodes = controlPlane.then(() => countFailed([nodePrograms]));

@@ -15,9 +15,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { proxyNodeFlags } from "../../cli/proxy-node-flags.ts";
 import { describeMachine } from "../../scripts/machine.ts";
+import { PushBench } from "../support/push-bench.ts";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { type Figure, measureConfiguration } from "./configuration.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
+import { measurePush } from "./push.ts";
 import { measureTranslation } from "./translated.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -148,11 +150,21 @@ async function main(): Promise<void> {
     }
     if (only === undefined || only === "configuration") {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
+      figures.push(...(await withPushBench((bench) => measurePush(bench, keyCount))));
     }
     report(figures, only === undefined);
   } finally {
     for (const process_ of started.reverse()) await process_.stop();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function withPushBench<Result>(measurement: (bench: PushBench) => Promise<Result>): Promise<Result> {
+  const bench = await PushBench.open();
+  try {
+    return await measurement(bench);
+  } finally {
+    await bench.close();
   }
 }
 
