@@ -54,6 +54,7 @@ export async function serveStoredResponse(
 ): Promise<void> {
   const { exchange, services, found, snapshot, record } = caller;
   const { responseId } = endpoint;
+  exchange.request.ignore();
   authorizeEndpoint({ key: found.key, snapshot, protocol: endpoint.protocol }, "Chat");
   const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
   if (query("stream") === "true") {

@@ -35,10 +35,14 @@ export interface ServerOptions {
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly nextRequestId: () => string;
   readonly log: Pick<Logger, "warn" | "error">;
+  /** Kept of what clients send behind requests that are being answered, over all connections. Default 32 MiB. */
+  readonly earlyBytesMax?: number;
 }
 
 /** Requests that were cut settle before they are answered, and an estimate may take up to five seconds. */
 const cutGraceMs = 6_000;
+/** Each client may send a little before it was answered, and they may be many. */
+const earlyBytesMax = 32 * 1024 * 1024;
 
 export class DataServer implements ConnectionOwner {
   readonly limits: ProxyLimits;
@@ -50,6 +54,7 @@ export class DataServer implements ConnectionOwner {
   readonly #byAddress: ConnectionsByAddress;
   #checking: NodeJS.Timeout | undefined;
   #openRequests = 0;
+  #keptBytes = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
 
@@ -143,6 +148,16 @@ export class DataServer implements ConnectionOwner {
 
   onClosed(connection: ClientConnection): void {
     this.#connections.delete(connection);
+  }
+
+  mayKeep(bytes: number): boolean {
+    if (this.#keptBytes + bytes > (this.#options.earlyBytesMax ?? earlyBytesMax)) return false;
+    this.#keptBytes += bytes;
+    return true;
+  }
+
+  onLetGo(bytes: number): void {
+    this.#keptBytes -= bytes;
   }
 
   /** Waits until no request is open, with all that has arrived looked at. @returns false when that took too long */

@@ -32,6 +32,10 @@ export interface ConnectionOwner {
   /** Our own code failed while the bytes of a client were read. */
   onFault(error: unknown): void;
   onClosed(connection: ClientConnection): void;
+  /** @returns whether so much more of what came too early may be kept, counted over all connections */
+  mayKeep(bytes: number): boolean;
+  /** So much less of it is kept. */
+  onLetGo(bytes: number): void;
 }
 
 /**
@@ -127,7 +131,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
 
   stopReading(): void {
     this.#isStopped = true;
-    this.#rest = undefined;
+    this.#takeRest();
     this.#parser.stop();
     this.resumeReading();
   }
@@ -151,17 +155,27 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
     });
     this.#isFirst = false;
+    this.#droppedBytes = 0;
     this.#current = new Exchange(request, response);
     this.#owner.onExchange(this.#current);
     return framing;
   }
 
   onBody(chunk: Buffer): void {
-    if (this.#current !== undefined) this.#current.request.push(chunk);
-    else {
+    const exchange = this.#current;
+    if (exchange === undefined) {
       this.#heardMs = performance.now();
       freeNow(chunk);
-    }
+    } else if (exchange.response.writableEnded) {
+      // Nobody will ever ask for it, and its client may take the answer slowly.
+      this.drop(chunk);
+    } else exchange.request.push(chunk);
+  }
+
+  drop(bytes: Buffer): void {
+    this.#droppedBytes += bytes.length;
+    freeNow(bytes);
+    if (this.#droppedBytes > droppedBytesMax) this.destroy();
   }
 
   onComplete(): void {
@@ -190,10 +204,15 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.#over();
     this.#parser.next();
     this.resumeReading();
+    const rest = this.#takeRest();
+    if (rest !== undefined) this.#parse(rest);
+  }
+
+  #takeRest(): Buffer | undefined {
     const rest = this.#rest;
-    if (rest === undefined) return;
     this.#rest = undefined;
-    this.#parse(rest);
+    if (rest !== undefined) this.#owner.onLetGo(rest.length);
+    return rest;
   }
 
   /** Nothing is owed to the current request any more. */
@@ -208,8 +227,10 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 
   #onData(bytes: Buffer): void {
-    if (this.#isStopped) freeNow(bytes);
-    else if (this.#parser.isWhole) this.#keep(bytes);
+    if (this.#isStopped) {
+      if (this.#current === undefined) freeNow(bytes);
+      else this.drop(bytes);
+    } else if (this.#parser.isWhole) this.#keep(bytes);
     else this.#parse(bytes);
   }
 
@@ -227,19 +248,16 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
 
   #keep(bytes: Buffer): void {
     const response = this.#current?.response;
-    const before = this.#rest ?? nothing;
-    const length = before.length + bytes.length;
-    const isAnswered = response?.writableEnded === true;
-    if (response?.keepsAlive === true && (isAnswered || length <= restBytesMax)) {
-      this.#rest = Buffer.concat([before, bytes]);
+    const length = (this.#rest?.length ?? 0) + bytes.length;
+    const isLittle = response?.writableEnded === true || length <= restBytesMax;
+    if (response?.keepsAlive === true && isLittle && this.#owner.mayKeep(bytes.length)) {
+      this.#rest = Buffer.concat([this.#rest ?? nothing, bytes]);
       if (length >= nextBytesMax) this.pauseReading();
       return;
     }
     response?.closeAfter();
-    this.#rest = undefined;
-    this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > droppedBytesMax) this.destroy();
-    freeNow(bytes);
+    this.#takeRest();
+    this.drop(bytes);
   }
 
   /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */

@@ -23,10 +23,14 @@ export interface BodySource {
   readonly remoteAddress: string | undefined;
   pauseReading(): void;
   resumeReading(): void;
+  /** Bytes that nobody wants; a client that sends too many of them is cut. */
+  drop(bytes: Buffer): void;
 }
 
 /** More than this of a body nobody has asked for stays in the kernel. */
 const waitingBytesMax = 64 * 1024;
+/** More pieces are put together: each of them holds on to all that was read with it, and a piece may be one byte. */
+const waitingPiecesMax = 64;
 
 export class ClientRequest {
   readonly method: string;
@@ -39,8 +43,9 @@ export class ClientRequest {
   readonly #source: BodySource;
   readonly #framing: RequestFraming;
   /** Of the body, before anybody asks. */
-  readonly #waiting: Buffer[] = [];
+  #waiting: Buffer[] = [];
   #waitingBytes = 0;
+  #isIgnored = false;
   #listener: BodyListener | undefined;
   #isComplete = false;
   #failure: { readonly error: GatewayError | undefined } | undefined;
@@ -97,6 +102,13 @@ export class ClientRequest {
     this.#listener = undefined;
   }
 
+  /** Nobody wants the body: it is read and dropped, as whoever is not read cannot be seen to leave. */
+  ignore(): void {
+    this.#isIgnored = true;
+    this.#waiting.length = 0;
+    this.#source.resumeReading();
+  }
+
   /** For the connection: what has come of the body is forgotten, and it will say no more of it. */
   discard(): void {
     this.#listener = undefined;
@@ -106,11 +118,13 @@ export class ClientRequest {
   /** For the connection: more of the body. */
   push(chunk: Buffer): void {
     if (this.#listener !== undefined) this.#listener.onChunk(chunk);
+    else if (this.#isIgnored) this.#source.drop(chunk);
     else this.#wait(chunk);
   }
 
   #wait(chunk: Buffer): void {
     this.#waiting.push(chunk);
+    if (this.#waiting.length > waitingPiecesMax) this.#waiting = [Buffer.concat(this.#waiting)];
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes >= waitingBytesMax) this.#source.pauseReading();
   }

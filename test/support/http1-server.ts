@@ -7,6 +7,7 @@ import { DataServer, type ServerOptions } from "../../proxy/server.ts";
 export interface Http1ServerOptions {
   readonly handle: (exchange: Exchange) => Promise<void> | void;
   readonly limits?: Partial<ProxyLimits>;
+  readonly earlyBytesMax?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -24,12 +25,13 @@ export class Http1Server {
     this.faults = faults;
   }
 
-  static async start({ handle, limits, tls }: Http1ServerOptions): Promise<Http1Server> {
+  static async start({ handle, limits, earlyBytesMax, tls }: Http1ServerOptions): Promise<Http1Server> {
     const exchanges = new Set<Exchange>();
     const faults: string[] = [];
     let ids = 0;
     const options: ServerOptions = {
       limits: { ...defaultLimits, endpointLagMs: 0, drainTimeoutMs: 0, ...limits },
+      ...(earlyBytesMax === undefined ? {} : { earlyBytesMax }),
       trustedProxies: { hops: 0, cidrs: [] },
       certificate: tls && {
         serve: (use) => use({ key: Buffer.from(tls.key), cert: Buffer.from(tls.cert) }),
