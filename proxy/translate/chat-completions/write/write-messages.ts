@@ -140,7 +140,7 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "call");
   if (text === "" && refusal === "" && calls.length === 0) return [];
-  const states = new Map(parts.map((part) => [part, statesOf(part, writer)]));
+  const states = statesOfParts(parts, writer);
   return [
     {
       role: "assistant",
@@ -179,6 +179,24 @@ function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObj
   return text === "" ? {} : { reasoning_content: text };
 }
 
+/** A call's state that came back in a reasoning part before it is the call's again (`protocols/translation.md` 6.2). */
+function statesOfParts(parts: readonly Part[], writer: MessageWriter): ReadonlyMap<Part, readonly ProviderState[]> {
+  const states = new Map<Part, readonly ProviderState[]>();
+  let waiting: ProviderState | undefined;
+  for (const part of parts) {
+    const own = statesOf(part, writer);
+    const isOfCall = part.kind === "call";
+    states.set(part, isOfCall && waiting !== undefined && signatureAmong(own) === undefined ? [...own, waiting] : own);
+    if (isOfCall) waiting = undefined;
+    else if (part.kind === "reasoning") waiting = signatureAmong(own) ?? waiting;
+  }
+  return states;
+}
+
+function signatureAmong(states: readonly ProviderState[]) {
+  return states.find((state) => state.kind === "thought-signature");
+}
+
 function statesOf(part: Part, { states }: MessageWriter): readonly ProviderState[] {
   return part.kind === "reasoning" || part.kind === "text" || part.kind === "call" ? states.recover(part) : [];
 }
@@ -205,7 +223,7 @@ function writeCall(call: CallPart, states: readonly ProviderState[], writer: Mes
   }
   const text = functionArguments(call);
   const written = { id, type: "function", function: { name, arguments: text.trim() === "" ? "{}" : text } };
-  const signature = states.find((state) => state.kind === "thought-signature");
+  const signature = signatureAmong(states);
   if (signature === undefined) return written;
   return { ...written, extra_content: { google: { thought_signature: signature.data } } };
 }

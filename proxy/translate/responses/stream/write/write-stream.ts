@@ -163,6 +163,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
   #openText(part: number, kind: "text" | "refusal"): MessageWriter {
     if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
+    this.#beginCalls();
     this.#finishCalls(completed);
     this.#message ??= new MessageWriter(this.#frames, this.#context.newId);
     this.#message.openBlocks += 1;
@@ -173,9 +174,15 @@ export class ResponsesStreamWriter implements StreamWriter {
 
   /** An item of another kind begins: what came before it is done. */
   #beginOther(): void {
+    this.#beginCalls();
     this.#finishCalls(completed);
     if (this.#message?.openBlocks === 0) this.#message.done("completed");
     this.#message = undefined;
+  }
+
+  /** Items stand in the order in which their parts were opened: a call that waits for its first piece waits no longer. */
+  #beginCalls(): void {
+    for (const part of this.#parts.values()) if (part.kind === "call") part.call.begin();
   }
 
   #newCall(block: Extract<OpenedBlock, { kind: "call" }>): CallWriter {
