@@ -107,7 +107,9 @@ function writeSampling(
   put("temperature", "temperature", temperature, !isRefused);
   put("top_p", "topP", topP, !isRefused);
   put("logprobs", "logprobs", logprobs === false ? undefined : logprobs, !isRefused);
-  put("top_logprobs", "topLogprobs", logprobs === true ? topLogprobs : undefined, !isRefused);
+  // A count without its switch is refused by the provider.
+  const count = logprobs !== true && topLogprobs === 0 ? undefined : topLogprobs;
+  put("top_logprobs", "topLogprobs", count, logprobs === true && !isRefused);
   const isPlain = traits.sampling === "taken";
   put("presence_penalty", "presencePenalty", orZero(presencePenalty, isPlain), isPlain);
   put("frequency_penalty", "frequencyPenalty", orZero(frequencyPenalty, isPlain), isPlain);

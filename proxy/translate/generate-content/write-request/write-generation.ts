@@ -41,10 +41,10 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     frequencyPenalty: sampling.frequencyPenalty,
     seed: writeSeed(sampling.seed, options),
     responseLogprobs: sampling.logprobs === true ? true : undefined,
-    logprobs: sampling.logprobs === true ? clamp("topLogprobs", sampling.topLogprobs, 0, logprobsMax) : undefined,
+    logprobs: clamp("topLogprobs", countedLogprobs(conversation, options), 0, logprobsMax),
     ...writeAnswerFormat(conversation, traits),
     responseModalities: writeModalities(conversation, traits),
-    speechConfig: writeSpeech(conversation),
+    speechConfig: writeSpeech(conversation, options),
     mediaResolution: writeResolution(conversation, options),
     thinkingConfig: writeThinking(conversation.reasoning, options),
   });
@@ -91,7 +91,17 @@ function writeModalities({ modalities }: Conversation, traits: ModelTraits): rea
   return asked ? modalities?.map((modality) => modality.toUpperCase()) : traits.defaultModalities;
 }
 
-function writeSpeech({ audioOutput }: Conversation): JsonObject | undefined {
+/** A count without its switch says nothing, and is not sent. */
+function countedLogprobs({ sampling }: Conversation, { losses, target }: WriteOptions): number | undefined {
+  if (sampling.logprobs === true) return sampling.topLogprobs;
+  if ((sampling.topLogprobs ?? 0) > 0) losses.drop(target.fieldName("topLogprobs"));
+  return undefined;
+}
+
+/** Google answers with bare samples, which is what clients of chat call `pcm16`; nothing else can be asked for. */
+function writeSpeech({ audioOutput }: Conversation, { losses, target }: WriteOptions): JsonObject | undefined {
+  const format = audioOutput?.format;
+  if (format !== undefined && format !== "pcm16") losses.drop(`${target.fieldName("audioOutput")}.format`);
   if (audioOutput?.voice === undefined) return undefined;
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audioOutput.voice } } };
 }

@@ -1,0 +1,48 @@
+/** Details of a wish that the other format cannot say: dropped with their names, or refused, never silently. */
+import assert from "node:assert/strict";
+import { GatewayError } from "../../../../proxy/errors.ts";
+import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
+import { readClientRequest } from "../../../../proxy/translate/translation.ts";
+import { readCallOf, smallestCalls, translate } from "../../../support/translation/pure-translation.ts";
+
+const chat = (members: object): object => ({ ...smallestCalls.ChatCompletions, ...members });
+const google = (generationConfig: object): object => ({ ...smallestCalls.GenerateContent, generationConfig });
+const speech = (format: string): object =>
+  chat({ modalities: ["text", "audio"], audio: { voice: "Kore", format }, store: undefined });
+
+const cases: readonly [
+  name: string,
+  from: ChatWireFormat,
+  to: ChatWireFormat,
+  body: object,
+  dropped: readonly string[],
+][] = [
+  ["a form of audio", "ChatCompletions", "GenerateContent", speech("mp3"), ["audio.format"]],
+  ["the form of audio that Google gives", "ChatCompletions", "GenerateContent", speech("pcm16"), []],
+  ["a count without its switch", "ChatCompletions", "GenerateContent", chat({ top_logprobs: 3 }), ["top_logprobs"]],
+  ["a count of none", "ChatCompletions", "GenerateContent", chat({ top_logprobs: 0 }), []],
+  ["a count with its switch", "ChatCompletions", "GenerateContent", chat({ logprobs: true, top_logprobs: 3 }), []],
+  [
+    "Google's count without its switch",
+    "GenerateContent",
+    "ChatCompletions",
+    google({ logprobs: 4 }),
+    ["generationConfig.logprobs"],
+  ],
+];
+
+describe("details that another format cannot say", () => {
+  for (const [name, from, to, body, dropped] of cases) {
+    const read = () => readClientRequest(readCallOf(from, Buffer.from(JSON.stringify(body)), false));
+    it(`${dropped.length > 0 ? "are dropped by name, or refused" : "are none"}: ${name}`, () => {
+      assert.deepEqual(translate(read(), to, "Ignore").dropped, dropped);
+      if (dropped.length === 0) translate(read(), to, "Reject");
+      else {
+        assert.throws(
+          () => translate(read(), to, "Reject"),
+          (error) => error instanceof GatewayError && error.message.includes(`'${dropped[0]}'`),
+        );
+      }
+    });
+  }
+});
