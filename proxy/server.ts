@@ -54,7 +54,7 @@ export class DataServer implements ConnectionOwner {
   readonly #byAddress: ConnectionsByAddress;
   #checking: NodeJS.Timeout | undefined;
   #openRequests = 0;
-  #keptBytes = 0;
+  #earlyBytes = 0;
   #isDraining = false;
   #onIdle: (() => void) | undefined;
 
@@ -150,14 +150,14 @@ export class DataServer implements ConnectionOwner {
     this.#connections.delete(connection);
   }
 
-  mayKeep(bytes: number): boolean {
-    if (this.#keptBytes + bytes > (this.#options.earlyBytesMax ?? earlyBytesMax)) return false;
-    this.#keptBytes += bytes;
+  tryKeep(bytes: number): boolean {
+    if (this.#earlyBytes + bytes > (this.#options.earlyBytesMax ?? earlyBytesMax)) return false;
+    this.#earlyBytes += bytes;
     return true;
   }
 
   onLetGo(bytes: number): void {
-    this.#keptBytes -= bytes;
+    this.#earlyBytes -= bytes;
   }
 
   /** Waits until no request is open, with all that has arrived looked at. @returns false when that took too long */

@@ -32,8 +32,8 @@ export interface ConnectionOwner {
   /** Our own code failed while the bytes of a client were read. */
   onFault(error: unknown): void;
   onClosed(connection: ClientConnection): void;
-  /** @returns whether so much more of what came too early may be kept, counted over all connections */
-  mayKeep(bytes: number): boolean;
+  /** Counts so much more of what came too early, over all connections. @returns false where that is too much to be kept */
+  tryKeep(bytes: number): boolean;
   /** So much less of it is kept. */
   onLetGo(bytes: number): void;
 }
@@ -250,7 +250,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     const response = this.#current?.response;
     const length = (this.#rest?.length ?? 0) + bytes.length;
     const isLittle = response?.writableEnded === true || length <= restBytesMax;
-    if (response?.keepsAlive === true && isLittle && this.#owner.mayKeep(bytes.length)) {
+    if (response?.keepsAlive === true && isLittle && this.#owner.tryKeep(bytes.length)) {
       this.#rest = Buffer.concat([this.#rest ?? nothing, bytes]);
       if (length >= nextBytesMax) this.pauseReading();
       return;

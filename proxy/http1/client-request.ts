@@ -45,7 +45,6 @@ export class ClientRequest {
   /** Of the body, before anybody asks. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  #isIgnored = false;
   #listener: BodyListener | undefined;
   #isComplete = false;
   #failure: { readonly error: GatewayError | undefined } | undefined;
@@ -104,9 +103,7 @@ export class ClientRequest {
 
   /** Nobody wants the body: it is read and dropped, as whoever is not read cannot be seen to leave. */
   ignore(): void {
-    this.#isIgnored = true;
-    this.#waiting.length = 0;
-    this.#source.resumeReading();
+    this.read({ onChunk: (chunk) => this.#source.drop(chunk), onEnd: () => {}, onFailed: () => {} });
   }
 
   /** For the connection: what has come of the body is forgotten, and it will say no more of it. */
@@ -118,7 +115,6 @@ export class ClientRequest {
   /** For the connection: more of the body. */
   push(chunk: Buffer): void {
     if (this.#listener !== undefined) this.#listener.onChunk(chunk);
-    else if (this.#isIgnored) this.#source.drop(chunk);
     else this.#wait(chunk);
   }
 

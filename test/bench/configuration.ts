@@ -2,18 +2,9 @@
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { benchKey, keyFilePath, keyManifest, keysPerFile } from "./bench-manifests.ts";
+import { atMost, type Figure } from "./figure.ts";
 import { median } from "./processes.ts";
 import type { BenchGateway } from "./run.ts";
-
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly limit: number;
-  readonly unit: string;
-  /** The limit is the most, not the least. */
-  readonly isUpperLimit: boolean;
-  readonly detail: string;
-}
 
 export interface ConfigurationContext {
   readonly manifests: string;
@@ -24,32 +15,24 @@ export interface ConfigurationContext {
 
 export async function measureConfiguration(context: ConfigurationContext): Promise<readonly Figure[]> {
   const { gateway, keyCount } = context;
-  const upper = (name: string, value: number, limit: number, unit: string, detail: string): Figure => ({
-    name,
-    value,
-    limit,
-    unit,
-    isUpperLimit: true,
-    detail,
-  });
   const changes = await measureChanges(context, 9);
   return [
-    upper(`proxy ready after its start, ${keyCount} keys`, gateway.readyAfterMs / 1_000, 5, "s", "operator running"),
-    upper(
+    atMost(`proxy ready after its start, ${keyCount} keys`, gateway.readyAfterMs / 1_000, 5, "s", "operator running"),
+    atMost(
       "one key changed: file written to refused",
       median(changes.map((change) => change.revokedMs)),
       100,
       "ms",
       `slowest ${Math.round(Math.max(...changes.map((change) => change.revokedMs)))} ms of ${changes.length}`,
     ),
-    upper(
+    atMost(
       "one key changed: file written to served again",
       median(changes.map((change) => change.restoredMs)),
       100,
       "ms",
       `slowest ${Math.round(Math.max(...changes.map((change) => change.restoredMs)))} ms`,
     ),
-    upper(
+    atMost(
       "slowest revocation",
       Math.max(...changes.map((change) => change.revokedMs)) / 1_000,
       1,

@@ -1,7 +1,7 @@
 /** Figures of OPERATIONS.md section 2 for 100,000 keys, with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
 import { PushBench } from "../support/push-bench.ts";
-import type { Figure } from "./configuration.ts";
+import type { Figure } from "./figure.ts";
 import { measurePush } from "./push.ts";
 
 describe("push of 100,000 keys", function () {

@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Figure } from "./configuration.ts";
+import type { Figure } from "./figure.ts";
 import { cpuMs, median } from "./processes.ts";
 
 export interface TranslatedContext {
