@@ -335,7 +335,14 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: R
     passedHeaders,
     references: authorized.references,
     estimate,
-    settlement: new CallSettlement({ services, route, call, candidates: estimate.candidates, record }),
+    settlement: new CallSettlement({
+      services,
+      route,
+      call,
+      candidates: estimate.candidates,
+      reserved: estimate.amounts,
+      record,
+    }),
     answerHeaders: headers,
   };
 }

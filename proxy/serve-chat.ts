@@ -6,6 +6,7 @@
  * limits are reserved for each attempt: a full channel is skipped, and no client is refused for it.
  */
 import type { AdmittedCall } from "./admitted-call.ts";
+import { continuingTurns } from "./continue-turns.ts";
 import { GatewayError } from "./errors.ts";
 import { failedAttempt } from "./failed-attempt.ts";
 import { Attempt } from "./forward/attempt.ts";
@@ -148,7 +149,7 @@ async function attemptTarget(
   }
   const client = call.stream ? clientStream(admitted, () => attempt) : undefined;
   const attempt = new Attempt({
-    upstream,
+    upstream: continuingTurns(admitted, selected, prepared, upstream),
     request,
     format: prepared.format,
     call: prepared.call,

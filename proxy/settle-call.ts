@@ -5,8 +5,10 @@
  * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
  * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
  */
+
+import type { Claims } from "./admit/claims.ts";
 import { attachmentTokens, type Estimate } from "./admit/estimate-cost.ts";
-import { oneRequestAmounts } from "./admit/ledger.ts";
+import { type Amounts, oneRequestAmounts } from "./admit/ledger.ts";
 import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
 import type { RequestRecord } from "./observe/request-record.ts";
 import type { ChatCall, ReplyReading, StreamMeter } from "./protocols/chat-format.ts";
@@ -25,6 +27,7 @@ export interface SettlementContext {
   readonly call: ChatCall;
   /** Answers that the upstream may have been asked for. */
   readonly candidates: number;
+  readonly reserved: Amounts;
   /** Its request id is that of the reservation held for key, account and route. */
   readonly record: RequestRecord;
 }
@@ -33,9 +36,14 @@ export class CallSettlement {
   readonly #context: SettlementContext;
   readonly #held: HeldReservations;
   #hasFetched = false;
+  /** For the caller, so far. */
+  #reserved: Amounts;
+  /** Of the upstream, for one answer. */
+  #requests = 1;
 
   constructor(context: SettlementContext) {
     this.#context = context;
+    this.#reserved = context.reserved;
     this.#held = new HeldReservations(context.record.requestId, context.services);
   }
 
@@ -43,6 +51,23 @@ export class CallSettlement {
   reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
     const { route, call } = this.#context;
     return this.#held.reserveChannel(channel, route, call.model, estimate.amounts);
+  }
+
+  /**
+   * A turn that the provider paused takes one more request: reserves what that adds to what is held.
+   * @param need of all its requests, for caller and channel alike
+   * @returns whether there is room for it
+   */
+  async reserveRequest(claims: Claims, channel: Channel, need: Amounts): Promise<boolean> {
+    const { route, call } = this.#context;
+    const more = beyond(need, this.#reserved);
+    const hasRoom =
+      (await this.#held.growCaller(claims, more)) &&
+      (await this.#held.growChannel(channel, route, call.model, { ...more, requests: 1n }));
+    if (!hasRoom) return false;
+    this.#reserved = need;
+    this.#requests += 1;
+    return true;
   }
 
   /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */
@@ -118,7 +143,7 @@ export class CallSettlement {
 
   #bounded(usage: TokenUsage): TokenUsage {
     const { candidates, route } = this.#context;
-    return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates });
+    return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates, requests: this.#requests });
   }
 
   /** Fills what the upstream did not say: its partial numbers are floors, produced output is counted. */
@@ -157,6 +182,17 @@ export class CallSettlement {
       costNanos,
     });
   }
+}
+
+/** What of the amounts is more than those held, and no request: that was one of the caller's. */
+function beyond(need: Amounts, held: Amounts): Amounts {
+  const more = (amount: bigint, reserved: bigint): bigint => (amount > reserved ? amount - reserved : 0n);
+  return {
+    requests: 0n,
+    inputTokens: more(need.inputTokens, held.inputTokens),
+    outputTokens: more(need.outputTokens, held.outputTokens),
+    costNanos: more(need.costNanos, held.costNanos),
+  };
 }
 
 /**

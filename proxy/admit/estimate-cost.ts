@@ -12,7 +12,7 @@
  */
 import type { ChatCall } from "../protocols/chat-format.ts";
 import { computeCost, type Price } from "../settle/price.ts";
-import { zeroUsage } from "../settle/usage.ts";
+import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "../settle/usage.ts";
 import type { Fleet, Route } from "../snapshot/types.gen.ts";
 import type { Amounts } from "./ledger.ts";
 
@@ -90,6 +90,35 @@ export function estimateCost(
   };
 }
 
+/** A turn whose provider paused it, and that would go on with one more request. */
+export interface TurnUse {
+  /** By its requests so far. */
+  readonly used: TokenUsage;
+  /** By the last of them: the next one reads what that read and said. */
+  readonly last: TokenUsage;
+  /** Output tokens that the next request may produce. */
+  readonly outputCap: number;
+}
+
+/** What a turn needs with one more request, in all. @param estimate of its first request */
+export function estimateTurn(
+  { used, last, outputCap }: TurnUse,
+  estimate: Estimate,
+  route: Route,
+  fleet: Fleet,
+): Amounts {
+  const input = inputTokens(last) + outputTokens(last);
+  const output = Math.min(outputCap, estimate.outputReserve);
+  const costOf = fleet.inputEstimate === "Upper" ? upperCost : textCost;
+  const spentNanos = computeCost(used, route.price, { requests: 1 }).costNanos;
+  return {
+    requests: 1n,
+    inputTokens: BigInt(inputTokens(used) + input),
+    outputTokens: BigInt(outputTokens(used) + output),
+    costNanos: spentNanos + costOf(input, output, route.price, 0),
+  };
+}
+
 /**
  * The most output tokens up to `wanted` whose cost the balance covers.
  *
@@ -118,8 +147,8 @@ function defaultReserve(route: Route, fleet: Fleet): number {
   return Math.min(route.info?.maxOutputTokens ?? Number.POSITIVE_INFINITY, fleet.defaultOutputReserve);
 }
 
-function textCost(input: number, output: number, price: Route["price"]): bigint {
-  return computeCost({ ...zeroUsage, input, output }, price, { requests: 1 }).costNanos;
+function textCost(input: number, output: number, price: Route["price"], requests = 1): bigint {
+  return computeCost({ ...zeroUsage, input, output }, price, { requests }).costNanos;
 }
 
 const textInputs = ["input", "cacheRead", "cacheWrite", "cacheWrite1h"] as const;
@@ -129,7 +158,7 @@ type TextClass = (typeof textInputs)[number] | (typeof textOutputs)[number];
 /** Cache writes and reasoning may cost more than plain tokens: the dearest class of each side. */
 const dearest = new WeakMap<Price, { readonly input: TextClass; readonly output: TextClass }>();
 
-function upperCost(input: number, output: number, price: Route["price"]): bigint {
+function upperCost(input: number, output: number, price: Route["price"], requests = 1): bigint {
   if (price === undefined) return 0n;
   let classes = dearest.get(price);
   if (classes === undefined) {
@@ -137,7 +166,7 @@ function upperCost(input: number, output: number, price: Route["price"]): bigint
     dearest.set(price, classes);
   }
   const usage = { ...zeroUsage, [classes.input]: input, [classes.output]: output };
-  return computeCost(usage, price, { requests: 1 }).costNanos;
+  return computeCost(usage, price, { requests }).costNanos;
 }
 
 function dearestOf(names: readonly TextClass[], price: Price): TextClass {

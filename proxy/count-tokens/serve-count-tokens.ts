@@ -80,7 +80,14 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
     route,
     format: chatFormats[endpoint.format],
     estimate: { amounts: oneRequestAmounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
-    settlement: new CallSettlement({ services, route, call, candidates: call.candidates, record }),
+    settlement: new CallSettlement({
+      services,
+      route,
+      call,
+      candidates: call.candidates,
+      reserved: oneRequestAmounts,
+      record,
+    }),
     passedHeaders,
     answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
   };

@@ -9,7 +9,7 @@ import type { Upstream } from "./http1/upstream.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
 export interface AttemptOptions {
-  readonly upstream: Upstream;
+  readonly upstream: Pick<Upstream, "send">;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
   readonly format: ChatFormat;

@@ -84,7 +84,7 @@ export class UpstreamExchange implements UpstreamHandler {
   }
 
   /** Sends the request. Failures arrive through the listener, never as an exception. */
-  start(upstream: Upstream, request: UpstreamRequest): void {
+  start(upstream: Pick<Upstream, "send">, request: UpstreamRequest): void {
     const { firstByteMs, totalMs, leftMs = totalMs } = this.#timeouts;
     if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
     if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"), leftMs);

@@ -17,19 +17,22 @@ export interface UsageBounds {
   readonly contextWindow: number | undefined;
   /** `n` or `candidateCount`: each has a window of its own. */
   readonly candidates: number;
+  /** Requests that a turn took, each with a window of its own; 1 unless given. */
+  readonly requests?: number;
 }
 
 /** @returns the same object when it is plausible, else one cut to the window, class by class, and to some searches */
 export function boundUsage(
   usage: TokenUsage,
-  { contextWindow = windowTokensMax, candidates }: UsageBounds,
+  { contextWindow = windowTokensMax, candidates, requests = 1 }: UsageBounds,
 ): TokenUsage {
-  const outputMax = contextWindow * candidates;
-  const isPlausible = inputTokens(usage) <= contextWindow && outputTokens(usage) <= outputMax;
+  const inputMax = contextWindow * requests;
+  const outputMax = inputMax * candidates;
+  const isPlausible = inputTokens(usage) <= inputMax && outputTokens(usage) <= outputMax;
   if (isPlausible && usage.searches <= searchesMax) return usage;
   return {
     ...usage,
-    ...cut(usage, inputClasses, contextWindow),
+    ...cut(usage, inputClasses, inputMax),
     ...cut(usage, outputClasses, outputMax),
     searches: Math.min(usage.searches, searchesMax),
   };

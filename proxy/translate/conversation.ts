@@ -176,6 +176,8 @@ export interface FunctionTool {
   /** JSON Schema of the arguments. */
   readonly schema?: JsonObject | undefined;
   readonly strict?: boolean | undefined;
+  /** Where the client said so, if not beside the tool. */
+  readonly strictWhere?: string | undefined;
   readonly cache?: CacheHint | undefined;
   readonly where?: string | undefined;
 }

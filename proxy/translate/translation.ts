@@ -25,6 +25,7 @@ import { envelopeMark } from "./state/envelope.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
 import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "./translator.ts";
 import { translators } from "./translators.ts";
+import type { TurnSplicer } from "./turn-splicer.ts";
 import { unfoldReply } from "./unfold-reply.ts";
 
 const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
@@ -164,6 +165,12 @@ export class Translation implements ReplyBridge {
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
     });
+  }
+
+  /** Undefined where the upstream has no reason to pause. @param request body as it is sent */
+  createTurnSplicer(request: Buffer, eventBytesMax: number): TurnSplicer | undefined {
+    if (this.#adaptation.mayPause !== true) return undefined;
+    return translators[this.format.format].createTurnSplicer?.(request, eventBytesMax);
   }
 
   readReply(body: Buffer): ReplyReading {

@@ -13,6 +13,7 @@ import type { Channel } from "../snapshot/types.gen.ts";
 import type { CallPart, CarriedState, Conversation, MediaPart, ProviderState, TextPart } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
 import type { Reply, ReplyEvent } from "./reply.ts";
+import type { TurnSplicer } from "./turn-splicer.ts";
 
 export interface Translator {
   readonly format: ChatWireFormat;
@@ -43,6 +44,11 @@ export interface Translator {
   writeReply(reply: Reply, context: ReplyContext): JsonObject;
   createStreamReader(declared?: ReadonlySet<string>): StreamReader;
   createStreamWriter(context: ReplyContext): StreamWriter;
+  /**
+   * For formats whose providers may pause a turn (`ReplyAdaptation.mayPause`).
+   * @param request body that the turn begins with
+   */
+  createTurnSplicer?(request: Buffer, eventBytesMax: number): TurnSplicer;
   /**
    * How this format's client spells the neutral fields, for errors and losses: `sampling.seed` is `seed` in one format and
    * `generationConfig.seed` in another.
@@ -130,6 +136,8 @@ export interface ReplyAdaptation {
   readonly stop?: readonly string[] | undefined;
   /** The upstream may end an answer by saying that the model's call was none: alone that is no success. */
   readonly refusesMalformedCall?: boolean | undefined;
+  /** Tools that the provider runs may make it pause the turn, which the gateway then continues. */
+  readonly mayPause?: boolean | undefined;
   /** Asked for as prose: a Markdown fence around the JSON is taken off. */
   readonly isFencedJson?: boolean | undefined;
 }

@@ -32,9 +32,11 @@ has no place for (\`response.audio\`, events of unknown types) is named and coun
 Models are the vendors' newest (\`gpt-5.4\`, \`claude-sonnet-4-6\`, \`gemini-3-pro\`); older and compatible ones take less.
 Each cell is a golden: the file beside the row holds what was said and what went out, byte for byte.
 
-Three things of answers that are not as one might expect: a turn that a Messages upstream paused (\`pause_turn\`) ends as
-\`stop\`, and is not yet continued by the gateway; why a Messages upstream refused (\`stop_details.explanation\`) reaches
-generateContent clients alone, since for others it would read as text of the model; thinking is shown to Responses clients
+Three things of answers that are not as one might expect. A turn that a Messages upstream pauses (\`pause_turn\`, while
+it searches the web) is continued by the gateway, up to five times and within the client's cap, for clients of other
+formats, who see one answer with the sum of the usage; where a limit has no room for one more request the turn ends there,
+as \`stop\`. Why a Messages upstream refused (\`stop_details.explanation\`) reaches generateContent clients alone, since
+for others it would read as text of the model. Thinking is shown to Responses clients
 as a summary whether they asked for one or not.`;
 
 export async function generateTranslationMatrix(): Promise<readonly GeneratedFile[]> {

@@ -2,11 +2,12 @@
  * Messages (Anthropic-style) as one side of a translation (`protocols/anthropic-messages.md`).
  *
  * `read-request/` and `write-request/` are clients' and upstreams' bodies, `reply/` whole answers, `stream/` streamed
- * ones. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
+ * ones, `paused-turn/` what makes one answer of a turn that was paused. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
  * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
  */
 import type { Translator } from "../translator.ts";
 import { fieldNames } from "./field-names.ts";
+import { MessageSplicer } from "./paused-turn/splice-turn.ts";
 import { readRequest } from "./read-request/read-request.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
@@ -25,6 +26,7 @@ export const messagesTranslator: Translator = {
   writeReply,
   createStreamReader: () => new MessageReader(),
   createStreamWriter: (context) => new MessageWriter(context),
+  createTurnSplicer: (request, eventBytesMax) => new MessageSplicer(request, eventBytesMax),
   fieldNames,
   removeSealedState,
 };

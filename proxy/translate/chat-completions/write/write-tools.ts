@@ -7,6 +7,7 @@ import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
+import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
@@ -80,10 +81,10 @@ function writeTool(
     return { type: "custom", custom: { name, ...described(tool), ...formatOf(tool) } };
   }
   const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
-  const { schema, cache, where } = asFunction;
+  const { schema, cache } = asFunction;
   const root = objectRoot(schema);
   const parameters = asFunction.strict === true ? closeWithoutArguments(root) : root;
-  const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(`${where ?? "tools"}.strict`));
+  const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(strictField(asFunction)));
   const isLeftOut = schema === undefined && strict !== true;
   return {
     type: "function",

@@ -11,7 +11,7 @@ import { either, listOf, notCarried, unreadMembers, wrongType, wrongValue } from
 import { readContents } from "./read-contents.ts";
 import { readGeneration } from "./read-generation.ts";
 import { readPart } from "./read-part.ts";
-import { readToolChoice, readTools } from "./read-tools.ts";
+import { modeWhere, readToolChoice, readTools } from "./read-tools.ts";
 
 /** State at Google, without which the call would mean something else. */
 const upstreamState = ["cachedContent", "continuationToken"] as const;
@@ -46,7 +46,7 @@ export function readRequest(body: JsonObject, endpoint: ChatEndpoint): Conversat
 }
 
 function strictly(tool: Tool): Tool {
-  return tool.kind === "function" ? { ...tool, strict: true } : tool;
+  return tool.kind === "function" ? { ...tool, strict: true, strictWhere: modeWhere } : tool;
 }
 
 /** A text, a content, a part, or a list of parts; the role does not count. */

@@ -68,6 +68,10 @@ export interface ReadChoice {
   readonly isStrict: boolean;
 }
 
+/** Where a client chooses among its tools, and holds calls to their schemas. */
+const choiceWhere = "toolConfig.functionCallingConfig";
+export const modeWhere = `${choiceWhere}.mode`;
+
 const none: ReadChoice = { choice: undefined, isStrict: false };
 
 /** Modes may be numbers in protobuf's JSON. */
@@ -80,7 +84,7 @@ export function readToolChoice(body: JsonObject, unread: string[]): ReadChoice {
   unread.push(...unreadMembers(config, new Set(["functionCallingConfig"]), "toolConfig"));
   const calling = objectOf(config, "functionCallingConfig", "toolConfig");
   if (calling === undefined) return none;
-  const where = "toolConfig.functionCallingConfig";
+  const where = choiceWhere;
   unread.push(...unreadMembers(calling, new Set(["mode", "allowedFunctionNames"]), where));
   const names = (listOf(calling, "allowedFunctionNames", where) ?? []).map((name, index) => {
     if (typeof name === "string") return name;

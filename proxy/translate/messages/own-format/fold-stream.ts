@@ -25,7 +25,7 @@ export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
   return message.whole();
 }
 
-class GrowingMessage {
+export class GrowingMessage {
   #message: GrowingObject | undefined;
   #usage: JsonObject | undefined;
   #ending: JsonObject | undefined;

@@ -96,7 +96,13 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
       ...identity.members,
       ...(conversation.stream ? { stream: true } : {}),
     },
-    adaptation: { toolNames: names.changed, customTools: tools.customTools, ...format.adaptation },
+    adaptation: {
+      toolNames: names.changed,
+      customTools: tools.customTools,
+      // Those that the provider runs have a type.
+      mayPause: tools.tools.some(({ type }) => type !== undefined),
+      ...format.adaptation,
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { objectRoot } from "../../schema/object-root.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
+import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../model-traits.ts";
@@ -73,7 +74,7 @@ function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: T
   const schema = currentSchema(objectRoot(declared.schema));
   const closed = declared.strict === true && traits.keepsSchemas && traits.isVendor ? closeSchema(schema) : undefined;
   // Without it the model is only told what the arguments should be.
-  if (declared.strict === true && closed === undefined) losses.drop(`${declared.where ?? "tools"}.strict`);
+  if (declared.strict === true && closed === undefined) losses.drop(strictField(declared));
   return {
     name: names.toUpstream(declared.name),
     ...(declared.description === undefined ? {} : { description: declared.description }),

@@ -7,6 +7,7 @@ import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools } from "../../tools/hosted-tools.ts";
+import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 
@@ -47,7 +48,8 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
       ...(tool.format === undefined ? {} : { format: flatFormat(tool.format) }),
     };
   }
-  const { name, description, schema, strict, where } = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
+  const { name, description, schema, strict } = asFunction;
   const root = objectRoot(schema);
   const parameters = strict === true ? closeWithoutArguments(root) : root;
   return {
@@ -56,7 +58,7 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
     ...(description === undefined ? {} : { description }),
     parameters,
     // Left out, the API would try its strict mode and change the schema (protocols/openai-responses.md section 5).
-    strict: strictFlag(strict, parameters, () => writing.losses.drop(`${where ?? "tools"}.strict`)) ?? false,
+    strict: strictFlag(strict, parameters, () => writing.losses.drop(strictField(asFunction))) ?? false,
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { affordableOutput, estimateCost } from "../../../../proxy/admit/estimate-cost.ts";
+import { affordableOutput, estimateCost, estimateTurn } from "../../../../proxy/admit/estimate-cost.ts";
+import { zeroAmounts } from "../../../../proxy/admit/ledger.ts";
 import { computeCost } from "../../../../proxy/settle/price.ts";
 import { zeroUsage } from "../../../../proxy/settle/usage.ts";
 import type { Fleet, Route } from "../../../../proxy/snapshot/types.gen.ts";
@@ -237,5 +238,33 @@ describe("affordableOutput()", () => {
         },
       ),
     );
+  });
+});
+
+describe("estimateTurn()", () => {
+  const estimate = { amounts: zeroAmounts, candidates: 1, outputReserve: 500, outputCap: undefined };
+  const used = { ...zeroUsage, input: 1_000, output: 80, reasoning: 20 };
+  const last = { ...zeroUsage, input: 400, cacheRead: 200, output: 50 };
+
+  for (const row of [
+    { name: "reads all that the last request read and said, and produces what is left", outputCap: 300, output: 300n },
+    { name: "produces no more than a call is reserved for", outputCap: 9_000, output: 500n },
+  ]) {
+    it(row.name, () => {
+      const need = estimateTurn({ used, last, outputCap: row.outputCap }, estimate, route, fleet);
+      assert.equal(need.inputTokens, 1_000n + 650n);
+      assert.equal(need.outputTokens, 100n + row.output);
+      // 1 and 2 credits a million tokens: 1,000 and 2,000 nano-credits each.
+      assert.equal(need.costNanos, (1_000n + 650n) * 1_000n + (100n + row.output) * 2_000n);
+      assert.equal(need.requests, 1n);
+    });
+  }
+
+  it("takes the dearest classes with `Upper`, and one request's price for the whole turn", () => {
+    const price = { input: "1000000", output: "2000000", cacheWrite: "3000000", request: "7" };
+    const priced = { ...route, price };
+    const need = estimateTurn({ used, last, outputCap: 10 }, estimate, priced, { ...fleet, inputEstimate: "Upper" });
+    const spent = computeCost(used, price, { requests: 1 }).costNanos;
+    assert.equal(need.costNanos, spent + 650n * 3_000n + 10n * 2_000n);
   });
 });

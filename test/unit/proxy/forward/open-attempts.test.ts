@@ -16,7 +16,7 @@ class Recorded extends Attempt {
 
   constructor(name: string, stopped: string[]) {
     super({
-      upstream: { send: () => undefined, close: () => undefined, destroy: async () => undefined },
+      upstream: { send: () => undefined },
       request: {
         path: "/",
         headers: [],

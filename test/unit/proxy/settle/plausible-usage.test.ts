@@ -36,6 +36,12 @@ describe("boundUsage()", () => {
     });
   }
 
+  it("gives each request of a turn a window", () => {
+    const usage = { ...zeroUsage, input: 1e12, output: 1e12 };
+    const bounded = boundUsage(usage, { contextWindow: 100, candidates: 1, requests: 3 });
+    assert.deepEqual([bounded.input, bounded.output], [300, 300]);
+  });
+
   it("bounds even where no window is known", () => {
     const bounded = boundUsage(
       { ...zeroUsage, input: 1e12, output: 1e12 },

@@ -10,13 +10,24 @@ const google = (generationConfig: object): object => ({ ...smallestCalls.Generat
 const speech = (format: string): object =>
   chat({ modalities: ["text", "audio"], audio: { voice: "Kore", format }, store: undefined });
 
-const cases: readonly [
+const validated = {
+  tools: [
+    {
+      functionDeclarations: [
+        { name: "f", parametersJsonSchema: { type: "object", properties: { a: { type: "string" } } } },
+      ],
+    },
+  ],
+  toolConfig: { functionCallingConfig: { mode: "VALIDATED" } },
+};
+
+const cases: readonly (readonly [
   name: string,
   from: ChatWireFormat,
   to: ChatWireFormat,
   body: object,
   dropped: readonly string[],
-][] = [
+])[] = [
   ["a form of audio", "ChatCompletions", "GenerateContent", speech("mp3"), ["audio.format"]],
   ["the form of audio that Google gives", "ChatCompletions", "GenerateContent", speech("pcm16"), []],
   ["a count without its switch", "ChatCompletions", "GenerateContent", chat({ top_logprobs: 3 }), ["top_logprobs"]],
@@ -29,6 +40,16 @@ const cases: readonly [
     google({ logprobs: 4 }),
     ["generationConfig.logprobs"],
   ],
+  ...(["ChatCompletions", "Responses"] as const).map(
+    (to) =>
+      [
+        `calls that are validated against a schema which is not strict, by ${to}`,
+        "GenerateContent",
+        to,
+        { ...smallestCalls.GenerateContent, ...validated },
+        ["toolConfig.functionCallingConfig.mode"],
+      ] as const,
+  ),
 ];
 
 describe("details that another format cannot say", () => {

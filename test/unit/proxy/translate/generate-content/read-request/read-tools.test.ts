@@ -83,7 +83,13 @@ describe("readRequest() of generateContent: tools", () => {
     for (const mode of ["AUTO", "ANY", "NONE"]) assert.ok(!("strict" in (withMode(mode).tools[0] ?? {})), mode);
     const got = withMode("VALIDATED");
     assert.deepEqual(got.tools, [
-      { kind: "function", name: "f", strict: true, where: "tools.functionDeclarations[0]" },
+      {
+        kind: "function",
+        name: "f",
+        strict: true,
+        strictWhere: "toolConfig.functionCallingConfig.mode",
+        where: "tools.functionDeclarations[0]",
+      },
     ]);
   });
 });

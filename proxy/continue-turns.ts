@@ -1,0 +1,51 @@
+/**
+ * Turns that a provider pauses are continued for clients that have no word for a pause, as far as the limits of caller
+ * and channel have room for one more request: each reads all that was said before, and is paid for.
+ *
+ * Called by `serve-chat.ts` for each attempt; nearly all are sent as they are.
+ */
+import { claimsOf } from "./admit/claims.ts";
+import { estimateTurn } from "./admit/estimate-cost.ts";
+import type { AdmittedCall } from "./admitted-call.ts";
+import { ContinuingUpstream } from "./forward/continuing-upstream.ts";
+import { HeldAnswer } from "./forward/held-answer.ts";
+import type { Upstream } from "./forward/http1/upstream.ts";
+import type { PreparedAttempt } from "./prepare-attempt.ts";
+import type { SelectedTarget } from "./route/select-target.ts";
+import type { PausedTurn } from "./translate/turn-splicer.ts";
+
+export function continuingTurns(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  { translation, request }: PreparedAttempt,
+  upstream: Upstream,
+): Pick<Upstream, "send"> {
+  const { limits } = admitted.services;
+  const splicer = translation?.createTurnSplicer(request.body, limits.eventBytesMax);
+  if (splicer === undefined) return upstream;
+  return new ContinuingUpstream({
+    upstream,
+    splicer,
+    held: new HeldAnswer(admitted.inFlightBytes),
+    mayGoOn: (turn) => hasRoom(admitted, selected, turn),
+  });
+}
+
+async function hasRoom(admitted: AdmittedCall, { channel }: SelectedTarget, turn: PausedTurn): Promise<boolean> {
+  const { snapshot, found, route, call, estimate, settlement, services, record } = admitted;
+  const { key } = found;
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const claims = claimsOf(key, account, route, call.model);
+  const isReserved = await settlement.reserveRequest(
+    claims,
+    channel,
+    estimateTurn(turn, estimate, route, snapshot.fleet),
+  );
+  if (!isReserved) {
+    services.log.warn("a paused turn was not continued: a limit has no room for what it would still take", {
+      request: record.requestId,
+      channel: record.channel,
+    });
+  }
+  return isReserved;
+}

@@ -1,0 +1,249 @@
+/**
+ * An upstream whose turns are answered whole: where the provider pauses one, it is sent back to be gone on from, and
+ * whoever asked sees one answer (`protocols/translation.md` section 8.1).
+ *
+ * The first head is the answer's, its body is spliced of the bodies of all requests. Whatever goes wrong with a later
+ * one ends the answer visibly, since something of it was generated. At most `continuationsMax` times, and only as far as
+ * `mayGoOn` finds room; beyond that the turn ends with its pause.
+ */
+import { headerValues, type RawHeaders } from "../http/header-values.ts";
+import { InvalidReply } from "../translate/reply.ts";
+import type { PausedTurn, TurnSplicer } from "../translate/turn-splicer.ts";
+import type { HeldAnswer } from "./held-answer.ts";
+import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "./http1/upstream.ts";
+
+/** `protocols/translation.md` section 8.1. */
+const continuationsMax = 5;
+/** Error bodies say nothing more beyond. */
+const errorBodyBytesMax = 256 * 1024;
+
+export interface ContinuationOptions {
+  readonly upstream: Pick<Upstream, "send">;
+  readonly splicer: TurnSplicer;
+  /** What is kept of the turn counts there. */
+  readonly held: HeldAnswer;
+  /** Finds room for one more request of the turn. */
+  readonly mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean>;
+}
+
+export class ContinuingUpstream implements Pick<Upstream, "send"> {
+  readonly #options: ContinuationOptions;
+
+  constructor(options: ContinuationOptions) {
+    this.#options = options;
+  }
+
+  /** Once. */
+  send(request: SentRequest, handler: UpstreamHandler): void {
+    new TurnExchange(this.#options, request, handler).start();
+  }
+}
+
+class TurnExchange implements UpstreamControl {
+  readonly #options: ContinuationOptions;
+  readonly #request: SentRequest;
+  readonly #handler: UpstreamHandler;
+  /** Of the request under way. */
+  #control: UpstreamControl | undefined;
+  #continuations = 0;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(options: ContinuationOptions, request: SentRequest, handler: UpstreamHandler) {
+    this.#options = options;
+    this.#request = request;
+    this.#handler = handler;
+  }
+
+  start(): void {
+    this.#options.upstream.send(this.#request, new FirstBody(this, this.#handler));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  abort(): void {
+    this.#finish();
+    this.#control?.abort();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#control?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#control?.resume();
+  }
+
+  /** The request under way has its connection. */
+  takeControl(control: UpstreamControl): void {
+    this.#control = control;
+    if (this.#isOver) control.abort();
+    else if (this.#isPaused) control.pause();
+  }
+
+  take(chunk: Buffer): void {
+    if (this.#isOver) return;
+    const { splicer, held } = this.#options;
+    this.#trying(() => {
+      // Copied: parts of it wait, and its memory is read into again.
+      this.#pass(splicer.push(Buffer.from(chunk)));
+      if (!held.hold(splicer.heldBytes)) splicer.forget();
+    });
+  }
+
+  endBody(): void {
+    if (this.#isOver) return;
+    this.#trying(() => {
+      const { passed, pause } = this.#options.splicer.endBody();
+      this.#pass(passed);
+      if (this.#isOver) return;
+      if (pause === undefined) this.#end();
+      else void this.#goOn(pause);
+    });
+  }
+
+  refused(status: number, body: Buffer): void {
+    if (this.#isOver) return;
+    this.#pass(this.#options.splicer.fail(status, body));
+    this.#end();
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#handler.onError(error);
+  }
+
+  async #goOn(turn: PausedTurn): Promise<void> {
+    try {
+      const { splicer, mayGoOn, upstream } = this.#options;
+      const isAllowed = this.#continuations < continuationsMax && (await mayGoOn(turn));
+      if (this.#isOver) return;
+      if (!isAllowed) {
+        this.#pass(splicer.stop());
+        this.#end();
+        return;
+      }
+      this.#continuations += 1;
+      this.#pass(splicer.goOn());
+      if (this.#isOver) return;
+      upstream.send({ ...this.#request, body: turn.request }, new LaterBody(this, this.#handler));
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #trying(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      if (!(error instanceof InvalidReply)) throw error;
+      this.#control?.abort();
+      this.fail(error);
+    }
+  }
+
+  #pass(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.#isOver) this.#handler.onData(bytes);
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#handler.onEnd();
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#options.held.release();
+  }
+}
+
+/** The body that the answer begins with. One that is no success, or not readable here, is passed on as it is. */
+class FirstBody implements UpstreamHandler {
+  readonly #turn: TurnExchange;
+  readonly #handler: UpstreamHandler;
+  #isSpliced = false;
+
+  constructor(turn: TurnExchange, handler: UpstreamHandler) {
+    this.#turn = turn;
+    this.#handler = handler;
+  }
+
+  onStart(control: UpstreamControl): void {
+    this.#turn.takeControl(control);
+    this.#handler.onStart(this.#turn);
+  }
+
+  onHead(status: number, headers: RawHeaders): void {
+    if (status >= 200) this.#isSpliced = isReadable(status, headers);
+    this.#handler.onHead(status, headers);
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#isSpliced) this.#turn.take(chunk);
+    else this.#handler.onData(chunk);
+  }
+
+  onEnd(): void {
+    if (this.#isSpliced) this.#turn.endBody();
+    else this.#handler.onEnd();
+  }
+
+  onError(error: Error): void {
+    this.#turn.fail(error);
+  }
+}
+
+/** A body that goes on. */
+class LaterBody implements UpstreamHandler {
+  readonly #turn: TurnExchange;
+  readonly #handler: UpstreamHandler;
+  #status = 0;
+  #isReadable = false;
+  readonly #refusal: Buffer[] = [];
+  #refusalBytes = 0;
+
+  constructor(turn: TurnExchange, handler: UpstreamHandler) {
+    this.#turn = turn;
+    this.#handler = handler;
+  }
+
+  onStart(control: UpstreamControl): void {
+    this.#turn.takeControl(control);
+  }
+
+  onHead(status: number, headers: RawHeaders): void {
+    if (this.#turn.isOver) return;
+    // Too many of these are one answer's.
+    if (status < 200) this.#handler.onHead(status, headers);
+    this.#status = status;
+    this.#isReadable = isReadable(status, headers);
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#isReadable) this.#turn.take(chunk);
+    else if (this.#refusalBytes < errorBodyBytesMax) {
+      this.#refusalBytes += chunk.length;
+      this.#refusal.push(Buffer.from(chunk));
+    }
+  }
+
+  onEnd(): void {
+    if (this.#isReadable) this.#turn.endBody();
+    else this.#turn.refused(this.#status, Buffer.concat(this.#refusal));
+  }
+
+  onError(error: Error): void {
+    this.#turn.fail(error);
+  }
+}
+
+function isReadable(status: number, headers: RawHeaders): boolean {
+  const encodings = headerValues(headers, "content-encoding");
+  return status >= 200 && status < 300 && encodings.every((encoding) => encoding.trim().toLowerCase() === "identity");
+}

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { ContinuingUpstream } from "../../../../proxy/forward/continuing-upstream.ts";
+import { HeldAnswer } from "../../../../proxy/forward/held-answer.ts";
+import type { SentRequest, UpstreamControl, UpstreamHandler } from "../../../../proxy/forward/http1/upstream.ts";
+import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
+import { MessageSplicer } from "../../../../proxy/translate/messages/paused-turn/splice-turn.ts";
+import type { PausedTurn } from "../../../../proxy/translate/turn-splicer.ts";
+import { lastStep, pausedStep, stepEvents } from "../../../support/translation/messages-turn.ts";
+
+const paused = Buffer.from(String(stepEvents(pausedStep, 1).body));
+const last = Buffer.from(String(stepEvents(lastStep, 2).body));
+const request: SentRequest = {
+  path: "/v1/messages",
+  headers: ["x-trace", "1"],
+  body: Buffer.from('{"max_tokens":100000,"messages":[{"role":"user","content":"hi"}]}'),
+  connectTimeoutMs: 0,
+};
+const success = ["content-type", "text/event-stream"];
+
+/** A connection that says what is done to it. */
+class Control implements UpstreamControl {
+  readonly done: string[] = [];
+  abort(): void {
+    this.done.push("abort");
+  }
+  pause(): void {
+    this.done.push("pause");
+  }
+  resume(): void {
+    this.done.push("resume");
+  }
+}
+
+class Turn {
+  readonly sent: { readonly request: SentRequest; readonly handler: UpstreamHandler }[] = [];
+  readonly heard: string[] = [];
+  readonly inFlight = new InFlightBytes(1_000_000);
+  control: UpstreamControl | undefined;
+  text = "";
+
+  constructor(mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean> = () => true, inFlight?: InFlightBytes) {
+    const upstream = new ContinuingUpstream({
+      upstream: { send: (sent, handler) => this.sent.push({ request: sent, handler }) },
+      splicer: new MessageSplicer(request.body, 1_000_000),
+      held: new HeldAnswer(inFlight ?? this.inFlight),
+      mayGoOn,
+    });
+    upstream.send(request, {
+      onStart: (control) => {
+        this.control = control;
+        this.heard.push("start");
+      },
+      onHead: (status) => this.heard.push(`head ${status}`),
+      onData: (chunk) => {
+        this.text += chunk.toString();
+      },
+      onEnd: () => this.heard.push("end"),
+      onError: (error) => this.heard.push(`error ${error.message}`),
+    });
+  }
+
+  /** Answers the request under way as far as given. */
+  answer(body: Buffer, { isEnded = true, status = 200, headers = success } = {}): Control {
+    const control = new Control();
+    const { handler } = this.sent.at(-1) ?? assert.fail("nothing was sent");
+    handler.onStart(control);
+    handler.onHead(status, headers);
+    handler.onData(body);
+    if (isEnded) handler.onEnd();
+    return control;
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("an upstream whose paused turns are continued", () => {
+  it("is one exchange to whoever asked", async () => {
+    const asked = new Turn();
+    asked.answer(paused);
+    await turn();
+    assert.equal(asked.sent.length, 2);
+    const [, second] = asked.sent;
+    assert.deepEqual([second?.request.path, second?.request.headers], [request.path, request.headers]);
+    asked.answer(last);
+    assert.deepEqual(asked.heard, ["start", "head 200", "end"]);
+    assert.match(asked.text, /It rains/);
+    assert.equal(asked.inFlight.bytes, 0);
+  });
+
+  it("passes on what is no success, and encodings that nobody here reads, as they come", () => {
+    for (const odd of [
+      { status: 429, headers: success },
+      { status: 200, headers: ["content-encoding", "gzip"] },
+    ]) {
+      const asked = new Turn();
+      asked.answer(paused, odd);
+      assert.deepEqual(asked.heard, ["start", `head ${odd.status}`, "end"]);
+      assert.equal(asked.text, paused.toString());
+    }
+  });
+
+  it("is left in the request that runs, and sends none after it was left", async () => {
+    let allow: (isAllowed: boolean) => void = () => undefined;
+    const asked = new Turn(() => new Promise((resolve) => (allow = resolve)));
+    asked.answer(paused);
+    asked.control?.abort();
+    allow(true);
+    await turn();
+    assert.equal(asked.sent.length, 1);
+    assert.deepEqual(asked.heard, ["start", "head 200"]);
+
+    const later = new Turn();
+    later.answer(paused);
+    await turn();
+    const control = later.answer(last.subarray(0, 400), { isEnded: false });
+    later.control?.abort();
+    assert.deepEqual(control.done, ["abort"]);
+    later.sent.at(-1)?.handler.onData(last.subarray(400));
+    later.sent.at(-1)?.handler.onEnd();
+    assert.deepEqual(later.heard, ["start", "head 200"]);
+    assert.equal(later.inFlight.bytes, 0);
+  });
+
+  it("closes a connection that opens after it was left", async () => {
+    const asked = new Turn();
+    asked.answer(paused);
+    await turn();
+    asked.control?.abort();
+    assert.deepEqual(asked.answer(Buffer.alloc(0)).done, ["abort"]);
+  });
+
+  it("holds back whichever request runs while its reader is slow", async () => {
+    const asked = new Turn();
+    const first = asked.answer(paused.subarray(0, 50), { isEnded: false });
+    asked.control?.pause();
+    assert.deepEqual(first.done, ["pause"]);
+    const { handler } = asked.sent[0] ?? assert.fail();
+    handler.onData(paused.subarray(50));
+    handler.onEnd();
+    await turn();
+    const second = asked.answer(last.subarray(0, 50), { isEnded: false });
+    asked.control?.resume();
+    assert.deepEqual(second.done, ["pause", "resume"]);
+  });
+
+  it("counts interim answers of every request as one answer's", async () => {
+    const asked = new Turn();
+    asked.answer(paused);
+    await turn();
+    asked.sent.at(-1)?.handler.onHead(103, []);
+    asked.answer(last);
+    assert.deepEqual(asked.heard, ["start", "head 200", "head 103", "end"]);
+  });
+
+  it("ends with the pause where there is no room to keep the turn", async () => {
+    const full = new InFlightBytes(10);
+    const asked = new Turn(() => assert.fail("not asked"), full);
+    const long = { ...pausedStep, content: [{ type: "text", text: "x".repeat(200_000) }] };
+    const bytes = Buffer.from(String(stepEvents(long, 1).body));
+    asked.answer(bytes);
+    await turn();
+    assert.equal(asked.text, bytes.toString());
+    assert.deepEqual(asked.heard, ["start", "head 200", "end"]);
+  });
+
+  it("fails where finding room fails", async () => {
+    const asked = new Turn(() => Promise.reject(new Error("no store")));
+    asked.answer(paused);
+    await turn();
+    assert.deepEqual(asked.heard, ["start", "head 200", "error no store"]);
+    assert.equal(asked.inFlight.bytes, 0);
+  });
+
+  it("closes the connection and fails where an event is beyond the cap", async () => {
+    const asked = new Turn();
+    const control = asked.answer(Buffer.from(`data: ${"x".repeat(1_100_000)}`), { isEnded: false });
+    assert.deepEqual(control.done, ["abort"]);
+    assert.deepEqual(asked.heard, ["start", "head 200", "error an event of the upstream exceeds the size allowed"]);
+  });
+});
