@@ -37,8 +37,8 @@ export function readAudio(audio: unknown): MediaBlock | undefined {
 }
 
 /** Pictures, and audio by its bytes. */
-export function hasPlace({ mime, base64 }: MediaBlock): boolean {
-  return mime.startsWith("image/") || (mime.startsWith("audio/") && base64 !== undefined);
+export function hasPlace(block: MediaBlock): boolean {
+  return block.mime.startsWith("image/") || isAudio(block);
 }
 
 /** @returns undefined for what is no picture */
@@ -47,13 +47,13 @@ export function writeImage({ mime, base64, url }: MediaBlock): JsonObject | unde
   return { type: "image_url", image_url: { url: base64 === undefined ? (url ?? "") : dataUrl(mime, base64) } };
 }
 
-/** @returns undefined for what is no audio in place */
-export function writeAudio(
-  { mime, base64, transcript }: MediaBlock,
-  id: string,
-  nowSeconds: number,
-): JsonObject | undefined {
-  if (!mime.startsWith("audio/") || base64 === undefined) return undefined;
+/** Audio in place. */
+export function isAudio({ mime, base64 }: MediaBlock): boolean {
+  return mime.startsWith("audio/") && base64 !== undefined;
+}
+
+/** @param data in base64 */
+export function writeAudio({ transcript }: MediaBlock, data: string, id: string, nowSeconds: number): JsonObject {
   // Nothing is kept, so it can be referred to no longer than now.
-  return { id, data: base64, expires_at: nowSeconds, transcript: transcript ?? "" };
+  return { id, data, expires_at: nowSeconds, transcript: transcript ?? "" };
 }

@@ -1,12 +1,13 @@
 /** Writes a whole answer as a chat completion (`protocols/openai-chat.md` section 5). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { omittedText } from "../../media/omitted-media.ts";
-import type { CallBlock, Candidate, Reply, ReplyBlock } from "../../reply.ts";
+import { wavFile } from "../../media/wav-file.ts";
+import type { CallBlock, Candidate, MediaBlock, Reply, ReplyBlock } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
 import { writeAnnotation } from "./citations.ts";
 import { writeFinish } from "./finish-reason.ts";
 import { writeLogprobs } from "./logprobs.ts";
-import { hasPlace, writeAudio, writeImage } from "./media.ts";
+import { hasPlace, isAudio, joinedBase64, writeAudio, writeImage } from "./media.ts";
 import { showsReasoning, signatureMember, TurnStates, tierMember, writeCall } from "./write-message.ts";
 import { writeUsage } from "./write-usage.ts";
 
@@ -81,12 +82,14 @@ function writeAnnotations(blocks: readonly ReplyBlock[]): JsonObject[] {
   return annotations;
 }
 
-function audioMember(blocks: readonly ReplyBlock[], { newId, nowSeconds }: ReplyContext): JsonObject {
-  for (const block of blocks) {
-    const audio = block.kind === "media" ? writeAudio(block, newId("audio_"), nowSeconds) : undefined;
-    if (audio !== undefined) return { audio };
-  }
-  return {};
+function audioMember(blocks: readonly ReplyBlock[], { conversation, newId, nowSeconds }: ReplyContext): JsonObject {
+  const heard = blocks.filter((block): block is MediaBlock => block.kind === "media" && isAudio(block));
+  const [first] = heard;
+  if (first === undefined) return {};
+  // An upstream that streamed said it in pieces.
+  const data = joinedBase64(heard.flatMap(({ mime, base64 = "" }) => (mime === first.mime ? [base64] : [])));
+  const file = conversation.audioOutput?.format === "wav" ? wavFile(first.mime, data) : undefined;
+  return { audio: writeAudio(first, file ?? data, newId("audio_"), nowSeconds) };
 }
 
 /** An absent list says that there are none: agents take an empty one for a turn of tools. */

@@ -166,8 +166,8 @@ export class ChoiceWriter {
     if (!hasPlace(block)) return this.#writeOpen(part, { kind: "text" }) + this.#writeDelta(part, omittedText(block));
     const image = writeImage(block);
     if (image !== undefined) return this.#chunk(oneLineJson({ images: [image] }));
-    const audio = writeAudio(block, this.#context.newId("audio_"), this.#context.nowSeconds);
-    return audio === undefined ? "" : this.#chunk(oneLineJson({ audio }));
+    const audio = writeAudio(block, block.base64 ?? "", this.#context.newId("audio_"), this.#context.nowSeconds);
+    return this.#chunk(oneLineJson({ audio }));
   }
 
   #writeState(part: number, state: ProviderState): string {

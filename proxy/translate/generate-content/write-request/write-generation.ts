@@ -98,10 +98,11 @@ function countedLogprobs({ sampling }: Conversation, { losses, target }: WriteOp
   return undefined;
 }
 
-/** Google answers with bare samples, which is what clients of chat call `pcm16`; nothing else can be asked for. */
-function writeSpeech({ audioOutput }: Conversation, { losses, target }: WriteOptions): JsonObject | undefined {
+/** Google answers with bare samples, which is what clients of chat call `pcm16`; a whole answer becomes a WAV file of them. */
+function writeSpeech({ audioOutput, stream }: Conversation, { losses, target }: WriteOptions): JsonObject | undefined {
   const format = audioOutput?.format;
-  if (format !== undefined && format !== "pcm16") losses.drop(`${target.fieldName("audioOutput")}.format`);
+  const isGiven = format === undefined || format === "pcm16" || (format === "wav" && !stream);
+  if (!isGiven) losses.drop(`${target.fieldName("audioOutput")}.format`);
   if (audioOutput?.voice === undefined) return undefined;
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName: audioOutput.voice } } };
 }

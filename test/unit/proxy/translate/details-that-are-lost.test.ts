@@ -29,6 +29,14 @@ const cases: readonly (readonly [
   dropped: readonly string[],
 ])[] = [
   ["a form of audio", "ChatCompletions", "GenerateContent", speech("mp3"), ["audio.format"]],
+  ["a file of audio, which is made of what Google gives", "ChatCompletions", "GenerateContent", speech("wav"), []],
+  [
+    "a file of audio in a stream",
+    "ChatCompletions",
+    "GenerateContent",
+    { ...speech("wav"), stream: true },
+    ["audio.format"],
+  ],
   ["the form of audio that Google gives", "ChatCompletions", "GenerateContent", speech("pcm16"), []],
   ["a count without its switch", "ChatCompletions", "GenerateContent", chat({ top_logprobs: 3 }), ["top_logprobs"]],
   ["a count of none", "ChatCompletions", "GenerateContent", chat({ top_logprobs: 0 }), []],
