@@ -215,6 +215,16 @@ describe("the limits of a paused turn", () => {
         keyManifest("counted", { limits: [{ name: "calls", unit: "Requests", limit: "10", period: "Day" }] }),
         ...limited(model, [{ name: "calls", unit: "Requests", limit: "100", period: "Day" }]),
         ...limited("narrow-channel", tokens("1200")),
+        ...limited("spare-one", []),
+        ...limited("spare-two", []),
+        routeManifest("two-channels", {
+          failover: { maxAttempts: 3 },
+          targets: ["spare-one", "spare-two"].map((name) => ({
+            name,
+            channelRef: { name },
+            upstreamModel: "claude-sonnet-4-5",
+          })),
+        }),
       ),
     });
   });
@@ -223,9 +233,9 @@ describe("the limits of a paused turn", () => {
     await upstream?.close();
   });
 
-  async function ask(key: string, name = model): Promise<HttpAnswer> {
+  async function ask(key: string, name = model, next: ScriptedReply = events(last, 2)): Promise<HttpAnswer> {
     upstream.forget();
-    const steps = [events(first, 1), events(last, 2)];
+    const steps = [events(first, 1), next];
     upstream.replyWith((_, index) => steps[index] ?? { status: 500, body: "{}" });
     const form = callFormOf("openai-chat");
     const answer = await httpCall({
@@ -244,6 +254,15 @@ describe("the limits of a paused turn", () => {
     await ask("counted");
     assert.equal(gateway.ledger.read("key/default/counted/calls")?.posted, 1n);
     assert.equal(gateway.ledger.read(`channel/default/${model}/calls`)?.posted, 4n);
+  });
+
+  it("are charged for what was said where the rest is refused, which no other target is asked for", async () => {
+    const posted = (): bigint => gateway.ledger.read("key/default/wide/tokens")?.posted ?? 0n;
+    const before = posted();
+    const answer = await ask("wide", "two-channels", { status: 529, body: "{}" });
+    assert.ok(answer.status >= 500, answer.body.toString());
+    assert.equal(upstream.requests.length, 2);
+    assert.equal(posted() - before, 120n);
   });
 
   for (const [whose, key, name, counter] of [
