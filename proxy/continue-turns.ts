@@ -7,6 +7,7 @@
 import { claimsOf } from "./admit/claims.ts";
 import { estimateTurn } from "./admit/estimate-cost.ts";
 import type { AdmittedCall } from "./admitted-call.ts";
+import type { AnswerSource } from "./forward/answer-source.ts";
 import { ContinuingUpstream } from "./forward/continuing-upstream.ts";
 import { HeldAnswer } from "./forward/held-answer.ts";
 import type { Upstream } from "./forward/http1/upstream.ts";
@@ -19,9 +20,9 @@ export function continuingTurns(
   selected: SelectedTarget,
   { translation, request }: PreparedAttempt,
   upstream: Upstream,
-): Pick<Upstream, "send"> {
-  const { limits } = admitted.services;
-  const splicer = translation?.createTurnSplicer(request.body, limits.eventBytesMax);
+): AnswerSource {
+  const { eventBytesMax, replyBodyBytesMax } = admitted.services.limits;
+  const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, answerBytesMax: replyBodyBytesMax });
   if (splicer === undefined) return upstream;
   return new ContinuingUpstream({
     upstream,
@@ -31,21 +32,22 @@ export function continuingTurns(
   });
 }
 
+/** Nothing goes on where nobody can say that it may. */
 async function hasRoom(admitted: AdmittedCall, { channel }: SelectedTarget, turn: PausedTurn): Promise<boolean> {
   const { snapshot, found, route, call, estimate, settlement, services, record } = admitted;
   const { key } = found;
-  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
-  const claims = claimsOf(key, account, route, call.model);
-  const isReserved = await settlement.reserveRequest(
-    claims,
-    channel,
-    estimateTurn(turn, estimate, route, snapshot.fleet),
-  );
-  if (!isReserved) {
-    services.log.warn("a paused turn was not continued: a limit has no room for what it would still take", {
-      request: record.requestId,
-      channel: record.channel,
-    });
+  const refuse = (reason: string, cause?: unknown): boolean => {
+    const fields = { request: record.requestId, channel: record.channel, reason };
+    services.log.warn("a paused turn was not continued", cause === undefined ? fields : { ...fields, cause });
+    return false;
+  };
+  try {
+    const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+    const claims = claimsOf(key, account, route, call.model);
+    const need = estimateTurn(turn, estimate, route, snapshot.fleet);
+    const isReserved = await settlement.reserveRequest(claims, channel, need, turn);
+    return isReserved || refuse("a limit has no room for what it would still take");
+  } catch (error) {
+    return refuse("the ledger failed", error);
   }
-  return isReserved;
 }

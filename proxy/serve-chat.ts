@@ -278,8 +278,8 @@ async function concludeFailed(
   outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
   error: GatewayError,
 ): Promise<Failed> {
-  if (isGenerated(outcome.meter)) {
-    await settlement.settlePartial(outcome.meter, true);
+  if (settlement.isGenerated || isGenerated(outcome.meter)) {
+    await settlement.settleBroken(outcome.meter);
     throw error;
   }
   await settlement.releaseChannel();
@@ -296,7 +296,7 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
   });
 }
 
-function isGenerated(meter: StreamMeter | undefined): meter is StreamMeter {
+function isGenerated(meter: StreamMeter | undefined): boolean {
   if (meter === undefined) return false;
   return (meter.usage !== undefined && outputTokens(meter.usage) > 0) || !isNothing(meter.produced());
 }
@@ -336,7 +336,7 @@ async function concludeStream(
   record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
   await Promise.all([
     endBroken(admitted, client, error, outcome.meter, "sent"),
-    settlement.settlePartial(outcome.meter, true),
+    settlement.settleBroken(outcome.meter),
   ]);
 }
 
@@ -354,7 +354,7 @@ async function concludeStopped(
   if (outcome.reason === "client-left" || outcome.reason === "slow-reader") {
     const who = outcome.reason === "client-left" ? "C" : "c";
     record.clientLeft(`${who}${isStarted ? "D" : "H"}`);
-    await settlement.settlePartial(outcome.meter, outcome.isSent);
+    await settlement.settleStopped(outcome.meter, outcome.isSent);
     return;
   }
   const error = errorOfStop(outcome.reason);
@@ -363,7 +363,7 @@ async function concludeStopped(
     record.cut(error.code, endOfStop[outcome.reason]);
     ending = endBroken(admitted, client, error, outcome.meter, "withheld");
   }
-  await Promise.all([ending, settlement.settlePartial(outcome.meter, outcome.isSent)]);
+  await Promise.all([ending, settlement.settleStopped(outcome.meter, outcome.isSent)]);
   if (!isStarted) throw error;
 }
 

@@ -20,6 +20,7 @@ import { computeCost } from "./settle/price.ts";
 import { readPrompt } from "./settle/prompt-text.ts";
 import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "./settle/usage.ts";
 import type { Channel, Route } from "./snapshot/types.gen.ts";
+import type { TurnSoFar } from "./translate/turn-splicer.ts";
 
 export interface SettlementContext {
   readonly services: Pick<Services, "ledger" | "reservations" | "metrics" | "estimateTokens" | "log">;
@@ -40,6 +41,8 @@ export class CallSettlement {
   #reserved: Amounts;
   /** Of the upstream, for one answer. */
   #requests = 1;
+  /** As it was before the request that runs; undefined in the first one. */
+  #turn: TurnSoFar | undefined;
 
   constructor(context: SettlementContext) {
     this.#context = context;
@@ -56,9 +59,10 @@ export class CallSettlement {
   /**
    * A turn that the provider paused takes one more request: reserves what that adds to what is held.
    * @param need of all its requests, for caller and channel alike
+   * @param turn as it is before that request
    * @returns whether there is room for it
    */
-  async reserveRequest(claims: Claims, channel: Channel, need: Amounts): Promise<boolean> {
+  async reserveRequest(claims: Claims, channel: Channel, need: Amounts, turn: TurnSoFar): Promise<boolean> {
     const { route, call } = this.#context;
     const more = beyond(need, this.#reserved);
     const hasRoom =
@@ -67,7 +71,13 @@ export class CallSettlement {
     if (!hasRoom) return false;
     this.#reserved = need;
     this.#requests += 1;
+    this.#turn = turn;
     return true;
+  }
+
+  /** Something was generated and is paid for, whatever the request that runs has said. */
+  get isGenerated(): boolean {
+    return this.#turn !== undefined;
   }
 
   /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */
@@ -90,12 +100,23 @@ export class CallSettlement {
     return this.#settleReported(meter.usage, () => meter.produced());
   }
 
-  /** The answer did not become whole. @param isSent the upstream may have worked on it */
-  async settlePartial(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
-    if (meter?.isComplete === true && meter.usage !== undefined) await this.settleStream(meter);
-    else if (isSent)
-      await this.#settleEstimated(meter?.usage, meter === undefined ? nothingProduced : producedBy(meter));
+  /** The answer was stopped before it was whole. @param isSent the upstream may have worked on it */
+  async settleStopped(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
+    if (isSent) await this.#settlePartial(meter, true);
     else await this.settleRequest();
+  }
+
+  /** The upstream broke off or refused: where it did not begin to answer the request that goes on, that took nothing. */
+  async settleBroken(meter: StreamMeter | undefined): Promise<void> {
+    await this.#settlePartial(meter, this.#turn === undefined);
+  }
+
+  async #settlePartial(meter: StreamMeter | undefined, tookPrompt: boolean): Promise<void> {
+    if (meter?.isComplete === true && meter.usage !== undefined) await this.settleStream(meter);
+    else {
+      const produced = meter === undefined ? nothingProduced : producedBy(meter);
+      await this.#settle(await this.#estimated(meter?.usage, produced, tookPrompt), true);
+    }
   }
 
   /** The answer was more than anybody reads: it was generated, and nothing bounds it but what was reserved. */
@@ -146,20 +167,35 @@ export class CallSettlement {
     return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates, requests: this.#requests });
   }
 
-  /** Fills what the upstream did not say: its partial numbers are floors, produced output is counted. */
-  async #estimated(partial: TokenUsage = zeroUsage, { text, imageTokens, audioTokens }: Produced): Promise<TokenUsage> {
+  /**
+   * Fills what the upstream did not say of the request that runs: its partial numbers are floors, produced output is
+   * counted. Those of the requests before it are whole.
+   */
+  async #estimated(
+    partial: TokenUsage = zeroUsage,
+    { text, imageTokens, audioTokens }: Produced,
+    tookPrompt = true,
+  ): Promise<TokenUsage> {
     const bounded = this.#bounded(partial);
-    const produced = text === "" ? 0 : await this.#context.services.estimateTokens(text);
+    const before = this.#turn?.used ?? zeroUsage;
+    const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(this.#turn?.text ?? ""));
+    const isUntold = tookPrompt && inputTokens(bounded) <= inputTokens(before);
     return {
       ...bounded,
-      ...(inputTokens(bounded) === 0 && { input: await this.#promptTokens() }),
-      output: Math.max(bounded.output, produced - bounded.reasoning),
+      input: isUntold ? bounded.input + (await this.#promptTokens()) : bounded.input,
+      output: Math.max(bounded.output, before.output + produced - (bounded.reasoning - before.reasoning)),
       imageOutput: atLeast(bounded.imageOutput, imageTokens, outputTokens(bounded)),
       audioOutput: atLeast(bounded.audioOutput, audioTokens, outputTokens(bounded)),
     };
   }
 
+  async #tokensOf(text: string): Promise<number> {
+    return text === "" ? 0 : await this.#context.services.estimateTokens(text);
+  }
+
+  /** Of the request that runs: one that goes on reads what the one before it read and said. */
   async #promptTokens(): Promise<number> {
+    if (this.#turn !== undefined) return inputTokens(this.#turn.last) + outputTokens(this.#turn.last);
     const { call, services } = this.#context;
     const { text, bytesBeyond } = readPrompt(call.body.bytes);
     const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;

@@ -4,12 +4,12 @@ import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
 import type { ReplyBridge } from "../translate/reply-bridge.ts";
 import type { Translation } from "../translate/translation.ts";
+import type { AnswerSource } from "./answer-source.ts";
 import type { ClientStream } from "./client-stream.ts";
-import type { Upstream } from "./http1/upstream.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
 export interface AttemptOptions {
-  readonly upstream: Pick<Upstream, "send">;
+  readonly upstream: AnswerSource;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
   readonly format: ChatFormat;

@@ -9,6 +9,7 @@
 import { headerValues, type RawHeaders } from "../http/header-values.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import type { PausedTurn, TurnSplicer } from "../translate/turn-splicer.ts";
+import type { AnswerHandler, AnswerSource } from "./answer-source.ts";
 import type { HeldAnswer } from "./held-answer.ts";
 import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "./http1/upstream.ts";
 
@@ -22,11 +23,11 @@ export interface ContinuationOptions {
   readonly splicer: TurnSplicer;
   /** What is kept of the turn counts there. */
   readonly held: HeldAnswer;
-  /** Finds room for one more request of the turn. */
+  /** Finds room for one more request of the turn. Never rejects. */
   readonly mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean>;
 }
 
-export class ContinuingUpstream implements Pick<Upstream, "send"> {
+export class ContinuingUpstream implements AnswerSource {
   readonly #options: ContinuationOptions;
 
   constructor(options: ContinuationOptions) {
@@ -34,29 +35,26 @@ export class ContinuingUpstream implements Pick<Upstream, "send"> {
   }
 
   /** Once. */
-  send(request: SentRequest, handler: UpstreamHandler): void {
-    new TurnExchange(this.#options, request, handler).start();
+  send(request: SentRequest, handler: AnswerHandler): void {
+    const turn = new TurnExchange(this.#options, request, handler);
+    this.#options.upstream.send(request, new FirstBody(turn, handler));
   }
 }
 
 class TurnExchange implements UpstreamControl {
   readonly #options: ContinuationOptions;
   readonly #request: SentRequest;
-  readonly #handler: UpstreamHandler;
-  /** Of the request under way. */
+  readonly #handler: AnswerHandler;
+  /** Of the request under way; none between two, when its connection serves others. */
   #control: UpstreamControl | undefined;
   #continuations = 0;
   #isPaused = false;
   #isOver = false;
 
-  constructor(options: ContinuationOptions, request: SentRequest, handler: UpstreamHandler) {
+  constructor(options: ContinuationOptions, request: SentRequest, handler: AnswerHandler) {
     this.#options = options;
     this.#request = request;
     this.#handler = handler;
-  }
-
-  start(): void {
-    this.#options.upstream.send(this.#request, new FirstBody(this, this.#handler));
   }
 
   get isOver(): boolean {
@@ -66,6 +64,7 @@ class TurnExchange implements UpstreamControl {
   abort(): void {
     this.#finish();
     this.#control?.abort();
+    this.#control = undefined;
   }
 
   pause(): void {
@@ -85,20 +84,32 @@ class TurnExchange implements UpstreamControl {
     else if (this.#isPaused) control.pause();
   }
 
+  /** The request under way has heard its end. */
+  dropControl(): void {
+    this.#control = undefined;
+  }
+
   take(chunk: Buffer): void {
     if (this.#isOver) return;
     const { splicer, held } = this.#options;
     this.#trying(() => {
       // Copied: parts of it wait, and its memory is read into again.
       this.#pass(splicer.push(Buffer.from(chunk)));
-      if (!held.hold(splicer.heldBytes)) splicer.forget();
+      if (splicer.isCollecting) this.#handler.progress();
+      if (!this.#isOver && !held.hold(splicer.heldBytes)) this.#forget();
     });
   }
 
-  endBody(): void {
+  /** The body is over. @param error the connection broke, which means nothing behind the end of a message */
+  endBody(error?: Error): void {
     if (this.#isOver) return;
+    const { splicer } = this.#options;
+    if (error !== undefined && !splicer.isBodyWhole) {
+      this.#fail(error);
+      return;
+    }
     this.#trying(() => {
-      const { passed, pause } = this.#options.splicer.endBody();
+      const { passed, pause } = splicer.endBody();
       this.#pass(passed);
       if (this.#isOver) return;
       if (pause === undefined) this.#end();
@@ -107,34 +118,29 @@ class TurnExchange implements UpstreamControl {
   }
 
   refused(status: number, body: Buffer): void {
-    if (this.#isOver) return;
     this.#pass(this.#options.splicer.fail(status, body));
     this.#end();
   }
 
-  fail(error: Error): void {
+  async #goOn(turn: PausedTurn): Promise<void> {
+    const { splicer, held, mayGoOn, upstream } = this.#options;
+    const hasRoom = this.#continuations < continuationsMax && held.hold(splicer.heldBytes + turn.request.length);
+    const isAllowed = hasRoom && (await mayGoOn(turn));
     if (this.#isOver) return;
-    this.#finish();
-    this.#handler.onError(error);
+    if (!isAllowed) {
+      this.#pass(splicer.stop());
+      this.#end();
+      return;
+    }
+    this.#continuations += 1;
+    splicer.goOn();
+    this.#handler.awaitHead();
+    upstream.send({ ...this.#request, body: turn.request }, new LaterBody(this, this.#handler));
   }
 
-  async #goOn(turn: PausedTurn): Promise<void> {
-    try {
-      const { splicer, mayGoOn, upstream } = this.#options;
-      const isAllowed = this.#continuations < continuationsMax && (await mayGoOn(turn));
-      if (this.#isOver) return;
-      if (!isAllowed) {
-        this.#pass(splicer.stop());
-        this.#end();
-        return;
-      }
-      this.#continuations += 1;
-      this.#pass(splicer.goOn());
-      if (this.#isOver) return;
-      upstream.send({ ...this.#request, body: turn.request }, new LaterBody(this, this.#handler));
-    } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)));
-    }
+  #forget(): void {
+    this.#pass(this.#options.splicer.forget());
+    this.#options.held.release();
   }
 
   #trying(act: () => void): void {
@@ -143,12 +149,18 @@ class TurnExchange implements UpstreamControl {
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#control?.abort();
-      this.fail(error);
+      this.#control = undefined;
+      this.#fail(error);
     }
   }
 
   #pass(bytes: Buffer): void {
     if (bytes.length > 0 && !this.#isOver) this.#handler.onData(bytes);
+  }
+
+  #fail(error: Error): void {
+    this.#finish();
+    this.#handler.onError(error);
   }
 
   #end(): void {
@@ -190,25 +202,28 @@ class FirstBody implements UpstreamHandler {
   }
 
   onEnd(): void {
+    this.#turn.dropControl();
     if (this.#isSpliced) this.#turn.endBody();
     else this.#handler.onEnd();
   }
 
   onError(error: Error): void {
-    this.#turn.fail(error);
+    this.#turn.dropControl();
+    if (this.#isSpliced) this.#turn.endBody(error);
+    else this.#handler.onError(error);
   }
 }
 
 /** A body that goes on. */
 class LaterBody implements UpstreamHandler {
   readonly #turn: TurnExchange;
-  readonly #handler: UpstreamHandler;
+  readonly #handler: AnswerHandler;
   #status = 0;
   #isReadable = false;
   readonly #refusal: Buffer[] = [];
   #refusalBytes = 0;
 
-  constructor(turn: TurnExchange, handler: UpstreamHandler) {
+  constructor(turn: TurnExchange, handler: AnswerHandler) {
     this.#turn = turn;
     this.#handler = handler;
   }
@@ -219,10 +234,14 @@ class LaterBody implements UpstreamHandler {
 
   onHead(status: number, headers: RawHeaders): void {
     if (this.#turn.isOver) return;
-    // Too many of these are one answer's.
-    if (status < 200) this.#handler.onHead(status, headers);
+    if (status < 200) {
+      // Too many of these are too many, whichever request they answer.
+      this.#handler.onHead(status, headers);
+      return;
+    }
     this.#status = status;
     this.#isReadable = isReadable(status, headers);
+    this.#handler.headCame();
   }
 
   onData(chunk: Buffer): void {
@@ -234,12 +253,14 @@ class LaterBody implements UpstreamHandler {
   }
 
   onEnd(): void {
+    this.#turn.dropControl();
     if (this.#isReadable) this.#turn.endBody();
     else this.#turn.refused(this.#status, Buffer.concat(this.#refusal));
   }
 
   onError(error: Error): void {
-    this.#turn.fail(error);
+    this.#turn.dropControl();
+    this.#turn.endBody(error);
   }
 }
 

@@ -6,7 +6,8 @@
  */
 import { armDeadline, type Deadline } from "../http/deadlines.ts";
 import type { RawHeaders } from "../http/header-values.ts";
-import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "./http1/upstream.ts";
+import type { AnswerHandler, AnswerSource } from "./answer-source.ts";
+import type { SentRequest, UpstreamControl } from "./http1/upstream.ts";
 
 export interface UpstreamTimeouts {
   /** Until the head of the reply (streamed), or the head of the whole reply. 0 is none; so below. */
@@ -61,7 +62,7 @@ export function withinTotal(request: UpstreamRequest, passedMs: number): Upstrea
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
 const interimAnswersMax = 16;
 
-export class UpstreamExchange implements UpstreamHandler {
+export class UpstreamExchange implements AnswerHandler {
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   #control: UpstreamControl | undefined;
@@ -84,11 +85,24 @@ export class UpstreamExchange implements UpstreamHandler {
   }
 
   /** Sends the request. Failures arrive through the listener, never as an exception. */
-  start(upstream: Pick<Upstream, "send">, request: UpstreamRequest): void {
-    const { firstByteMs, totalMs, leftMs = totalMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
+  start(source: AnswerSource, request: UpstreamRequest): void {
+    const { totalMs, leftMs = totalMs } = this.#timeouts;
+    this.awaitHead();
     if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"), leftMs);
-    upstream.send(request, this);
+    source.send(request, this);
+  }
+
+  awaitHead(): void {
+    this.#waiting?.cancel();
+    const { firstByteMs } = this.#timeouts;
+    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
+  }
+
+  headCame(): void {
+    this.#waiting?.cancel();
+    this.progress();
+    const { idleMs } = this.#timeouts;
+    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#lookIdle);
   }
 
   /** The upstream is making progress: restarts the idle timer. Cheap enough for every chunk. */
@@ -132,10 +146,7 @@ export class UpstreamExchange implements UpstreamHandler {
       if (this.#interimAnswers > interimAnswersMax) this.#fail("broken", new Error("too many interim answers"));
       return;
     }
-    this.#waiting?.cancel();
-    this.progress();
-    const { idleMs } = this.#timeouts;
-    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#lookIdle);
+    this.headCame();
     this.#listener.onHead(status, headers);
   }
 

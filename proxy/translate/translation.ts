@@ -25,7 +25,7 @@ import { envelopeMark } from "./state/envelope.ts";
 import { TranslatingMeter } from "./translating-meter.ts";
 import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "./translator.ts";
 import { translators } from "./translators.ts";
-import type { TurnSplicer } from "./turn-splicer.ts";
+import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
 import { unfoldReply } from "./unfold-reply.ts";
 
 const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
@@ -168,9 +168,9 @@ export class Translation implements ReplyBridge {
   }
 
   /** Undefined where the upstream has no reason to pause. @param request body as it is sent */
-  createTurnSplicer(request: Buffer, eventBytesMax: number): TurnSplicer | undefined {
+  createTurnSplicer(request: Buffer, limits: SpliceLimits): TurnSplicer | undefined {
     if (this.#adaptation.mayPause !== true) return undefined;
-    return translators[this.format.format].createTurnSplicer?.(request, eventBytesMax);
+    return translators[this.format.format].createTurnSplicer?.(request, limits);
   }
 
   readReply(body: Buffer): ReplyReading {

@@ -13,7 +13,7 @@ import type { Channel } from "../snapshot/types.gen.ts";
 import type { CallPart, CarriedState, Conversation, MediaPart, ProviderState, TextPart } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
 import type { Reply, ReplyEvent } from "./reply.ts";
-import type { TurnSplicer } from "./turn-splicer.ts";
+import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
 
 export interface Translator {
   readonly format: ChatWireFormat;
@@ -48,7 +48,7 @@ export interface Translator {
    * For formats whose providers may pause a turn (`ReplyAdaptation.mayPause`).
    * @param request body that the turn begins with
    */
-  createTurnSplicer?(request: Buffer, eventBytesMax: number): TurnSplicer;
+  createTurnSplicer?(request: Buffer, limits: SpliceLimits): TurnSplicer;
   /**
    * How this format's client spells the neutral fields, for errors and losses: `sampling.seed` is `seed` in one format and
    * `generationConfig.seed` in another.

@@ -9,21 +9,31 @@
  */
 import type { TokenUsage } from "../settle/usage.ts";
 
+export interface SpliceLimits {
+  readonly eventBytesMax: number;
+  /** Of an answer that comes as one object. */
+  readonly answerBytesMax: number;
+}
+
 export interface TurnSplicer {
-  /** Bytes of the turn so far: about what is kept of it to be sent back. */
+  /** What is kept: of the turn to be sent back, and of bodies that must be whole before anything of them may pass. */
   readonly heldBytes: number;
-  /** @returns what may go on of a body. @throws InvalidReply for an event beyond the cap */
+  /** The body under way must be whole before anything of it may pass. */
+  readonly isCollecting: boolean;
+  /** The body under way has said its end, whatever comes behind it. */
+  readonly isBodyWhole: boolean;
+  /** @returns what may go on of a body. @throws InvalidReply for what can be none */
   push(chunk: Buffer): Buffer;
   /** The body is over. @throws InvalidReply when it is none */
   endBody(): EndedBody;
-  /** Another body follows. @returns what is told of the pause */
-  goOn(): Buffer;
+  /** Another body follows. */
+  goOn(): void;
   /** The turn ends with its pause. @returns the end that was held back */
   stop(): Buffer;
   /** The provider refused to go on. @returns what ends the answer visibly */
   fail(status: number, body: Buffer): Buffer;
-  /** Keeps nothing more to be sent back: the next pause is the end. */
-  forget(): void;
+  /** Keeps nothing from now on: the next pause is the end. @returns what was held back */
+  forget(): Buffer;
 }
 
 export interface EndedBody {
@@ -32,12 +42,18 @@ export interface EndedBody {
   readonly pause: PausedTurn | undefined;
 }
 
-/** A turn that may go on. */
-export interface PausedTurn {
-  /** Of all bodies so far. */
+/** What a turn took so far. */
+export interface TurnSoFar {
+  /** Of all its bodies. */
   readonly used: TokenUsage;
-  /** Of the last one. */
+  /** Of the last one: the next request reads what that read and said. */
   readonly last: TokenUsage;
+  /** That it produced, as the format's meter gathers it. */
+  readonly text: string;
+}
+
+/** A turn that may go on. */
+export interface PausedTurn extends TurnSoFar {
   /** Body of the request that goes on. */
   readonly request: Buffer;
   /** Tokens that it may produce: what is left of the first request's cap. */

@@ -26,7 +26,7 @@ export const messagesTranslator: Translator = {
   writeReply,
   createStreamReader: () => new MessageReader(),
   createStreamWriter: (context) => new MessageWriter(context),
-  createTurnSplicer: (request, eventBytesMax) => new MessageSplicer(request, eventBytesMax),
+  createTurnSplicer: (request, limits) => new MessageSplicer(request, limits),
   fieldNames,
   removeSealedState,
 };

@@ -181,15 +181,88 @@ describe("a turn that a messages upstream pauses", () => {
       signal: abort.signal,
     });
     await waitFor("the second request", () => rig().upstream.requests[1]);
+    await answer.body?.getReader().read();
     abort.abort();
     await waitFor("the upstream to be left", () => rig().upstream.requests[1]?.abortedAtMs);
     const { usage } = await rig().gateway.recordOf(String(answer.headers.get("x-request-id")));
     assert.ok((usage?.input ?? 0) >= 250 && (usage?.output ?? 0) >= 20, JSON.stringify(usage));
   });
 
+  it("is charged for what a later request said on top of what the earlier ones took", async () => {
+    const words = "one two three four ".repeat(50);
+    const said = { ...last, content: [{ type: "text", text: words }] };
+    const cut = String(events(said, 2).body).indexOf('"stop_reason":"end_turn"');
+    script(events({ ...first, usage: { input_tokens: 100, output_tokens: 700 } }, 1), {
+      ...events(said, 2),
+      cutAt: cut,
+    });
+    const answer = await ask("openai-chat", true);
+    assert.equal(answer.isComplete, false);
+    const { usage, isEstimated } = await rig().gateway.recordOf(String(answer.header("x-request-id")));
+    assert.equal(usage?.input, 250);
+    assert.ok((usage?.output ?? 0) >= 850 && (usage?.output ?? 0) <= 950, `${usage?.output}`);
+    assert.equal(isEstimated, true);
+  });
+
+  it("leaves its connections to others, also where its end does not fit into the client's buffers", async () => {
+    const long = { ...last, content: [{ type: "text", text: "x".repeat(300_000) }] };
+    for (const replies of [
+      [events(first, 1), whole(long, 2)],
+      [events({ ...first, content: long.content, usage: { input_tokens: 1, output_tokens: 1_000 } }, 1)],
+      [
+        events(first, 1),
+        { ...events(long, 2), body: `${events(long, 2).body}`.replace("event: message_stop", "event: error") },
+      ],
+    ]) {
+      script(...replies);
+      await ask("openai-chat", true);
+      script(events(last, 1));
+      assert.equal(digest("openai-chat", (await ask("openai-chat", true)).body).text, "It rains.");
+    }
+  });
+
   it("leaves nothing held", async () => {
     await waitFor("all to be settled", () => rig().gateway.ledger.openCount === 0);
     assert.equal(rig().gateway.inFlightBytes, 0);
+  });
+});
+
+describe("a paused turn that nobody goes on with", () => {
+  const rig = useTranslationRig({}, { firstByteStreamTimeoutMs: 300, firstByteTimeoutMs: 300, streamIdleTimeoutMs: 0 });
+
+  for (const stream of [false, true]) {
+    it(`ends visibly in time, ${stream ? "" : "not "}streamed, and is charged for what was said`, async () => {
+      rig().upstream.forget();
+      rig().upstream.replyWith((_, index) =>
+        index === 0 ? events(first, 1) : { ...events(last, 2), delayHeadMs: 3_000 },
+      );
+      const answer = await rig().call("openai-chat", "anthropic-messages", stream, asking["openai-chat"]);
+      assert.match(answer.body.toString(), /did not answer in time/);
+      assert.deepEqual([answer.status, answer.isComplete], stream ? [200, false] : [504, true]);
+      const { usage } = await rig().gateway.recordOf(String(answer.header("x-request-id")));
+      assert.deepEqual([usage?.input, usage?.output], [100, 20]);
+      await waitFor("the upstream to be left", () => rig().upstream.requests[1]?.abortedAtMs);
+    });
+  }
+
+  it("is charged for the prompt of a request that its client left before its answer began", async () => {
+    rig().upstream.forget();
+    rig().upstream.replyWith((_, index) =>
+      index === 0 ? events(first, 1) : { ...events(last, 2), delayHeadMs: 3_000 },
+    );
+    const form = callFormOf("openai-chat");
+    const model = routeTo("anthropic-messages");
+    const abort = new AbortController();
+    const answer = await fetch(`${rig().gateway.origin}${form.path(model, true)}`, {
+      method: "POST",
+      headers: { ...form.headers("main"), "content-type": "application/json" },
+      body: JSON.stringify({ ...form.body(model, true), ...asking["openai-chat"] }),
+      signal: abort.signal,
+    });
+    await waitFor("the second request", () => rig().upstream.requests[1]);
+    abort.abort();
+    const { usage } = await rig().gateway.recordOf(String(answer.headers.get("x-request-id")));
+    assert.deepEqual([usage?.input, usage?.output], [100 + 120, 20]);
   });
 });
 

@@ -48,7 +48,7 @@ export function continuedBody(request: Buffer, answered: Answered): ContinuedBod
   if (typeof containerId === "string" && !editor.has("container")) {
     editor.set("container", JSON.stringify(containerId));
   }
-  if (mustUseHosted(read("tool_choice"), read("tools"))) editor.set("tool_choice", '{"type":"auto"}');
+  if (forcesHosted(read("tool_choice"), read("tools"))) editor.set("tool_choice", '{"type":"auto"}');
   return { bytes: editor.build(), outputCap };
 }
 
@@ -65,9 +65,12 @@ function shrunkThinking(thinking: unknown, share: number): JsonObject | undefine
 }
 
 /** Asked for again, a tool of the provider's that had to be used would be used without end. */
-function mustUseHosted(choice: unknown, tools: unknown): boolean {
-  if (member(choice, "type") !== "tool") return false;
-  return asList(tools).some((tool) => member(tool, "name") === member(choice, "name") && isHosted(tool));
+function forcesHosted(choice: unknown, tools: unknown): boolean {
+  const type = member(choice, "type");
+  if (type === "any") return asList(tools).every(isHosted);
+  return (
+    type === "tool" && asList(tools).some((tool) => member(tool, "name") === member(choice, "name") && isHosted(tool))
+  );
 }
 
 /** Tools of the client's have no type, or this one. */

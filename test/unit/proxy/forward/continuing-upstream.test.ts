@@ -17,6 +17,8 @@ const request: SentRequest = {
 };
 const success = ["content-type", "text/event-stream"];
 
+const limits = { eventBytesMax: 1_000_000, answerBytesMax: 1_000_000 };
+
 /** A connection that says what is done to it. */
 class Control implements UpstreamControl {
   readonly done: string[] = [];
@@ -37,11 +39,14 @@ class Turn {
   readonly inFlight = new InFlightBytes(1_000_000);
   control: UpstreamControl | undefined;
   text = "";
+  progress = 0;
+  /** Called with each piece of the answer. */
+  onPiece: () => void = () => undefined;
 
   constructor(mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean> = () => true, inFlight?: InFlightBytes) {
     const upstream = new ContinuingUpstream({
       upstream: { send: (sent, handler) => this.sent.push({ request: sent, handler }) },
-      splicer: new MessageSplicer(request.body, 1_000_000),
+      splicer: new MessageSplicer(request.body, limits),
       held: new HeldAnswer(inFlight ?? this.inFlight),
       mayGoOn,
     });
@@ -53,9 +58,15 @@ class Turn {
       onHead: (status) => this.heard.push(`head ${status}`),
       onData: (chunk) => {
         this.text += chunk.toString();
+        this.onPiece();
       },
       onEnd: () => this.heard.push("end"),
       onError: (error) => this.heard.push(`error ${error.message}`),
+      progress: () => {
+        this.progress += 1;
+      },
+      awaitHead: () => this.heard.push("await head"),
+      headCame: () => this.heard.push("head came"),
     });
   }
 
@@ -82,7 +93,7 @@ describe("an upstream whose paused turns are continued", () => {
     const [, second] = asked.sent;
     assert.deepEqual([second?.request.path, second?.request.headers], [request.path, request.headers]);
     asked.answer(last);
-    assert.deepEqual(asked.heard, ["start", "head 200", "end"]);
+    assert.deepEqual(asked.heard, ["start", "head 200", "await head", "head came", "end"]);
     assert.match(asked.text, /It rains/);
     assert.equal(asked.inFlight.bytes, 0);
   });
@@ -117,7 +128,7 @@ describe("an upstream whose paused turns are continued", () => {
     assert.deepEqual(control.done, ["abort"]);
     later.sent.at(-1)?.handler.onData(last.subarray(400));
     later.sent.at(-1)?.handler.onEnd();
-    assert.deepEqual(later.heard, ["start", "head 200"]);
+    assert.deepEqual(later.heard, ["start", "head 200", "await head", "head came"]);
     assert.equal(later.inFlight.bytes, 0);
   });
 
@@ -149,32 +160,78 @@ describe("an upstream whose paused turns are continued", () => {
     await turn();
     asked.sent.at(-1)?.handler.onHead(103, []);
     asked.answer(last);
-    assert.deepEqual(asked.heard, ["start", "head 200", "head 103", "end"]);
+    assert.deepEqual(asked.heard, ["start", "head 200", "await head", "head 103", "head came", "end"]);
   });
 
-  it("ends with the pause where there is no room to keep the turn", async () => {
-    const full = new InFlightBytes(10);
-    const asked = new Turn(() => assert.fail("not asked"), full);
+  it("leaves a connection alone that has heard its end: it serves others", async () => {
+    let allow: (isAllowed: boolean) => void = () => undefined;
+    const asked = new Turn(() => new Promise((resolve) => (allow = resolve)));
+    const first = asked.answer(paused);
+    asked.control?.pause();
+    asked.control?.resume();
+    asked.control?.abort();
+    allow(true);
+    await turn();
+    assert.deepEqual(first.done, []);
+
+    const capped = new Turn(() => false);
+    capped.onPiece = () => capped.control?.pause();
+    const second = capped.answer(paused);
+    await turn();
+    assert.deepEqual(capped.heard, ["start", "head 200", "end"]);
+    assert.deepEqual(second.done, ["pause"], "while its body came");
+  });
+
+  it("holds nothing once it was left within a piece of the answer", () => {
+    const asked = new Turn();
+    asked.onPiece = () => asked.control?.abort();
     const long = { ...pausedStep, content: [{ type: "text", text: "x".repeat(200_000) }] };
-    const bytes = Buffer.from(String(stepEvents(long, 1).body));
-    asked.answer(bytes);
-    await turn();
-    assert.equal(asked.text, bytes.toString());
-    assert.deepEqual(asked.heard, ["start", "head 200", "end"]);
-  });
-
-  it("fails where finding room fails", async () => {
-    const asked = new Turn(() => Promise.reject(new Error("no store")));
-    asked.answer(paused);
-    await turn();
-    assert.deepEqual(asked.heard, ["start", "head 200", "error no store"]);
+    asked.answer(Buffer.from(String(stepEvents(long, 1).body)));
     assert.equal(asked.inFlight.bytes, 0);
   });
 
-  it("closes the connection and fails where an event is beyond the cap", async () => {
+  it("goes on from a message that is whole though its connection broke, and fails for any other", async () => {
     const asked = new Turn();
-    const control = asked.answer(Buffer.from(`data: ${"x".repeat(1_100_000)}`), { isEnded: false });
+    asked.answer(paused, { isEnded: false });
+    asked.sent[0]?.handler.onError(new Error("reset"));
+    await turn();
+    asked.answer(last);
+    assert.equal(asked.heard.at(-1), "end");
+    const half = new Turn();
+    half.answer(paused.subarray(0, 400), { isEnded: false });
+    half.sent[0]?.handler.onError(new Error("reset"));
+    assert.deepEqual(half.heard, ["start", "head 200", "error reset"]);
+  });
+
+  it("counts bytes of an object as progress, which must be whole first", () => {
+    const asked = new Turn();
+    asked.answer(Buffer.from('{"content":'), { isEnded: false });
+    assert.deepEqual([asked.progress, asked.text], [1, ""]);
+    asked.sent[0]?.handler.onData(Buffer.from("[]}"));
+    asked.sent[0]?.handler.onEnd();
+    assert.deepEqual([asked.progress, asked.text], [2, '{"content":[]}']);
+  });
+
+  it("ends with the pause where there is no room to keep the turn, or for its next request", async () => {
+    for (const length of [200_000, 100_000]) {
+      const full = new InFlightBytes(10);
+      const asked = new Turn(() => assert.fail("not asked"), full);
+      const long = { ...pausedStep, content: [{ type: "text", text: "x".repeat(length) }] };
+      asked.answer(Buffer.from(String(stepEvents(long, 1).body)));
+      await turn();
+      assert.equal(asked.heard.at(-1), "end");
+      assert.match(asked.text, /pause_turn/);
+      assert.equal(full.bytes, 0);
+    }
+  });
+
+  it("closes the connection and fails where a later body can be none", async () => {
+    const asked = new Turn();
+    asked.answer(paused);
+    await turn();
+    const control = asked.answer(Buffer.from(`{"content":"${"x".repeat(1_100_000)}`), { isEnded: false });
     assert.deepEqual(control.done, ["abort"]);
-    assert.deepEqual(asked.heard, ["start", "head 200", "error an event of the upstream exceeds the size allowed"]);
+    assert.deepEqual(asked.heard.at(-1), "error the reply exceeds 1000000 bytes");
+    assert.equal(asked.inFlight.bytes, 0);
   });
 });

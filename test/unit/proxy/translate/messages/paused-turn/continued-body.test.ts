@@ -58,6 +58,14 @@ describe("the request that continues a paused turn", () => {
     assert.equal(bodyOf({ ...base, container: "c0" }, { containerId: "c1" })?.["container"], "c0");
   });
 
+  it("does not force any tool again where the provider runs all", () => {
+    const search = { type: "web_search_20250305", name: "web_search" };
+    const choice = { tool_choice: { type: "any" } };
+    assert.deepEqual(bodyOf({ ...base, tools: [search], ...choice })?.["tool_choice"], { type: "auto" });
+    const mixed = [search, { name: "answer", input_schema: {} }];
+    assert.deepEqual(bodyOf({ ...base, tools: mixed, ...choice })?.["tool_choice"], { type: "any" });
+  });
+
   const tools = [
     { type: "web_search_20250305", name: "web_search" },
     { name: "lookup", input_schema: {} },

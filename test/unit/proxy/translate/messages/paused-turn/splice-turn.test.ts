@@ -15,6 +15,8 @@ import {
 
 const request = Buffer.from('{"model":"m","max_tokens":100000,"messages":[{"role":"user","content":"hi"}]}');
 
+const limits = { eventBytesMax: 64 * 1024, answerBytesMax: 256 * 1024 };
+
 interface Spliced {
   readonly bytes: Buffer;
   readonly pauses: readonly PausedTurn[];
@@ -25,7 +27,7 @@ function splice(
   bodies: readonly (string | Buffer)[],
   cut: (body: Buffer) => readonly Buffer[] = (body) => [body],
 ): Spliced {
-  const splicer = new MessageSplicer(request, 64 * 1024);
+  const splicer = new MessageSplicer(request, limits);
   const out: Buffer[] = [];
   const pauses: PausedTurn[] = [];
   for (const body of bodies) {
@@ -34,10 +36,15 @@ function splice(
     out.push(passed);
     if (pause === undefined) break;
     pauses.push(pause);
-    out.push(pauses.length === bodies.length ? splicer.stop() : splicer.goOn());
+    if (pauses.length === bodies.length) out.push(splicer.stop());
+    else splicer.goOn();
   }
   return { bytes: Buffer.concat(out), pauses };
 }
+
+/** What a pause took is told at once, beside the end that waits. */
+const withoutUsageTold = (bytes: Buffer): string =>
+  bytes.toString().replace(/event: message_delta\ndata: \{"type":"message_delta","delta":\{\},.*\n\n/g, "");
 
 const body = (step: TurnStep, index: number): string => String(stepEvents(step, index).body);
 
@@ -144,32 +151,100 @@ describe("the messages of a paused turn", () => {
     it(`do not go on where ${name}: what came passes`, () => {
       const { bytes, pauses } = splice([text]);
       assert.equal(pauses.length, 0);
-      assert.equal(bytes.toString(), text);
+      assert.equal(withoutUsageTold(bytes), text);
     });
   }
 
-  it("do not go on when it is to keep nothing", () => {
-    const splicer = new MessageSplicer(request, 64 * 1024);
-    splicer.push(Buffer.from(body(pausedStep, 1)));
-    splicer.forget();
-    assert.equal(splicer.endBody().pause, undefined);
+  it("tell what they took before anybody knows whether they go on", () => {
+    const splicer = new MessageSplicer(request, limits);
+    const out = splicer.push(Buffer.from(body(pausedStep, 1))).toString();
+    assert.match(out, /"delta":\{\},"usage":\{"input_tokens":100,.*"output_tokens":20/);
+    assert.doesNotMatch(out, /pause_turn|message_stop/);
+    assert.equal(splicer.isBodyWhole, true);
   });
 
-  it("pass a second start among the later as it is, for the meter to refuse", () => {
+  it("leave out what a message says behind its end, whole or half", () => {
+    const want = splice([body(pausedStep, 1), body(lastStep, 2)]).bytes.toString();
+    for (const tail of ["data: [DONE]\n\n", "data: [DONE]", 'data: {"half', "event: error\ndata: {}\n\n", ": x\n\n"]) {
+      assert.equal(splice([body(pausedStep, 1) + tail, body(lastStep, 2)]).bytes.toString(), want, tail);
+    }
+  });
+
+  it("are read as what their first byte that is no blank says", () => {
+    const told = String(wholeStep(pausedStep, 1).body);
+    const halves = (whole: Buffer): Buffer[] => [whole.subarray(0, 2), whole.subarray(2)];
+    for (const blank of ["\n\n", "\ufeff", "  "]) {
+      const bodies = [blank + told, blank + String(wholeStep(lastStep, 2).body)];
+      const { bytes, pauses } = splice(bodies, halves);
+      assert.equal(pauses.length, 1);
+      assert.equal(bytes.toString(), splice(bodies).bytes.toString());
+    }
+  });
+
+  it("do not go on when it is to keep nothing: what was held back passes", () => {
+    const splicer = new MessageSplicer(request, limits);
+    splicer.push(Buffer.from(body(pausedStep, 1)));
+    assert.equal(splicer.forget().length, 0);
+    assert.equal(splicer.heldBytes, 0);
+    assert.equal(splicer.endBody().pause, undefined);
+    const ofObject = new MessageSplicer(request, limits);
+    const [start, rest] = [
+      Buffer.from('{"stop_reason":"pause_turn",'),
+      Buffer.from('"content":[{"type":"text","text":"x"}]}'),
+    ];
+    assert.equal(ofObject.push(start).length, 0);
+    assert.deepEqual(ofObject.forget(), start);
+    assert.deepEqual(ofObject.push(rest), rest);
+    assert.deepEqual(ofObject.endBody(), { passed: Buffer.alloc(0), pause: undefined });
+  });
+
+  it("drop a start that is repeated, and pass another one for the meter to refuse", () => {
     const later = body(lastStep, 2);
     const [start = ""] = later.split("event: ping");
-    const { bytes } = splice([body(pausedStep, 1), start + later]);
-    const starts = [...readEvents(bytes)].filter(({ json }) => json["type"] === "message_start");
-    assert.deepEqual(
-      starts.map(({ json }) => Object(json["message"]).id),
-      ["msg_1", "msg_2"],
+    const startsOf = (bytes: Buffer): unknown[] =>
+      [...readEvents(bytes)].flatMap(({ json }) =>
+        json["type"] === "message_start" ? [Object(json["message"]).id] : [],
+      );
+    assert.deepEqual(startsOf(splice([body(pausedStep, 1), start + later]).bytes), ["msg_1"]);
+    const other = start.replace("msg_2", "msg_3") + later;
+    assert.deepEqual(startsOf(splice([body(pausedStep, 1), other]).bytes), ["msg_1", "msg_2"]);
+  });
+
+  it("pass an event beyond the cap, in whichever of them, for the meter to refuse", () => {
+    const endless = `data: ${"x".repeat(70_000)}`;
+    assert.equal(splice([endless]).bytes.toString(), endless);
+    assert.ok(
+      splice([body(pausedStep, 1), endless])
+        .bytes.toString()
+        .endsWith(endless),
     );
   });
 
-  it("refuse an event beyond the cap, in whichever of them", () => {
-    const endless = Buffer.from(`data: ${"x".repeat(70_000)}`);
-    assert.throws(() => splice([endless]), InvalidReply);
-    assert.throws(() => splice([body(pausedStep, 1), endless]), InvalidReply);
+  it("bound what comes as one object", () => {
+    const long = Buffer.from(`{"content":"${"x".repeat(300_000)}`);
+    const splicer = new MessageSplicer(request, limits);
+    assert.deepEqual(splicer.push(long), long);
+    assert.throws(() => splice([body(pausedStep, 1), long]), InvalidReply);
+  });
+
+  it("pass a first object that is none", () => {
+    for (const text of ['{"pause_turn":', '{"stop_reason":"pause_turn"}', '{"stop_reason":"pause_turn","content":1}']) {
+      assert.equal(splice([text]).bytes.toString(), text);
+    }
+  });
+
+  it("refuse later bytes that are no text", () => {
+    const broken = Buffer.from(body(lastStep, 2).replace("It rains", "It \u00ff"));
+    broken[broken.indexOf(0xc3)] = 0xff;
+    assert.throws(() => splice([body(pausedStep, 1), broken]), InvalidReply);
+  });
+
+  it("leave out empty texts of what is sent back", () => {
+    const { pauses } = splice([
+      body({ ...pausedStep, content: [...pausedStep.content, { type: "text", text: "" }] }, 1),
+    ]);
+    const sent = JSON.parse(String(pauses[0]?.request));
+    assert.deepEqual(sent.messages.at(-1).content, pausedStep.content);
   });
 
   for (const row of [
@@ -181,7 +256,7 @@ describe("the messages of a paused turn", () => {
     { status: 400, body: '{"type":"error","error":{"type":"odd_error","message":"m"}}', want: "odd_error" },
   ]) {
     it(`tell a refusal with ${row.status} and ${row.body === "" ? "nothing" : JSON.stringify(row.body)} as ${row.want}`, () => {
-      const event = new MessageSplicer(request, 1_024).fail(row.status, Buffer.from(row.body)).toString();
+      const event = new MessageSplicer(request, limits).fail(row.status, Buffer.from(row.body)).toString();
       assert.match(event, /^event: error\ndata: .*\n\n$/);
       assert.ok(event.includes(`"type":"${row.want}"`), event);
     });

@@ -1,0 +1,26 @@
+/** Events of a messages stream with the type that names them. Pure. */
+import { asText, isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { encodeEvent } from "../../../sse/encoder.ts";
+import { readEventFields } from "../../../sse/event-fields.ts";
+import { parseJsonText } from "../../json-text.ts";
+
+export interface TypedEvent {
+  readonly type: string;
+  readonly json: JsonObject;
+}
+
+/** @returns undefined for what is no JSON object. Long integers keep their digits */
+export function parseTyped(bytes: Buffer): TypedEvent | undefined {
+  const { name, data } = readEventFields(bytes);
+  if (data === undefined) return undefined;
+  try {
+    const json = parseJsonText(data);
+    return isObject(json) ? { type: asText(json["type"]) || (name ?? ""), json } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function encodeTyped({ type, json }: TypedEvent): Buffer {
+  return encodeEvent(type, JSON.stringify(json));
+}
