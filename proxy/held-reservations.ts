@@ -143,9 +143,12 @@ export class HeldReservations {
 
   /** First what was used, then what was held beside it: no room opens between the two. */
   async #postLate(outcome: unknown, startedMs: number): Promise<void> {
-    await outcome;
-    this.#posted(startedMs);
-    await this.#giveBackMore();
+    try {
+      await outcome;
+      this.#posted(startedMs);
+    } finally {
+      await this.#giveBackMore();
+    }
   }
 
   #posted(startedMs: number): void {

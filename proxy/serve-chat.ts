@@ -278,7 +278,7 @@ async function concludeFailed(
   outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
   error: GatewayError,
 ): Promise<Failed> {
-  if (settlement.isGenerated || isGenerated(outcome.meter)) {
+  if (settlement.hasGoneOn || isGenerated(outcome.meter)) {
     await settlement.settleBroken(outcome.meter);
     throw error;
   }

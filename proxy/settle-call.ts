@@ -75,8 +75,8 @@ export class CallSettlement {
     return true;
   }
 
-  /** Something was generated and is paid for, whatever the request that runs has said. */
-  get isGenerated(): boolean {
+  /** A paused turn went on: what it said before is paid for, whatever the request that runs has said. */
+  get hasGoneOn(): boolean {
     return this.#turn !== undefined;
   }
 
@@ -106,7 +106,7 @@ export class CallSettlement {
     else await this.settleRequest();
   }
 
-  /** The upstream broke off or refused: where it did not begin to answer the request that goes on, that took nothing. */
+  /** The upstream broke off or refused: a request that goes on with a turn, and of which nothing came, took nothing. */
   async settleBroken(meter: StreamMeter | undefined): Promise<void> {
     await this.#settlePartial(meter, this.#turn === undefined);
   }
@@ -121,8 +121,10 @@ export class CallSettlement {
 
   /** The answer was more than anybody reads: it was generated, and nothing bounds it but what was reserved. */
   async settleOversized({ amounts }: Estimate): Promise<void> {
-    const usage = { ...zeroUsage, input: await this.#promptTokens(), output: Number(amounts.outputTokens) };
-    await this.#settle(this.#bounded(usage), true);
+    const before = this.#turn?.used ?? zeroUsage;
+    const input = before.input + (await this.#promptTokens(this.#turn));
+    const output = Math.max(before.output, Number(amounts.outputTokens));
+    await this.#settle(this.#bounded({ ...before, input, output }), true);
   }
 
   /** Files are fetched for the call: it costs one request, also where none is sent upstream. */
@@ -137,11 +139,12 @@ export class CallSettlement {
 
   /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
   #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
-    if (usage === undefined || inputTokens(usage) === 0) {
-      const isOutputTold = usage !== undefined && outputTokens(usage) > 0;
+    const before = this.#turn?.used ?? zeroUsage;
+    if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
+      const isOutputTold = usage !== undefined && outputTokens(usage) > outputTokens(before);
       return this.#settleEstimated(usage, isOutputTold ? nothingProduced : produced());
     }
-    if (outputTokens(usage) === 0) {
+    if (outputTokens(usage) <= outputTokens(before)) {
       const output = produced();
       if (!isNothing(output)) return this.#settleEstimated(usage, output);
     }
@@ -168,34 +171,36 @@ export class CallSettlement {
   }
 
   /**
-   * Fills what the upstream did not say of the request that runs: its partial numbers are floors, produced output is
-   * counted. Those of the requests before it are whole.
+   * Fills what the upstream did not say: its partial numbers are floors, produced output is counted. Of a turn that went
+   * on it is the request that runs which lacks them.
+   * @param tookPrompt also where nothing came of that request
    */
   async #estimated(
-    partial: TokenUsage = zeroUsage,
+    partial: TokenUsage | undefined,
     { text, imageTokens, audioTokens }: Produced,
     tookPrompt = true,
   ): Promise<TokenUsage> {
-    const bounded = this.#bounded(partial);
-    const before = this.#turn?.used ?? zeroUsage;
-    const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(this.#turn?.text ?? ""));
-    const isUntold = tookPrompt && inputTokens(bounded) <= inputTokens(before);
-    return {
-      ...bounded,
-      input: isUntold ? bounded.input + (await this.#promptTokens()) : bounded.input,
-      output: Math.max(bounded.output, before.output + produced - (bounded.reasoning - before.reasoning)),
-      imageOutput: atLeast(bounded.imageOutput, imageTokens, outputTokens(bounded)),
-      audioOutput: atLeast(bounded.audioOutput, audioTokens, outputTokens(bounded)),
-    };
+    const turn = this.#turn;
+    const before = turn?.used ?? zeroUsage;
+    const told = this.#bounded(partial ?? before);
+    const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(turn?.text ?? ""));
+    const lacksPrompt = (tookPrompt || produced > 0) && inputTokens(told) <= inputTokens(before);
+    return this.#bounded({
+      ...told,
+      input: lacksPrompt ? told.input + (await this.#promptTokens(turn)) : told.input,
+      output: Math.max(told.output, before.output + produced - (told.reasoning - before.reasoning)),
+      imageOutput: atLeast(told.imageOutput, imageTokens, outputTokens(told)),
+      audioOutput: atLeast(told.audioOutput, audioTokens, outputTokens(told)),
+    });
   }
 
   async #tokensOf(text: string): Promise<number> {
     return text === "" ? 0 : await this.#context.services.estimateTokens(text);
   }
 
-  /** Of the request that runs: one that goes on reads what the one before it read and said. */
-  async #promptTokens(): Promise<number> {
-    if (this.#turn !== undefined) return inputTokens(this.#turn.last) + outputTokens(this.#turn.last);
+  /** Of one request: what goes on with a turn reads what the request before it read and said. */
+  async #promptTokens(turn: TurnSoFar | undefined): Promise<number> {
+    if (turn !== undefined) return inputTokens(turn.last) + outputTokens(turn.last);
     const { call, services } = this.#context;
     const { text, bytesBeyond } = readPrompt(call.body.bytes);
     const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;

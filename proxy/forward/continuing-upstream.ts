@@ -7,7 +7,6 @@
  * `mayGoOn` finds room; beyond that the turn ends with its pause.
  */
 import { headerValues, type RawHeaders } from "../http/header-values.ts";
-import { InvalidReply } from "../translate/reply.ts";
 import type { PausedTurn, TurnSplicer } from "../translate/turn-splicer.ts";
 import type { AnswerHandler, AnswerSource } from "./answer-source.ts";
 import type { HeldAnswer } from "./held-answer.ts";
@@ -63,8 +62,7 @@ class TurnExchange implements UpstreamControl {
 
   abort(): void {
     this.#finish();
-    this.#control?.abort();
-    this.#control = undefined;
+    this.leaveBody();
   }
 
   pause(): void {
@@ -92,32 +90,50 @@ class TurnExchange implements UpstreamControl {
   take(chunk: Buffer): void {
     if (this.#isOver) return;
     const { splicer, held } = this.#options;
-    this.#trying(() => {
+    this.#guarded(() => {
       // Copied: parts of it wait, and its memory is read into again.
       this.#pass(splicer.push(Buffer.from(chunk)));
       if (splicer.isCollecting) this.#handler.progress();
       if (!this.#isOver && !held.hold(splicer.heldBytes)) this.#forget();
+      if (splicer.isPaused) this.#endSoon();
     });
+  }
+
+  /** Upstreams may keep a body open behind the end of its message. */
+  #endSoon(): void {
+    const request = this.#continuations;
+    setImmediate(() => {
+      if (this.#isOver || this.#control === undefined || this.#continuations !== request) return;
+      this.leaveBody();
+      this.endBody();
+    });
+  }
+
+  /** Hears nothing more of the request under way. */
+  leaveBody(): void {
+    this.#control?.abort();
+    this.#control = undefined;
   }
 
   /** The body is over. @param error the connection broke, which means nothing behind the end of a message */
   endBody(error?: Error): void {
     if (this.#isOver) return;
     const { splicer } = this.#options;
-    if (error !== undefined && !splicer.isBodyWhole) {
+    if (error !== undefined && !splicer.isPaused) {
       this.#fail(error);
       return;
     }
-    this.#trying(() => {
+    this.#guarded(() => {
       const { passed, pause } = splicer.endBody();
       this.#pass(passed);
       if (this.#isOver) return;
       if (pause === undefined) this.#end();
-      else void this.#goOn(pause);
+      else this.#goOn(pause).catch((error: unknown) => this.#crash(error));
     });
   }
 
   refused(status: number, body: Buffer): void {
+    if (this.#isOver) return;
     this.#pass(this.#options.splicer.fail(status, body));
     this.#end();
   }
@@ -143,15 +159,18 @@ class TurnExchange implements UpstreamControl {
     this.#options.held.release();
   }
 
-  #trying(act: () => void): void {
+  /** A bug of ours met this reply: that request fails, the process lives. */
+  #guarded(act: () => void): void {
     try {
       act();
     } catch (error) {
-      if (!(error instanceof InvalidReply)) throw error;
-      this.#control?.abort();
-      this.#control = undefined;
-      this.#fail(error);
+      this.#crash(error);
     }
+  }
+
+  #crash(error: unknown): void {
+    this.leaveBody();
+    if (!this.#isOver) this.#fail(error instanceof Error ? error : new Error(String(error)));
   }
 
   #pass(bytes: Buffer): void {
@@ -245,17 +264,26 @@ class LaterBody implements UpstreamHandler {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#isReadable) this.#turn.take(chunk);
-    else if (this.#refusalBytes < errorBodyBytesMax) {
-      this.#refusalBytes += chunk.length;
-      this.#refusal.push(Buffer.from(chunk));
+    if (this.#isReadable) {
+      this.#turn.take(chunk);
+      return;
     }
+    this.#handler.progress();
+    this.#refusalBytes += chunk.length;
+    this.#refusal.push(Buffer.from(chunk));
+    if (this.#refusalBytes < errorBodyBytesMax) return;
+    this.#turn.leaveBody();
+    this.#refuse();
+  }
+
+  #refuse(): void {
+    this.#turn.refused(this.#status, Buffer.concat(this.#refusal));
   }
 
   onEnd(): void {
     this.#turn.dropControl();
     if (this.#isReadable) this.#turn.endBody();
-    else this.#turn.refused(this.#status, Buffer.concat(this.#refusal));
+    else this.#refuse();
   }
 
   onError(error: Error): void {

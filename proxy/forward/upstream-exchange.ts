@@ -95,7 +95,7 @@ export class UpstreamExchange implements AnswerHandler {
   awaitHead(): void {
     this.#waiting?.cancel();
     const { firstByteMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, () => this.#fail("first-byte-timeout"));
+    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, this.#lookHead);
   }
 
   headCame(): void {
@@ -166,6 +166,12 @@ export class UpstreamExchange implements AnswerHandler {
     else if (code === "CONNECT_TIMEOUT") this.#fail("connect-timeout", error);
     else this.#fail(this.#isSent ? "broken" : "connect", error);
   }
+
+  /** A further head is not read while the client is slow: that is not the upstream's delay. */
+  readonly #lookHead = (): void => {
+    if (this.#isPaused) this.awaitHead();
+    else this.#fail("first-byte-timeout");
+  };
 
   /** One deadline that looks when it is over how long ago the last progress was, rather than one reset a chunk. */
   readonly #lookIdle = (): void => {

@@ -11,7 +11,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 
 export interface SpliceLimits {
   readonly eventBytesMax: number;
-  /** Of an answer that comes as one object. */
+  /** Of one body that comes as one object. */
   readonly answerBytesMax: number;
 }
 
@@ -20,11 +20,11 @@ export interface TurnSplicer {
   readonly heldBytes: number;
   /** The body under way must be whole before anything of it may pass. */
   readonly isCollecting: boolean;
-  /** The body under way has said its end, whatever comes behind it. */
-  readonly isBodyWhole: boolean;
-  /** @returns what may go on of a body. @throws InvalidReply for what can be none */
+  /** The body under way has said that it pauses, and its end: what comes behind means nothing. */
+  readonly isPaused: boolean;
+  /** @returns what may go on of a body */
   push(chunk: Buffer): Buffer;
-  /** The body is over. @throws InvalidReply when it is none */
+  /** The body is over. */
   endBody(): EndedBody;
   /** Another body follows. */
   goOn(): void;

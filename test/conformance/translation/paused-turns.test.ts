@@ -138,6 +138,7 @@ describe("a turn that a messages upstream pauses", () => {
     assert.equal(rig().upstream.requests.length, 1);
   });
 
+  const words = "one two three four ".repeat(50);
   const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
   const failures: readonly (readonly [string, ScriptedReply])[] = [
     ["is refused", { status: 529, body: JSON.stringify(overloaded) }],
@@ -147,6 +148,11 @@ describe("a turn that a messages upstream pauses", () => {
     ["ends before it is complete", { ...events(last, 2), body: String(events(last, 2).body).slice(0, 500) }],
     ["is no answer", { body: '{"hello":1}' }],
     ["is no JSON", { body: '{"content":[' }],
+    ["is an error with a success status", { body: JSON.stringify(overloaded) }],
+    [
+      "is no text",
+      { ...events(last, 2), body: Buffer.from(String(events(last, 2).body).replace("rains", "\u00ff"), "latin1") },
+    ],
     ["is compressed", { ...events(last, 2), headers: { "content-encoding": "gzip" } }],
   ];
   for (const [name, reply] of failures) {
@@ -189,7 +195,6 @@ describe("a turn that a messages upstream pauses", () => {
   });
 
   it("is charged for what a later request said on top of what the earlier ones took", async () => {
-    const words = "one two three four ".repeat(50);
     const said = { ...last, content: [{ type: "text", text: words }] };
     const cut = String(events(said, 2).body).indexOf('"stop_reason":"end_turn"');
     script(events({ ...first, usage: { input_tokens: 100, output_tokens: 700 } }, 1), {
@@ -203,6 +208,47 @@ describe("a turn that a messages upstream pauses", () => {
     assert.ok((usage?.output ?? 0) >= 850 && (usage?.output ?? 0) <= 950, `${usage?.output}`);
     assert.equal(isEstimated, true);
   });
+
+  const usageRows: readonly {
+    readonly name: string;
+    readonly first?: object;
+    readonly second?: object;
+    readonly cut?: true;
+    readonly input: number;
+    readonly output: readonly [number, number];
+  }[] = [
+    { name: "whole, with all told", input: 250, output: [28, 28] },
+    { name: "whole, with nothing told", second: {}, input: 100 + 120, output: [180, 260] },
+    { name: "whole, with its prompt told", second: { input_tokens: 150 }, input: 250, output: [180, 260] },
+    { name: "cut, with its prompt told", second: { input_tokens: 150 }, cut: true, input: 250, output: [180, 260] },
+    { name: "cut, with nothing told", second: {}, cut: true, input: 100 + 120, output: [180, 260] },
+    {
+      name: "cut, after one that says what cannot be",
+      first: { input_tokens: 1e12, output_tokens: 20 },
+      second: {},
+      cut: true,
+      input: 2 * 16 * 1024 * 1024,
+      output: [20, 300],
+    },
+  ];
+  for (const row of usageRows) {
+    it(`is charged by what was told and said, as far as it can be true: ${row.name}`, async () => {
+      const said = { ...last, content: [{ type: "text", text: words }], usage: row.second ?? last.usage ?? {} };
+      const reply = events(said, 2);
+      // What a start says of the answer itself says nothing.
+      const bodyText = String(reply.body).replaceAll(/"output_tokens":1[,}]/g, (found) => found.replace("1", "0"));
+      const cutAt = bodyText.indexOf("event: message_delta");
+      script(
+        events({ ...first, usage: row.first ?? first.usage ?? {} }, 1),
+        row.cut === true ? { ...reply, body: bodyText, cutAt } : { ...reply, body: bodyText },
+      );
+      const answer = await ask("openai-chat", true);
+      const { usage } = await rig().gateway.recordOf(String(answer.header("x-request-id")));
+      assert.equal(usage?.input, row.input);
+      const output = usage?.output ?? 0;
+      assert.ok(output >= row.output[0] && output <= row.output[1], `${output}`);
+    });
+  }
 
   it("leaves its connections to others, also where its end does not fit into the client's buffers", async () => {
     const long = { ...last, content: [{ type: "text", text: "x".repeat(300_000) }] };

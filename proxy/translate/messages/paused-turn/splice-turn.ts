@@ -53,11 +53,11 @@ export class MessageSplicer implements TurnSplicer {
   }
 
   get isCollecting(): boolean {
-    return this.#message.isObject === true && this.#message.object.length > 0;
+    return this.#message.holdsObject;
   }
 
-  get isBodyWhole(): boolean {
-    return this.#message.isWhole;
+  get isPaused(): boolean {
+    return this.#message.isWhole && this.#message.held.length > 0;
   }
 
   push(chunk: Buffer): Buffer {
@@ -66,11 +66,9 @@ export class MessageSplicer implements TurnSplicer {
     const { bytes, isObject: isOne } = message.begin(chunk);
     if (isOne === undefined) return nothing;
     if (!isOne) return this.#spliced(message.events.push(bytes), message);
-    message.object.push(bytes);
-    if (!this.#isForgetful && message.objectBytes <= this.#limits.answerBytesMax) return nothing;
-    if (!this.#isFirst) throw new InvalidReply(`the reply exceeds ${this.#limits.answerBytesMax} bytes`);
-    // It is more than anybody reads: whoever reads it says so.
-    return message.takeObject();
+    const isKept = message.keepObject(bytes) <= this.#limits.answerBytesMax && !this.#isForgetful;
+    // More than anybody reads goes on as it is: whoever reads it says so.
+    return isKept ? nothing : message.takeObject();
   }
 
   endBody(): EndedBody {
@@ -101,7 +99,7 @@ export class MessageSplicer implements TurnSplicer {
     this.#keptBytes = 0;
     this.#content.length = 0;
     this.#message.forget();
-    return this.#isFirst ? this.#message.takeObject() : nothing;
+    return this.#message.takeObject();
   }
 
   #used(message: TurnMessage): JsonObject {
@@ -112,12 +110,15 @@ export class MessageSplicer implements TurnSplicer {
     return this.#spliced(message.events.takeRest(), message);
   }
 
-  /** A first one that is not paused stays what it is; all others are told as events, to be one with the rest. */
+  /**
+   * A first one that is not paused stays what it is; all others are told as events, to be one with the rest. What is no
+   * message goes on as it is: among events it is none, and an error is one.
+   */
   #endObject(message: TurnMessage): Buffer {
     const bytes = message.takeObject();
-    const told = this.#isFirst ? pausedObject(bytes) : parseBody(bytes);
-    if (told === undefined) return bytes;
-    return Buffer.concat(Array.from(unfoldReply(told), (frame) => this.#spliced(Buffer.from(frame), message)));
+    if (this.#isFirst && !bytes.includes(pauseReason)) return bytes;
+    const frames = framesOf(bytes, (told) => !this.#isFirst || told["stop_reason"] === pauseReason);
+    return frames === undefined ? bytes : Buffer.concat(frames.map((frame) => this.#spliced(frame, message)));
   }
 
   #spliced(block: Buffer | undefined, message: TurnMessage): Buffer {
@@ -126,7 +127,8 @@ export class MessageSplicer implements TurnSplicer {
       const isOverflowing = message.events.heldBytes > this.#limits.eventBytesMax;
       return isOverflowing ? (message.events.takeRest() ?? nothing) : nothing;
     }
-    if (!this.#isFirst && !isUtf8(block)) throw new InvalidReply("the upstream sent bytes that are not UTF-8");
+    // Read and written again it would be mended: the meter refuses it.
+    if (!this.#isFirst && !isUtf8(block)) return block;
     const pieces: Buffer[] = [];
     for (const bytes of splitEvents(block)) pieces.push(...this.#read(bytes, message));
     const [only] = pieces;
@@ -187,12 +189,11 @@ export class MessageSplicer implements TurnSplicer {
   }
 }
 
-/** @returns undefined for any other body, which nobody need read here */
-function pausedObject(bytes: Buffer): JsonObject | undefined {
-  if (!bytes.includes(pauseReason)) return undefined;
+/** @returns the events that tell a whole message; undefined for what is none, or not the one that is meant */
+function framesOf(bytes: Buffer, isMeant: (message: JsonObject) => boolean): readonly Buffer[] | undefined {
   try {
     const message = parseBody(bytes);
-    return message["stop_reason"] === pauseReason && Array.isArray(message["content"]) ? message : undefined;
+    return isMeant(message) ? Array.from(unfoldReply(message), (frame) => Buffer.from(frame)) : undefined;
   } catch (error) {
     if (error instanceof InvalidReply) return undefined;
     throw error;

@@ -21,9 +21,6 @@ export interface PausedMessage {
 export class TurnMessage {
   /** Cut at the ends of events; whoever pushes bounds what waits. */
   readonly events = new EventSplitter(Number.POSITIVE_INFINITY);
-  /** Pieces of a body that is one object. */
-  object: Buffer[] = [];
-  objectBytes = 0;
   /** Undefined until the first byte that is no blank says whether it is one object or events. */
   isObject: boolean | undefined;
   /** The end of a paused message, which waits. */
@@ -32,28 +29,39 @@ export class TurnMessage {
   isWhole = false;
   starts = 0;
   #id: unknown;
+  #objectBytes = 0;
   #blanks: Buffer | undefined;
+  /** Pieces of a body that is one object. */
+  #object: Buffer[] = [];
   /** Undefined for what is no message that could be sent back. */
   #growing: GrowingMessage | undefined = new GrowingMessage();
 
   /** @returns what is to be read of the chunk, and as what */
   begin(chunk: Buffer): { readonly bytes: Buffer; readonly isObject: boolean | undefined } {
-    if (this.isObject !== undefined) {
-      if (this.isObject) this.objectBytes += chunk.length;
-      return { bytes: chunk, isObject: this.isObject };
-    }
+    if (this.isObject !== undefined) return { bytes: chunk, isObject: this.isObject };
     const bytes = this.#blanks === undefined ? chunk : Buffer.concat([this.#blanks, chunk]);
     this.#blanks = bytes;
     if (bytes.length <= blanksMax && bytes.every(isBlank)) return { bytes, isObject: undefined };
     this.#blanks = undefined;
     this.isObject = startsObject(bytes);
-    if (this.isObject) this.objectBytes += bytes.length;
     return { bytes, isObject: this.isObject };
   }
 
+  /** Something of one object waits. */
+  get holdsObject(): boolean {
+    return this.#object.length > 0;
+  }
+
+  /** @returns bytes of the object so far */
+  keepObject(bytes: Buffer): number {
+    this.#object.push(bytes);
+    this.#objectBytes += bytes.length;
+    return this.#objectBytes;
+  }
+
   takeObject(): Buffer {
-    const bytes = Buffer.concat(this.object);
-    this.object = [];
+    const bytes = Buffer.concat(this.#object);
+    this.#object = [];
     return bytes;
   }
 

@@ -225,13 +225,39 @@ describe("an upstream whose paused turns are continued", () => {
     }
   });
 
-  it("closes the connection and fails where a later body can be none", async () => {
+  it("goes on at once where a paused message's body stays open, and leaves it", async () => {
+    const asked = new Turn();
+    const control = asked.answer(paused, { isEnded: false });
+    assert.deepEqual(control.done, []);
+    await turn();
+    await turn();
+    assert.deepEqual(control.done, ["abort"]);
+    asked.answer(last);
+    assert.equal(asked.heard.at(-1), "end");
+  });
+
+  it("hears a refusal as far as it says something, and leaves the rest", async () => {
     const asked = new Turn();
     asked.answer(paused);
     await turn();
-    const control = asked.answer(Buffer.from(`{"content":"${"x".repeat(1_100_000)}`), { isEnded: false });
+    const before = asked.progress;
+    const control = asked.answer(Buffer.alloc(1_000, "x"), { isEnded: false, status: 529 });
+    assert.equal(asked.progress, before + 1);
+    asked.sent.at(-1)?.handler.onData(Buffer.alloc(300_000, "x"));
     assert.deepEqual(control.done, ["abort"]);
-    assert.deepEqual(asked.heard.at(-1), "error the reply exceeds 1000000 bytes");
-    assert.equal(asked.inFlight.bytes, 0);
+    assert.match(asked.text, /overloaded_error/);
+    assert.equal(asked.heard.at(-1), "end");
+  });
+
+  it("fails where finding room fails, or our own code does", async () => {
+    const asked = new Turn(() => Promise.reject(new Error("no store")));
+    asked.answer(paused);
+    await turn();
+    assert.deepEqual(asked.heard, ["start", "head 200", "error no store"]);
+    const broken = new Turn();
+    broken.onPiece = () => assert.fail("a bug");
+    const control = broken.answer(paused, { isEnded: false });
+    assert.deepEqual([broken.heard.at(-1), control.done], ["error a bug", ["abort"]]);
+    assert.equal(asked.inFlight.bytes + broken.inFlight.bytes, 0);
   });
 });

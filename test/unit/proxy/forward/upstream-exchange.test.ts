@@ -53,4 +53,28 @@ describe("UpstreamExchange", () => {
     assert.deepEqual(failures, ["total-timeout"]);
     assert.ok(performance.now() - startedMs >= 20);
   });
+
+  it("awaits no head while its reader is slow, and awaits a further one like the first", async () => {
+    const { timeouts } = requestWith(0);
+    const failures: UpstreamFailure["kind"][] = [];
+    const exchange = new UpstreamExchange(
+      { ...timeouts, firstByteMs: 20 },
+      {
+        onHead: () => undefined,
+        onData: () => assert.fail("data"),
+        onEnd: () => assert.fail("an end"),
+        onFailure: ({ kind }) => failures.push(kind),
+      },
+    );
+    exchange.start(silent, requestWith(0));
+    exchange.onHead(200, []);
+    exchange.pause();
+    exchange.awaitHead();
+    const startedMs = performance.now();
+    await waitFor("several deadlines to pass", () => performance.now() - startedMs > 100);
+    assert.deepEqual(failures, []);
+    exchange.resume();
+    await waitFor("the deadline", () => failures.length > 0);
+    assert.deepEqual(failures, ["first-byte-timeout"]);
+  });
 });
