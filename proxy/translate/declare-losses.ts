@@ -90,6 +90,11 @@ const essential: ReadonlySet<NeutralField> = new Set([
   "tools",
 ]);
 
+/** How an answer shall sound matters only where it is to be heard. */
+function isEssential(field: NeutralField, { modalities }: Conversation): boolean {
+  return essential.has(field) && (field !== "audioOutput" || modalities?.includes("audio") === true);
+}
+
 const beside = new WeakMap<ReadonlySet<NeutralField>, readonly NeutralField[]>();
 
 /** Fields that are not carried; found once for a set that a writer keeps. */
@@ -116,7 +121,7 @@ export function declareLosses(
   const isSet = fieldsSet(conversation, carried);
   for (const field of fieldsBeside(carried)) {
     if (!isSet[field]) continue;
-    if (essential.has(field)) losses.refuse(fieldName(field));
+    if (isEssential(field, conversation)) losses.refuse(fieldName(field));
     if (field === "mediaDetail") dropDetails(conversation, fieldName(field), losses);
     else losses.drop(fieldName(field));
   }

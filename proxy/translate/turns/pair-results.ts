@@ -91,8 +91,10 @@ function withoutResults(turn: Turn, orphans: ReadonlySet<ResultPart>): Turn[] {
   return [{ ...turn, role: turn.role === "tool" ? "user" : turn.role, parts }];
 }
 
-function textOfOrphan({ name, content, cache, where }: ResultPart): Part[] {
-  const texts = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+/** Text has no flag for a tool that failed, so it says so (`protocols/translation.md` section 5.5). */
+function textOfOrphan({ name, content, cache, where, isError }: ResultPart): Part[] {
+  const said = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
+  const texts = isError === true && !/^error\b/i.test(said[0] ?? "") ? ["Error:", ...said] : said;
   const label = name === undefined ? "[tool result]" : `[tool result ${name}]`;
   const media = content.filter(({ kind }) => kind === "media");
   return [{ kind: "text", text: [label, ...texts].join(" ").trim(), cache, where }, ...media];

@@ -137,16 +137,26 @@ function splitStop(
   return { sent: stop.slice(0, stopMax), emulated: stop.slice(stopMax) };
 }
 
+/** Providers of other formats have a voice that speaks when none is named; here one must be. */
+const voiceDefault = "alloy";
+
+/** Sound comes with its words, in a form and a voice that must be named (`protocols/openai-chat.md` section 2). */
 function writeModalities(
   body: Record<string, unknown>,
-  { modalities, audioOutput }: Conversation,
+  { modalities, audioOutput, stream }: Conversation,
   traits: ModelTraits,
   { fieldName }: TranslationTarget,
   losses: Losses,
 ): void {
   if (modalities?.includes("image") === true && traits.isOpenAI) losses.refuse(fieldName("modalities"));
-  if (modalities?.some((modality) => modality !== "text") === true) body["modalities"] = modalities;
-  if (audioOutput !== undefined) body["audio"] = defined(audioOutput);
+  const isHeard = modalities?.includes("audio") === true;
+  if (!isHeard && audioOutput !== undefined) losses.drop(fieldName("audioOutput"));
+  if (modalities === undefined || modalities.every((modality) => modality === "text")) return;
+  body["modalities"] = isHeard && !modalities.includes("text") ? ["text", ...modalities] : modalities;
+  if (!isHeard) return;
+  // A file cannot be streamed: its head tells the length.
+  const { voice = voiceDefault, format = stream ? "pcm16" : "wav" } = audioOutput ?? {};
+  body["audio"] = { voice, format };
 }
 
 /** Providers cap the length, and what is cut could be somebody else. */

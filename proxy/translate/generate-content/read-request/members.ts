@@ -65,6 +65,14 @@ export function notCarried(where: string): GatewayError {
   return new GatewayError("unsupported_parameter", message, { param: where });
 }
 
+/**
+ * Enums may be numbers in protobuf's JSON; a number without a name stays one that no name is.
+ * @param names in the order of their numbers
+ */
+export function enumName(value: unknown, names: readonly string[]): unknown {
+  return typeof value === "number" ? (names[value] ?? String(value)) : value;
+}
+
 /** Members that say something and are not among the known, by the client's spelling. */
 export function unreadMembers(object: JsonObject, known: ReadonlySet<string>, where: string): string[] {
   const unread: string[] = [];

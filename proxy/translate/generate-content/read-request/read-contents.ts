@@ -111,7 +111,8 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionResponse") results.push(calls.answer(part, `gem_${turn}_${index}`));
     else if (part.kind === "functionCall") throw wrongValue(part.where, "belongs into a content of the model.");
-    else others.push(part);
+    // Only a model thinks: what a user marks as thought is said all the same.
+    else others.push(part.kind === "reasoning" ? { ...part, kind: "text" } : part);
   }
   const turns: Turn[] = [];
   if (results.length > 0) turns.push({ role: "tool", parts: results });

@@ -4,7 +4,17 @@ import { asList, isObject, type JsonObject } from "../../../protocols/json-value
 import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling } from "../../conversation.ts";
 import { fromGoogleSchema } from "../../schema/from-google-schema.ts";
 import { isStrictSchema } from "../../schema/strict-schema.ts";
-import { either, notCarried, objectOf, snakeCase, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import {
+  either,
+  enumName,
+  notCarried,
+  objectOf,
+  snakeCase,
+  textOf,
+  unreadMembers,
+  wrongType,
+  wrongValue,
+} from "./members.ts";
 
 /** Generation parameters with a neutral place. The rest is declared a loss. */
 const readNames = new Set<string>([
@@ -74,10 +84,12 @@ class Parameters {
     throw wrongType(this.where(name), "an object");
   }
 
-  texts(name: string): string[] | undefined {
+  /** @param names of an enum's values by their numbers */
+  texts(name: string, names: readonly string[] = []): readonly string[] | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
-    const texts = Array.isArray(value) ? value : [value];
+    const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const texts = names.length === 0 ? listed : listed.map((text) => enumName(text, names));
     if (texts.every((text) => typeof text === "string")) return texts;
     throw wrongType(this.where(name), "an array of strings");
   }
@@ -98,6 +110,10 @@ function readSampling(parameters: Parameters): Sampling {
   };
 }
 
+/** Names by their numbers. */
+const levels = ["THINKING_LEVEL_UNSPECIFIED", "LOW", "MEDIUM", "HIGH", "MINIMAL"] as const;
+const modalityNames = ["MODALITY_UNSPECIFIED", "TEXT", "IMAGE", "AUDIO"] as const;
+
 const effortByLevel: Readonly<Record<string, Effort>> = {
   MINIMAL: "minimal",
   LOW: "low",
@@ -110,8 +126,9 @@ function readReasoning(parameters: Parameters): ReasoningWish | undefined {
   if (config === undefined) return undefined;
   const where = parameters.where("thinkingConfig");
   const show = either(config, "includeThoughts") === true;
-  const level = textOf(config, "thinkingLevel", where);
+  const level = enumName(either(config, "thinkingLevel"), levels);
   if (level !== undefined && level !== "THINKING_LEVEL_UNSPECIFIED") {
+    if (typeof level !== "string") throw wrongType(`${where}.thinkingLevel`, "a string");
     const effort = effortByLevel[level.toUpperCase()];
     if (effort === undefined) throw wrongValue(`${where}.thinkingLevel`, "must be MINIMAL, LOW, MEDIUM or HIGH.");
     return { mode: "on", effort, show };
@@ -152,7 +169,7 @@ function readResponseFormat(config: JsonObject): AnswerFormat | undefined {
 }
 
 function readModalities(parameters: Parameters): Conversation["modalities"] {
-  return parameters.texts("responseModalities")?.flatMap((text, index) => {
+  return parameters.texts("responseModalities", modalityNames)?.flatMap((text, index) => {
     const modality = text.toLowerCase();
     if (modality === "modality_unspecified") return [];
     if (modality === "text" || modality === "image" || modality === "audio") return [modality];
@@ -160,13 +177,16 @@ function readModalities(parameters: Parameters): Conversation["modalities"] {
   });
 }
 
+/** Of speech without a voice nothing is left that another provider could be told. */
 function readSpeech(parameters: Parameters, unread: string[]): Conversation["audioOutput"] {
   const config = parameters.object("speechConfig");
   if (config === undefined) return undefined;
   const where = parameters.where("speechConfig");
   if (either(config, "multiSpeakerVoiceConfig") !== undefined) throw notCarried(`${where}.multiSpeakerVoiceConfig`);
   unread.push(...unreadMembers(config, new Set(["voiceConfig"]), where));
-  const voice = objectOf(config, "voiceConfig", where);
-  const prebuilt = voice && objectOf(voice, "prebuiltVoiceConfig", `${where}.voiceConfig`);
-  return { voice: prebuilt && textOf(prebuilt, "voiceName", `${where}.voiceConfig.prebuiltVoiceConfig`) };
+  const voiceConfig = objectOf(config, "voiceConfig", where) ?? {};
+  unread.push(...unreadMembers(voiceConfig, new Set(["prebuiltVoiceConfig"]), `${where}.voiceConfig`));
+  const prebuilt = objectOf(voiceConfig, "prebuiltVoiceConfig", `${where}.voiceConfig`) ?? {};
+  const voice = textOf(prebuilt, "voiceName", `${where}.voiceConfig.prebuiltVoiceConfig`);
+  return voice === undefined || voice === "" ? undefined : { voice };
 }

@@ -3,7 +3,17 @@ import { asText, isObject, type JsonObject } from "../../../protocols/json-value
 import type { HostedPart, MediaPart, ReasoningPart, TextPart } from "../../conversation.ts";
 import { cleanBase64, mediaFromBase64 } from "../../media/data-url.ts";
 import { readSignature } from "../thought-signature.ts";
-import { camelCase, either, notCarried, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import {
+  camelCase,
+  either,
+  enumName,
+  notCarried,
+  objectOf,
+  textOf,
+  unreadMembers,
+  wrongType,
+  wrongValue,
+} from "./members.ts";
 
 interface Found<Kind extends string> {
   readonly kind: Kind;
@@ -143,13 +153,17 @@ function withDetail(media: MediaPart, part: JsonObject): MediaPart {
   return detail === undefined ? media : { ...media, detail };
 }
 
+/** Names by their numbers. */
+const resolutions = ["UNSPECIFIED", "LOW", "MEDIUM", "HIGH", "ULTRA_HIGH"] as const;
+
 /** Empty when there is none. */
 function levelOf(part: JsonObject): string {
   const value = either(part, "mediaResolution");
-  return asText(isObject(value) ? value["level"] : value);
+  return asText(enumName(isObject(value) ? value["level"] : value, resolutions));
 }
 
 /** Between low and high nobody else has a word. */
 function hasUnsayableDetail(part: JsonObject): boolean {
-  return levelOf(part).endsWith("MEDIUM");
+  const level = levelOf(part);
+  return level !== "" && !/(?:LOW|HIGH|UNSPECIFIED)$/.test(level);
 }

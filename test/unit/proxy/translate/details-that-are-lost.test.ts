@@ -10,6 +10,12 @@ const google = (generationConfig: object): object => ({ ...smallestCalls.Generat
 const speech = (format: string): object =>
   chat({ modalities: ["text", "audio"], audio: { voice: "Kore", format }, store: undefined });
 
+const picture = (mediaResolution: number): object => ({
+  contents: [
+    { role: "user", parts: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" }, mediaResolution }] },
+  ],
+});
+
 const validated = {
   tools: [
     {
@@ -47,6 +53,30 @@ const cases: readonly (readonly [
     "ChatCompletions",
     google({ logprobs: 4 }),
     ["generationConfig.logprobs"],
+  ],
+  ...(["ChatCompletions", "Responses", "Messages"] as const).map(
+    (to) =>
+      [
+        `the language of a voice, by ${to}`,
+        "GenerateContent",
+        to,
+        google({ speechConfig: { languageCode: "de-DE" } }),
+        ["generationConfig.speechConfig.languageCode"],
+      ] as const,
+  ),
+  [
+    "a voice for nobody to hear",
+    "ChatCompletions",
+    "Responses",
+    chat({ audio: { voice: "v" }, modalities: ["text"] }),
+    ["audio"],
+  ],
+  [
+    "a picture's resolution by the number of none",
+    "GenerateContent",
+    "Responses",
+    picture(9),
+    ["contents[0].parts[0].mediaResolution"],
   ],
   ...(["ChatCompletions", "Responses"] as const).map(
     (to) =>

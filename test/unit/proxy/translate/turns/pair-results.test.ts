@@ -9,6 +9,12 @@ const result = (callId: string, content = "ok"): Part => ({
   callId,
   content: [{ kind: "text", text: content }],
 });
+const failed = (content: string): Part => ({
+  kind: "result",
+  callId: "z",
+  content: [{ kind: "text", text: content }],
+  isError: true,
+});
 const user = (...parts: Part[]): Turn => ({ role: "user", parts });
 const assistant = (...parts: Part[]): Turn => ({ role: "assistant", parts });
 const tool = (...parts: Part[]): Turn => ({ role: "tool", parts });
@@ -58,6 +64,11 @@ describe("pairResults()", () => {
       name: "turns a result without a call into text of the user",
       turns: [user(text("hi")), tool(result("z", "lost")), assistant(text("b"))],
       want: ["user: hi", "user: [tool result] lost", "assistant: b"],
+    },
+    {
+      name: "says of a result without a call that its tool failed, once",
+      turns: [tool(failed("boom"), failed("Error: no such file")), assistant(text("b"))],
+      want: ["user: [tool result] Error: boom [tool result] Error: no such file", "assistant: b"],
     },
     {
       name: "takes a result that stands before its call for one without a call",

@@ -118,6 +118,26 @@ describe("writeRequest(): members", () => {
     assert.deepEqual([modalities, audio], [["text", "audio"], { voice: "alloy", format: "wav" }]);
   });
 
+  for (const { name, asked, audio } of [
+    { name: "a whole file", asked: {}, audio: { voice: "Kore", format: "wav" } },
+    { name: "samples of a stream", asked: { stream: true }, audio: { voice: "Kore", format: "pcm16" } },
+    { name: "some voice", asked: { audioOutput: undefined }, audio: { voice: "alloy", format: "wav" } },
+  ]) {
+    it(`names what other formats leave out: ${name}`, () => {
+      const body = bodyOf({ modalities: ["audio"], audioOutput: { voice: "Kore" }, ...asked });
+      assert.deepEqual([body["modalities"], body["audio"]], [["text", "audio"], audio]);
+    });
+  }
+
+  it("drops a voice that nobody will hear", () => {
+    const { body, dropped } = writtenRequest({
+      ...conversationOf(),
+      modalities: ["text"],
+      audioOutput: { voice: "v" },
+    });
+    assert.deepEqual([body["audio"], dropped], [undefined, ["audio"]]);
+  });
+
   it("refuses pictures of OpenAI's chat models", () => {
     assert.deepEqual(refusal({ modalities: ["text", "image"] }), ["unsupported_parameter", "modalities"]);
   });

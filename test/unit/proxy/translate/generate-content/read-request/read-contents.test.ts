@@ -34,6 +34,11 @@ describe("readRequest() of generateContent: contents", () => {
         ["assistant", "(T)", "Hi"],
       ],
     },
+    {
+      name: "a user's thought as text, since only a model thinks",
+      contents: [{ role: "user", parts: [{ text: "T", thought: true }, { text: "hi" }] }],
+      want: [["user", "T", "hi"]],
+    },
   ]) {
     it(`reads ${row.name}`, () => {
       const spoken = read({ contents: row.contents }).turns.map(({ role, parts }) => [
@@ -240,6 +245,11 @@ describe("readRequest() of generateContent: contents", () => {
         mediaResolution: { level: "MEDIA_RESOLUTION_HIGH" },
       },
       want: { media: "image", mime: "image/png", source: { type: "data", base64: "iVBORw0KGgo=" }, detail: "high" },
+    },
+    {
+      name: "a resolution by its number",
+      part: { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" }, mediaResolution: { level: 1 } },
+      want: { media: "image", mime: "image/png", source: { type: "data", base64: "iVBORw0KGgo=" }, detail: "low" },
     },
   ]) {
     it(`reads ${row.name} as a file`, () => {

@@ -125,7 +125,27 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "a language of the voice has no neutral place",
       config: { speechConfig: { languageCode: "de-DE" } },
-      want: { audioOutput: {}, unread: ["generationConfig.speechConfig.languageCode"] },
+      want: { unread: ["generationConfig.speechConfig.languageCode"] },
+    },
+    {
+      name: "a voice of another kind has no neutral place",
+      config: { speechConfig: { voiceConfig: { replicatedVoiceConfig: { voiceSampleAudio: "AAAA" } } } },
+      want: { unread: ["generationConfig.speechConfig.voiceConfig.replicatedVoiceConfig"] },
+    },
+    {
+      name: "a level by its number",
+      config: { thinkingConfig: { thinkingLevel: 2 } },
+      want: { reasoning: { mode: "on", effort: "medium", show: false } },
+    },
+    {
+      name: "the number of no level",
+      config: { thinkingConfig: { thinkingLevel: 0 } },
+      want: {},
+    },
+    {
+      name: "modalities by their numbers",
+      config: { responseModalities: [1, 3] },
+      want: { modalities: ["text", "audio"] },
     },
     {
       name: "an enum is one of its words",
