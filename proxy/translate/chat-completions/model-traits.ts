@@ -8,6 +8,7 @@
  */
 import type { Effort } from "../conversation.ts";
 import { memoiseTraits } from "../memoise-traits.ts";
+import { bareModelName, openAIAbilities } from "../openai-models.ts";
 
 export interface ModelTraits {
   /** OpenAI itself or Azure: knows every member of the format's page. */
@@ -60,12 +61,12 @@ const openAI: ModelTraits = {
 
 const reasons = { sampling: "refused", takesStop: false } as const;
 const reasonsAtWill = { sampling: "taken-without-reasoning", takesStop: false } as const;
-const speaksOnly = { efforts: [], takesVerbosity: false, takesCustomTools: false } as const;
+const speaksOnly = { efforts: [] } as const;
 
 /** First match counts. */
 const openAIModels: readonly Row[] = [
   [/-search(?:-|$)/, { ...speaksOnly, takesSearchOptions: true, sampling: "refused" }],
-  [/^gpt-5(?:\.\d+)?-chat/, { efforts: [], takesVerbosity: false }],
+  [/^gpt-5(?:\.\d+)?-chat/, speaksOnly],
   [/^gpt-5-pro/, { ...reasons, efforts: ["high"] }],
   [/^gpt-5-codex/, { ...reasons, efforts: classicEfforts }],
   [/^gpt-5(?:-|$)/, { ...reasons, efforts: ["minimal", "low", "medium", "high"] }],
@@ -73,8 +74,7 @@ const openAIModels: readonly Row[] = [
   [/^gpt-5\.1/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high"] }],
   [/^gpt-5\.[2-4]/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high", "xhigh"] }],
   [/^gpt-(?:[5-9]|\d\d)/, { ...reasonsAtWill, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }],
-  [/^codex/, { ...reasons, efforts: classicEfforts, takesVerbosity: false }],
-  [/^o\d/, { ...reasons, efforts: classicEfforts, takesVerbosity: false, takesCustomTools: false }],
+  [/^(?:codex|o\d)/, { ...reasons, efforts: classicEfforts }],
   [/^(?:gpt-3\.5|gpt-4-|gpt-4$)/, { ...speaksOnly, takesSchema: false }],
   [/^(?:gpt-4|chatgpt-4)/, speaksOnly],
 ];
@@ -116,21 +116,15 @@ const compatibleModels: readonly Row[] = [
 /** @returns the traits of a model on a channel; the same object never changes */
 export const traitsOf = memoiseTraits(({ channel, upstreamModel }): ModelTraits => {
   const { provider, baseURL } = channel;
-  const name = bareName(upstreamModel);
-  if (provider === "OpenAI" || provider === "AzureOpenAI") return { ...openAI, ...traitsIn(openAIModels, name) };
+  const name = bareModelName(upstreamModel);
+  if (provider === "OpenAI" || provider === "AzureOpenAI") {
+    return { ...openAI, ...openAIAbilities(name), ...traitsIn(openAIModels, name) };
+  }
   return { ...compatible, ...traitsIn(hosts, hostOf(baseURL)), ...traitsIn(compatibleModels, name) };
 });
 
 function traitsIn(rows: readonly Row[], name: string): Partial<ModelTraits> {
   return rows.find(([pattern]) => pattern.test(name))?.[1] ?? {};
-}
-
-/** Resellers put the vendor before the name, fine-tuned models have `ft:`. */
-function bareName(model: string): string {
-  return model
-    .slice(model.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/^ft:/, "");
 }
 
 function hostOf(baseURL: string): string {

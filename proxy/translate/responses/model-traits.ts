@@ -8,8 +8,9 @@
 import type { Channel } from "../../snapshot/types.gen.ts";
 import type { Effort } from "../conversation.ts";
 import { memoiseTraits } from "../memoise-traits.ts";
+import { bareModelName, type OpenAIAbilities, openAIAbilities } from "../openai-models.ts";
 
-export interface ModelTraits {
+export interface ModelTraits extends OpenAIAbilities {
   /** Takes `reasoning` and gives `encrypted_content`. */
   readonly thinks: boolean;
   /** Takes `temperature`, `top_p` and log probabilities: always, never, or only while it does not think. */
@@ -30,7 +31,7 @@ const newest = {
 } as const;
 
 /** First match counts. */
-const table: readonly (readonly [RegExp, Omit<ModelTraits, "outputCapMin">])[] = [
+const table: readonly (readonly [RegExp, Pick<ModelTraits, "thinks" | "sampling" | "efforts">])[] = [
   [/^gpt-5[\w.]*-chat/, plain],
   [/^(?:gpt-(?:3|4)|chatgpt-|davinci|babbage)/, plain],
   [/^(?:o\d|codex-mini)/, early],
@@ -54,9 +55,15 @@ export const traitsOf = memoiseTraits(({ channel, upstreamModel }) => modelTrait
 
 export function modelTraits(model: string, provider: Channel["provider"]): ModelTraits {
   const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
-  const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  const name = bareModelName(model);
   const known = table.find(([pattern]) => pattern.test(name))?.[1];
-  return { ...(known ?? (isVendor ? unknownOfVendor : compatible)), outputCapMin: isVendor ? vendorOutputCapMin : 1 };
+  const { takesVerbosity, takesCustomTools } = openAIAbilities(name);
+  return {
+    ...(known ?? (isVendor ? unknownOfVendor : compatible)),
+    takesVerbosity,
+    takesCustomTools: isVendor && takesCustomTools,
+    outputCapMin: isVendor ? vendorOutputCapMin : 1,
+  };
 }
 
 const strength: readonly (Effort | "none")[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

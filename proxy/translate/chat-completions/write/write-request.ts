@@ -2,11 +2,11 @@
  * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). The model's name, privacy
  * and channel rules are the business of `ChatFormat.editBody`, which gets the body next.
  */
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
+import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
@@ -19,7 +19,6 @@ import { writeTools } from "./write-tools.ts";
 
 /** More are refused by OpenAI. */
 const stopMax = 4;
-const userCharactersMax = 64;
 
 /** What every server of the format takes. */
 const shared: readonly NeutralField[] = [
@@ -104,24 +103,24 @@ function writeSampling(
     if (isTaken) body[name] = value;
     else losses.drop(fieldName(field));
   };
-  put("temperature", "temperature", temperature, !isRefused);
-  put("top_p", "topP", topP, !isRefused);
+  put("temperature", "temperature", isRefused ? unlessUsual(temperature, 1) : temperature, !isRefused);
+  put("top_p", "topP", isRefused ? unlessUsual(topP, 1) : topP, !isRefused);
   put("logprobs", "logprobs", logprobs === false ? undefined : logprobs, !isRefused);
   // A count without its switch is refused by the provider.
   const count = logprobs !== true && topLogprobs === 0 ? undefined : topLogprobs;
   put("top_logprobs", "topLogprobs", count, logprobs === true && !isRefused);
   const isPlain = traits.sampling === "taken";
-  put("presence_penalty", "presencePenalty", orZero(presencePenalty, isPlain), isPlain);
-  put("frequency_penalty", "frequencyPenalty", orZero(frequencyPenalty, isPlain), isPlain);
+  put("presence_penalty", "presencePenalty", isPlain ? presencePenalty : unlessUsual(presencePenalty, 0), isPlain);
+  put("frequency_penalty", "frequencyPenalty", isPlain ? frequencyPenalty : unlessUsual(frequencyPenalty, 0), isPlain);
   put("logit_bias", "logitBias", logitBias, isPlain);
   put("top_k", "topK", traits.takesTopK ? sampling.topK : undefined, true);
   put("seed", "seed", sampling.seed, true);
   put("n", "candidates", sampling.candidates, true);
 }
 
-/** No penalty is no loss where penalties are refused. */
-function orZero(penalty: number | undefined, isTaken: boolean): number | undefined {
-  return penalty === 0 && !isTaken ? undefined : penalty;
+/** What is so without a word is no loss where the word is refused. */
+function unlessUsual(value: number | undefined, usual: number): number | undefined {
+  return value === usual ? undefined : value;
 }
 
 const noStop = { emulated: [] } as const;
@@ -159,11 +158,9 @@ function writeModalities(
   body["audio"] = { voice, format };
 }
 
-/** Providers cap the length, and what is cut could be somebody else. */
 function writeIdentity(body: Record<string, unknown>, { user }: Conversation, traits: ModelTraits): void {
   if (user === undefined) return;
-  const isLong = traits.isOpenAI && user.length > userCharactersMax;
-  body["user"] = isLong ? createHash("sha256").update(user).digest("hex") : user;
+  body["user"] = traits.isOpenAI ? shortIdentifier(user, openAIUserCharactersMax) : user;
 }
 
 const tiers: Readonly<Record<string, string>> = { standard: "default", standard_only: "default" };

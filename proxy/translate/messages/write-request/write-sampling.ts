@@ -6,6 +6,7 @@ import type { Block } from "./block.ts";
 
 /** With thinking on, and on models that choose themselves, hardly anything may differ from the default. */
 const temperatureDefault = 1;
+const topPDefault = 1;
 const topPMinThinking = 0.95;
 const topPMinFixed = 0.99;
 
@@ -26,7 +27,7 @@ export function writeSampling(
     const isAlone = body["temperature"] === undefined || traits.takesBothSampling;
     const topPMin = !isFixed ? 0 : traits.takesSampling ? topPMinThinking : topPMinFixed;
     if (isAlone && topP >= topPMin) body["top_p"] = topP;
-    else lose("topP");
+    else if (topP !== topPDefault) lose("topP");
   }
   if (topK !== undefined && isFixed) lose("topK");
   else if (topK !== undefined) body["top_k"] = topK;

@@ -4,12 +4,13 @@
  * Nothing is stored unless the client asks for it; reasoning comes back encrypted instead, so that the next turn can
  * carry it.
  */
-import type { JsonObject } from "../../../protocols/json-value.ts";
+import { asList, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
+import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { pairResults } from "../../turns/pair-results.ts";
@@ -19,7 +20,7 @@ import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.t
 import { writeTools } from "./write-tools.ts";
 
 /** Stop sequences are carried by the gateway itself: it cuts the answer. */
-const carried: ReadonlySet<NeutralField> = new Set([
+const carried: ReadonlySet<NeutralField> = new Set<NeutralField>([
   "temperature",
   "topP",
   "stop",
@@ -42,37 +43,43 @@ const carried: ReadonlySet<NeutralField> = new Set([
   "parallelTools",
 ]);
 
+const carriedWithoutVerbosity: ReadonlySet<NeutralField> = new Set(
+  [...carried].filter((field) => field !== "verbosity"),
+);
+
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  declareLosses(conversation, carried, target.fieldName, losses);
   const { provider } = target.channel;
   const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
   const traits = traitsOf(target);
+  declareLosses(conversation, traits.takesVerbosity ? carried : carriedWithoutVerbosity, target.fieldName, losses);
   const names = new ToolNames("openai", namesIn(conversation));
-  const writing = { states: target.states, losses, names, hasCustomTools: isVendor };
+  const hasCustomTools = traits.takesCustomTools;
+  const writing = { states: target.states, losses, names, hasCustomTools };
   const { instructions, rest } = takeInstructions(conversation.turns);
   const systemRole = isVendor ? "developer" : "system";
   const input = writeItems(pairResults(rest), { ...writing, systemRole });
   const { format, unwrapMember } = writeFormat(conversation.answerFormat, losses);
   const include = writeInclude(conversation, traits, isVendor);
+  const verbosity = traits.takesVerbosity ? conversation.verbosity : undefined;
   const text = {
     ...(format === undefined ? {} : { format }),
-    ...(conversation.verbosity === undefined ? {} : { verbosity: conversation.verbosity }),
+    ...(verbosity === undefined ? {} : { verbosity }),
   };
   const body: JsonObject = {
     model: target.upstreamModel,
     ...(instructions === undefined ? {} : { instructions }),
-    input: needsJsonWord(conversation) ? [jsonWord, ...input] : input,
+    input: needsJsonWord(conversation, input) ? [jsonWord, ...input] : input,
     ...writeTools(conversation, { ...writing, choiceField: target.fieldName("toolChoice") }),
     ...writeSampling(conversation, traits, target, losses),
     ...writeReasoning(conversation, traits, target, losses),
     ...(Object.keys(text).length === 0 ? {} : { text }),
-    ...writeIdentity(conversation, target, losses),
+    ...writeIdentity(conversation, isVendor, target, losses),
     store: conversation.store ?? false,
     ...(include.length === 0 ? {} : { include }),
     ...(conversation.stream ? { stream: true } : {}),
   };
-  return { body, adaptation: adaptationOf(conversation, names, isVendor, unwrapMember) };
+  return { body, adaptation: adaptationOf(conversation, names, hasCustomTools, unwrapMember) };
 }
 
 function adaptationOf(
@@ -129,12 +136,20 @@ function schemaName(name: string | undefined): string {
   return cleaned === "" ? "response" : cleaned;
 }
 
-/** The API refuses `json_object` when no message speaks of JSON (`protocols/translation.md` section 7.1). */
+/**
+ * The API refuses `json_object` when no message of `input` speaks of JSON, whatever `instructions` say
+ * (`protocols/translation.md` section 7.1).
+ */
 const jsonWord = { type: "message", role: "developer", content: "Answer in JSON." };
 
-function needsJsonWord({ answerFormat, turns }: Conversation): boolean {
-  if (answerFormat?.kind !== "json") return false;
-  return !turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
+function needsJsonWord({ answerFormat }: Conversation, input: readonly JsonObject[]): boolean {
+  return answerFormat?.kind === "json" && !input.some(speaksOfJson);
+}
+
+function speaksOfJson({ type, content }: JsonObject): boolean {
+  if (type !== "message") return false;
+  const texts = typeof content === "string" ? [content] : asList(content).map((part) => member(part, "text"));
+  return texts.some((text) => typeof text === "string" && /json/i.test(text));
 }
 
 function writeInclude(conversation: Conversation, traits: ModelTraits, isVendor: boolean): readonly string[] {
@@ -158,12 +173,17 @@ const tiers: Readonly<Record<string, string>> = {
   scale: "scale",
 };
 
-function writeIdentity(conversation: Conversation, target: TranslationTarget, losses: Losses): JsonObject {
+function writeIdentity(
+  conversation: Conversation,
+  isVendor: boolean,
+  target: TranslationTarget,
+  losses: Losses,
+): JsonObject {
   const { user, safetyIdentifier, metadata, promptCacheKey, promptCacheRetention, serviceTier } = conversation;
   const tier = serviceTier !== undefined && Object.hasOwn(tiers, serviceTier) ? tiers[serviceTier] : undefined;
   if (serviceTier !== undefined && tier === undefined) losses.drop(target.fieldName("serviceTier"));
   return {
-    ...(user === undefined ? {} : { user }),
+    ...(user === undefined ? {} : { user: isVendor ? shortIdentifier(user, openAIUserCharactersMax) : user }),
     ...(safetyIdentifier === undefined ? {} : { safety_identifier: safetyIdentifier }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),

@@ -187,56 +187,6 @@ describe("writeRequest(): caps and stops", () => {
   });
 });
 
-describe("writeRequest(): what reasoning models refuse", () => {
-  const sampling = {
-    temperature: 0.5,
-    topP: 0.9,
-    presencePenalty: 1,
-    frequencyPenalty: 1,
-    logitBias: { 5: 1 },
-    logprobs: true,
-    topLogprobs: 2,
-  };
-  const names = [
-    "temperature",
-    "top_p",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "top_logprobs",
-  ];
-  const sentTo = (model: string, changes: Partial<Conversation> = {}, target: TargetChanges = {}) => {
-    const { body, dropped } = writtenRequest({ ...conversationOf(), sampling, ...changes }, { model, ...target });
-    const sent = names.filter((name) => name in body);
-    assert.deepEqual(new Set([...sent, ...dropped]), new Set(names));
-    return sent;
-  };
-
-  for (const model of ["gpt-5", "gpt-5-mini", "o3", "o4-mini", "openai/o1", "gpt-5.1", "gpt-6"]) {
-    it(`drops and declares them for ${model}`, () => assert.deepEqual(sentTo(model), []));
-  }
-
-  for (const model of ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "gpt-5-chat-latest", "my-deployment"]) {
-    it(`keeps them for ${model}`, () => assert.deepEqual(sentTo(model), names));
-  }
-
-  it("keeps temperature, top_p and logprobs for newer models that are asked not to reason", () => {
-    const reasoning = { mode: "off" } as const;
-    assert.deepEqual(sentTo("gpt-5.1", { reasoning }), ["temperature", "top_p", "logprobs", "top_logprobs"]);
-  });
-
-  it("keeps them for the same name at another vendor", () => assert.deepEqual(sentTo("o3", {}, compatible), names));
-
-  it("declares no penalty that is none", () => {
-    const { dropped } = writtenRequest(
-      { ...conversationOf(), sampling: { presencePenalty: 0, frequencyPenalty: 0 } },
-      { model: "o3" },
-    );
-    assert.deepEqual(dropped, []);
-  });
-});
-
 describe("writeRequest(): thinking", () => {
   const on = (effort: "minimal" | "low" | "medium" | "high" | "xhigh" | "max") => ({ mode: "on", effort }) as const;
   for (const row of [

@@ -80,6 +80,12 @@ const sampling: readonly Row[] = [
     dropped: ["temperature", "top_p"],
   },
   {
+    name: "loses nothing by a top_p that leaves all words",
+    says: { sampling: { temperature: 0.5, topP: 1 } },
+    target: manual,
+    want: { temperature: 0.5, top_p: undefined },
+  },
+  {
     name: "keeps both for models before 4",
     says: { sampling: { temperature: 0.5, topP: 0.5 } },
     target: plain,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../../proxy/protocols/json-value.ts";
 import type { Conversation } from "../../../../../../../proxy/translate/conversation.ts";
 import { refusalOf } from "../../../../../../support/calls/read-body.ts";
-import { type TargetChanges, writeChanged } from "../../../../../../support/translation/responses-exchange.ts";
+import { hi, png, type TargetChanges, writeChanged } from "../../../../../../support/translation/responses-exchange.ts";
 
 const open = { type: "object", properties: { x: { type: "string" } } };
 const closed = { ...open, required: ["x"], additionalProperties: false };
@@ -77,6 +77,35 @@ describe("responses: writeRequest, settings", () => {
           },
         ],
       },
+    },
+    {
+      name: "wraps a custom tool for a model that takes none",
+      changes: { tools: [{ kind: "custom", name: "c" }], toolChoice: { type: "named", name: "c" } },
+      target: { upstreamModel: "gpt-4o" },
+      names: ["tool_choice"],
+      want: { tool_choice: { type: "function", name: "c" } },
+    },
+    {
+      name: "leaves out the verbosity that a model refuses",
+      changes: { verbosity: "low" },
+      target: { upstreamModel: "gpt-4o" },
+      names: ["text"],
+      want: {},
+      dropped: ["text.verbosity"],
+    },
+    {
+      name: "loses nothing of the usual verbosity",
+      changes: { verbosity: "medium" },
+      target: { upstreamModel: "gpt-4o" },
+      names: ["text"],
+      want: {},
+    },
+    {
+      name: "keeps the verbosity for a model that takes it",
+      changes: { verbosity: "low" },
+      target: { upstreamModel: "gpt-5.4" },
+      names: ["text"],
+      want: { text: { verbosity: "low" } },
     },
     {
       name: "pitfall 81: strict is carried",
@@ -239,6 +268,41 @@ describe("responses: writeRequest, settings", () => {
       },
     },
     {
+      name: "says that word in the input though the instructions have it, for the API looks for it there alone",
+      changes: {
+        turns: [{ role: "system", parts: [{ kind: "text", text: "As JSON." }] }, hi],
+        answerFormat: { kind: "json" },
+      },
+      names: ["instructions", "input"],
+      want: {
+        instructions: "As JSON.",
+        input: [
+          { type: "message", role: "developer", content: "Answer in JSON." },
+          { type: "message", role: "user", content: "hi" },
+        ],
+      },
+    },
+    {
+      name: "says that word once, where the input has it among other parts",
+      changes: {
+        turns: [{ role: "user", parts: [{ kind: "text", text: "As JSON." }, png] }],
+        answerFormat: { kind: "json" },
+      },
+      names: ["input"],
+      want: {
+        input: [
+          {
+            type: "message",
+            role: "user",
+            content: [
+              { type: "input_text", text: "As JSON." },
+              { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=", detail: "auto" },
+            ],
+          },
+        ],
+      },
+    },
+    {
       name: "says what it cannot carry",
       changes: { sampling: { seed: 1, topK: 3, logitBias: { "1": 2 } }, unread: ["wish"] },
       names: ["seed", "top_k", "logit_bias"],
@@ -280,6 +344,12 @@ describe("responses: writeRequest, settings", () => {
       ),
     );
   }
+
+  it("shortens a user's name that OpenAI would refuse, and no other server", () => {
+    const user = "u".repeat(65);
+    assert.match(String(writeChanged({ user }).body["user"]), /^[0-9a-f]{64}$/);
+    assert.equal(writeChanged({ user }, { provider: "OpenAICompatible" }).body["user"], user);
+  });
 
   it("drops such a tool beside the client's own", () => {
     const tools = [f, { kind: "hosted", tool: "mcp", type: "mcp", where: "tools[1]" }] as const;
