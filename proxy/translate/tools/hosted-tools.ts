@@ -87,6 +87,22 @@ export function keepTools(tools: readonly Tool[], ability: HostedAbility, losses
   return { own, hosted };
 }
 
+/**
+ * How a choice may name a tool that its provider runs: by its type, which has a date in the messages format alone, and a
+ * search by what most call it.
+ */
+export function hostedNames({ tool, type }: HostedTool): readonly string[] {
+  const name = type.replace(/_\d+$/, "");
+  return tool === "web-search" && name !== "web_search" ? [name, "web_search"] : [name];
+}
+
+/** The search for a target that takes one: of several the last, as with tools of one name; the others are declared. */
+export function lastSearch(hosted: readonly HostedTool[], losses: Losses): HostedTool | undefined {
+  const searches = hosted.filter(({ tool }) => tool === "web-search");
+  for (const { where } of searches.slice(0, -1)) losses.drop(where ?? "tools");
+  return searches.at(-1);
+}
+
 function declareSearchOptions({ search, where }: HostedTool, carried: ReadonlySet<SearchOption>, losses: Losses): void {
   for (const option of searchOptions) {
     const value = search?.[option];

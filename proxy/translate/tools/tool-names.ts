@@ -32,6 +32,7 @@ const lengthMax = 64;
 const digestLength = 8;
 
 const unchanged: ReadonlyMap<string, string> = new Map();
+const noNames: ReadonlySet<string> = new Set();
 
 export class ToolNames {
   readonly #rule: Rule;
@@ -40,12 +41,16 @@ export class ToolNames {
   /** Made on first need: names that are no good are rare. */
   #changed: Map<string, string> | undefined;
 
-  /** @param names all names known beforehand: those that are valid keep theirs, whatever the others become */
-  constructor(rule: NameRule, names: Iterable<string> = []) {
+  /**
+   * @param names all names known beforehand: those that are valid keep theirs, whatever the others become
+   * @param reserved names that the upstream's own tools have: no tool of the client gets one
+   */
+  constructor(rule: NameRule, names: Iterable<string> = [], reserved: ReadonlySet<string> = noNames) {
     this.#rule = rules[rule];
+    for (const name of reserved) this.#taken.add(name);
     const invalid: string[] = [];
     for (const name of names) {
-      if (this.#rule.valid.test(name)) this.#keep(name);
+      if (this.#rule.valid.test(name) && !reserved.has(name)) this.#keep(name);
       else invalid.push(name);
     }
     for (const name of invalid) this.toUpstream(name);

@@ -4,9 +4,10 @@ import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } f
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
+import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
@@ -43,32 +44,24 @@ export function writeTools(
   if (conversation.tools.length === 0) return noTools;
   const listed = uniqueTools(conversation.tools, losses);
   const kept = keepTools(listed, traits.takesSearchOptions ? search : nothingHosted, losses);
-  const { own } = kept;
-  const offered = traits.isOpenAI ? own : onlyAllowed(own, toolChoice);
+  // Compatible servers do not know a list of allowed tools, and no list holds a search back.
+  const heldBack = traits.isOpenAI ? "own" : "none";
+  const { own, hosted: searches } = allowedTools(kept, toolChoice, { heldBack, losses, choiceField });
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;
-  const [hosted] = kept.hosted;
+  const hosted = lastSearch(searches, losses);
   const choice = (): ToolChoice | undefined =>
     choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, () => losses.drop(choiceField));
   const members: JsonObject = {
     ...(hosted === undefined ? {} : { web_search_options: writeSearch(hosted) }),
-    ...(offered.length === 0
+    ...(own.length === 0
       ? {}
       : {
-          tools: offered.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses })),
+          tools: own.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses })),
           ...writeChoice(choice(), own, traits, names),
           ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
         }),
   };
   return { members, wrapped: new Set(own.filter(isWrapped).map(({ name }) => name)) };
-}
-
-/** Compatible servers do not know a list of allowed tools: the others are not offered. */
-function onlyAllowed<Tool extends { readonly name: string }>(
-  tools: readonly Tool[],
-  choice: ToolChoice | undefined,
-): readonly Tool[] {
-  const only = choice?.type === "named" || choice?.only === undefined ? undefined : new Set(choice.only);
-  return only === undefined ? tools : tools.filter(({ name }) => only.has(name));
 }
 
 function writeTool(

@@ -4,6 +4,7 @@ import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from ".
 import type { Losses } from "../../losses.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
+import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
@@ -28,16 +29,17 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const listed = uniqueTools(conversation.tools, losses);
   const hasOwn = listed.some(({ kind }) => kind !== "hosted");
   const carried = hasOwn && !traits.mixesBuiltInTools ? nothingHosted : carriedHosted;
-  const kept = keepTools(listed, carried, losses);
-  const asFunctions = kept.own.map((tool) => (tool.kind === "custom" ? customToolAsFunction(tool) : tool));
-  const isFiltered = toolChoice?.type === "auto" && toolChoice.only !== undefined && !traits.takesValidatedMode;
-  const functions = isFiltered ? asFunctions.filter(({ name }) => toolChoice.only?.includes(name)) : asFunctions;
+  const choiceField = target.fieldName("toolChoice");
+  // Names are allowed only where calls are checked or forced, and never keep the model from a tool of Google's.
+  const heldBack = toolChoice?.type === "auto" && !traits.takesValidatedMode ? "none" : "own";
+  const kept = allowedTools(keepTools(listed, carried, losses), toolChoice, { heldBack, losses, choiceField });
+  const functions = kept.own.map((tool) => (tool.kind === "custom" ? customToolAsFunction(tool) : tool));
   const declarations = functions.map((tool) => writeDeclaration(tool, traits, names, losses));
   // Only functions know a mode in which none is called; history needs no tool that the provider runs.
   const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted);
   const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
   if (tools.length === 0) return {};
-  const lose = (): void => losses.drop(target.fieldName("toolChoice"));
+  const lose = (): void => losses.drop(choiceField);
   const choice = choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose);
   const calling = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
   return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };

@@ -4,10 +4,10 @@
  * The parts depend on each other in one order: names and the form of the answer, then tools, then messages, then
  * thinking (which forced tools and a history without its thinking forbid), then sampling and the last message.
  */
-import { createHash } from "node:crypto";
 import type { Conversation } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
+import { shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
@@ -16,7 +16,7 @@ import { cacheControl, limitCacheMarks } from "./write-cache.ts";
 import { type WrittenFormat, writeFormat } from "./write-format.ts";
 import { writeSampling } from "./write-sampling.ts";
 import { type WrittenThinking, writeThinking } from "./write-thinking.ts";
-import { type WrittenTools, writeTools } from "./write-tools.ts";
+import { searchName, selectTools, type WrittenTools, writeTools } from "./write-tools.ts";
 import { type History, userMessage, writeTurns } from "./write-turns.ts";
 
 /** Fields with a place in this format, or whose loss is declared here. */
@@ -50,16 +50,19 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const calledNames = namesOfCalls(conversation);
   const declaredNames = conversation.tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name]));
   const knownNames = [...declaredNames, ...calledNames];
-  const names = new ToolNames("anthropic", knownNames);
+  const choiceField = target.fieldName("toolChoice");
+  const selected = selectTools(conversation, traits, losses, choiceField);
+  const reserved = new Set(selected.search === undefined ? [] : [searchName]);
+  const names = new ToolNames("anthropic", knownNames, reserved);
   const taken = new Set(knownNames.map((name) => names.toUpstream(name)));
   const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, taken);
-  const tools = writeTools(conversation, {
+  const tools = writeTools(conversation, selected, {
     traits,
     names,
     answerTool: format.answerTool,
     calledNames,
     losses,
-    choiceField: target.fieldName("toolChoice"),
+    choiceField,
   });
   const history = writeTurns(conversation.turns, traits.takesLaterSystem, {
     names,
@@ -192,13 +195,9 @@ function writeIdentity(
   const withoutTier = saysIdentifier ? carriedWith.identifier : carriedWith.neither;
   return {
     members: {
-      ...(id === undefined || id === "" ? {} : { metadata: { user_id: shortId(id) } }),
+      ...(id === undefined || id === "" ? {} : { metadata: { user_id: shortIdentifier(id, userCharactersMax) } }),
       ...(tier === undefined ? {} : { service_tier: tier }),
     },
     carried: tier === undefined ? withoutTier : withTier,
   };
-}
-
-function shortId(id: string): string {
-  return id.length <= userCharactersMax ? id : createHash("sha256").update(id).digest("hex");
 }

@@ -2,9 +2,10 @@
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
+import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
@@ -14,6 +15,12 @@ import { closeSchema } from "./closed-schema.ts";
 import { currentSchema } from "./current-schema.ts";
 import { cacheControl } from "./write-cache.ts";
 import type { WrittenFormat } from "./write-format.ts";
+
+/** What the model may be offered. */
+export interface SelectedTools {
+  readonly own: readonly (FunctionTool | CustomTool)[];
+  readonly search: HostedTool | undefined;
+}
 
 export interface WrittenTools {
   readonly tools: readonly Block[];
@@ -35,38 +42,50 @@ export interface ToolsOptions {
   readonly choiceField: string;
 }
 
-/** How the provider's own search is called and chosen. */
-const searchName = "web_search";
+/** How the provider's own search is called and chosen: no other tool may have that name beside it. */
+export const searchName = "web_search";
 
 const hostedByVendor: HostedAbility = {
   kinds: new Set(["web-search"]),
   searchOptions: new Set(["allowedDomains", "blockedDomains", "maxUses", "userLocation"]),
 };
 
-/** @throws GatewayError for tools that only another provider can run */
-export function writeTools(conversation: Conversation, options: ToolsOptions): WrittenTools {
-  const { traits, answerTool, losses } = options;
-  const listed = uniqueTools(conversation.tools, losses);
-  const kept = keepTools(listed, traits.isVendor ? hostedByVendor : nothingHosted, losses);
-  const own = onlyChosen(kept.own, conversation.toolChoice);
-  const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
-  const tools = [...own.map((tool) => writeTool(tool, options)), ...kept.hosted.map(writeHosted)];
-  if (tools.length === 0 && answerTool === undefined) return { ...stubs(options), isForced: false, customTools };
-  const offered = new Set([...own.map(({ name }) => name), ...(kept.hosted.length === 0 ? [] : [searchName])]);
-  const lose = (): void => losses.drop(options.choiceField);
-  const toolChoice = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
-  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, options, customTools);
-  const choice = writeChoice({ ...conversation, toolChoice }, options);
-  return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
+/**
+ * Chosen before any name is written, for the provider's search keeps its name.
+ * @param choiceField how the client spells its choice among the tools
+ * @throws GatewayError for tools that only another provider can run
+ */
+export function selectTools(
+  { tools, toolChoice }: Conversation,
+  { isVendor }: ModelTraits,
+  losses: Losses,
+  choiceField: string,
+): SelectedTools {
+  const kept = keepTools(uniqueTools(tools, losses), isVendor ? hostedByVendor : nothingHosted, losses);
+  const { own, hosted } = allowedTools(kept, toolChoice, { heldBack: "none", losses, choiceField });
+  return { own, search: lastSearch(hosted, losses) };
 }
 
-function onlyChosen(
-  tools: readonly (FunctionTool | CustomTool)[],
-  choice: ToolChoice | undefined,
-): readonly (FunctionTool | CustomTool)[] {
-  if (choice === undefined || choice.type === "named" || choice.only === undefined) return tools;
-  const only = new Set(choice.only);
-  return tools.filter(({ name }) => only.has(name));
+export function writeTools(
+  conversation: Conversation,
+  { own, search }: SelectedTools,
+  options: ToolsOptions,
+): WrittenTools {
+  const { answerTool, losses } = options;
+  const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
+  const tools = [
+    ...own.map((tool) => writeTool(tool, options)),
+    ...(search === undefined ? [] : [writeHosted(search)]),
+  ];
+  if (tools.length === 0 && answerTool === undefined) return { ...stubs(options), isForced: false, customTools };
+  const ownNames = new Set(own.map(({ name }) => name));
+  const offered = search === undefined ? ownNames : new Set([...ownNames, searchName]);
+  const lose = (): void => losses.drop(options.choiceField);
+  const toolChoice = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  const nameOf = (name: string): string => (ownNames.has(name) ? options.names.toUpstream(name) : name);
+  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, nameOf, customTools);
+  const choice = writeChoice({ ...conversation, toolChoice }, nameOf);
+  return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
 }
 
 function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: ToolsOptions): Block {
@@ -103,14 +122,15 @@ function stubs({ names, calledNames }: ToolsOptions): Pick<WrittenTools, "tools"
   return { tools, choice: tools.length === 0 ? undefined : { type: "none" } };
 }
 
-function writeChoice({ toolChoice, parallelTools }: Conversation, { names }: ToolsOptions): Block | undefined {
+/** @param nameOf the name of a chosen tool for the upstream */
+function writeChoice({ toolChoice, parallelTools }: Conversation, nameOf: (name: string) => string): Block | undefined {
   const single = parallelTools === false ? { disable_parallel_tool_use: true } : {};
   if (toolChoice === undefined) return parallelTools === false ? { type: "auto", ...single } : undefined;
   switch (toolChoice.type) {
     case "none":
       return { type: "none" };
     case "named":
-      return { type: "tool", name: names.toUpstream(toolChoice.name), ...single };
+      return { type: "tool", name: nameOf(toolChoice.name), ...single };
     case "required":
       return { type: "any", ...single };
     default:
@@ -123,13 +143,13 @@ function withAnswerTool(
   tools: readonly Block[],
   answerTool: NonNullable<WrittenFormat["answerTool"]>,
   choice: ToolChoice | undefined,
-  { names }: ToolsOptions,
+  nameOf: (name: string) => string,
   customTools: ReadonlySet<string>,
 ): WrittenTools {
   const { name, description, schema } = answerTool;
   const all = [...tools, { name, description, input_schema: currentSchema(schema) }];
   const isAlone = tools.length === 0 || choice?.type === "none";
-  const named = choice?.type === "named" ? names.toUpstream(choice.name) : name;
+  const named = choice?.type === "named" ? nameOf(choice.name) : name;
   const isNamed = isAlone || choice?.type === "named";
   const form = isNamed ? { type: "tool", name: isAlone ? name : named } : { type: "any" };
   return { tools: all, choice: { ...form, disable_parallel_tool_use: true }, isForced: true, customTools };

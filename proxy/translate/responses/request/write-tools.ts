@@ -4,9 +4,10 @@ import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../c
 import type { Losses } from "../../losses.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
+import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
-import { type HostedAbility, keepTools } from "../../tools/hosted-tools.ts";
+import { type HostedAbility, hostedNames, keepTools } from "../../tools/hosted-tools.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
@@ -28,7 +29,8 @@ export interface ToolWriting {
 /** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
 export function writeTools(conversation: Conversation, writing: ToolWriting): JsonObject {
   const listed = uniqueTools(conversation.tools, writing.losses);
-  const { own, hosted } = keepTools(listed, carriedHosted, writing.losses);
+  const kept = keepTools(listed, carriedHosted, writing.losses);
+  const { own, hosted } = allowedTools(kept, conversation.toolChoice, { ...writing, heldBack: "all" });
   const tools = [...own.map((tool) => writeOwn(tool, writing)), ...hosted.map(writeHosted)];
   if (tools.length === 0) return {};
   const choice = writeChoice(conversation, own, hosted, writing);
@@ -87,7 +89,9 @@ function writeChoice(
   hosted: readonly HostedTool[],
   writing: ToolWriting,
 ): unknown {
-  const hostedTypes = new Map(hosted.map((tool) => [nameOf(tool), writeHosted(tool)["type"]]));
+  const hostedTypes = new Map(
+    hosted.flatMap((tool) => hostedNames(tool).map((name) => [name, writeHosted(tool)["type"]])),
+  );
   const offered = new Set([...own.map(({ name }) => name), ...hostedTypes.keys()]);
   const choice = choiceAmong(offered, toolChoice, () => writing.losses.drop(writing.choiceField));
   if (choice === undefined) return undefined;
@@ -101,9 +105,4 @@ function writeChoice(
   if (choice.type === "named") return named(choice.name);
   if (choice.only === undefined || choice.type === "none") return choice.type;
   return { type: "allowed_tools", mode: choice.type, tools: choice.only.map(named) };
-}
-
-/** Clients of the messages format call it by its type without the date. */
-function nameOf({ type }: HostedTool): string {
-  return type.replace(/_\d+$/, "");
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import type { HostedTool, Tool } from "../../../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../../../proxy/translate/losses.ts";
-import { type HostedAbility, hostedToolKind, keepTools } from "../../../../../proxy/translate/tools/hosted-tools.ts";
+import {
+  type HostedAbility,
+  hostedNames,
+  hostedToolKind,
+  keepTools,
+  lastSearch,
+} from "../../../../../proxy/translate/tools/hosted-tools.ts";
 import { refusalOf } from "../../../../support/calls/read-body.ts";
 
 describe("hostedToolKind()", () => {
@@ -24,6 +30,29 @@ describe("hostedToolKind()", () => {
     it(`takes ${row.type} of ${row.format} for ${row.want ?? "no provider-run tool"}`, () =>
       assert.equal(hostedToolKind(row.format, row.type), row.want));
   }
+});
+
+describe("hostedNames()", () => {
+  for (const { tool, type, want } of [
+    { tool: "web-search", type: "web_search_20250305", want: ["web_search"] },
+    { tool: "web-search", type: "web_search_options", want: ["web_search_options", "web_search"] },
+    { tool: "code", type: "code_execution_20250825", want: ["code_execution"] },
+  ] as const) {
+    it(`${type} is chosen by ${want.join(" or ")}`, () =>
+      assert.deepEqual(hostedNames({ kind: "hosted", tool, type }), want));
+  }
+});
+
+describe("lastSearch()", () => {
+  it("is the last of several, and the others are declared", () => {
+    const losses = new Losses("Ignore");
+    const searches: readonly HostedTool[] = [
+      { kind: "hosted", tool: "web-search", type: "web_search", where: "tools[0]" },
+      { kind: "hosted", tool: "web-search", type: "web_search_preview", where: "tools[1]" },
+    ];
+    assert.equal(lastSearch(searches, losses), searches[1]);
+    assert.deepEqual(losses.dropped, ["tools[0]"]);
+  });
 });
 
 describe("keepTools()", () => {

@@ -37,6 +37,14 @@ describe("ToolNames", () => {
     assert.equal(new Set(got).size, 3);
   });
 
+  it("leaves reserved names to the upstream, also where a changed name would be one", () => {
+    const names = new ToolNames("anthropic", ["web_search", "web.search", "f"], new Set(["web_search"]));
+    const got = ["web_search", "web.search", "f"].map((name) => names.toUpstream(name));
+    assert.equal(got[2], "f");
+    assert.equal(new Set([...got, "web_search"]).size, 4);
+    assert.deepEqual([...names.changed.values()], ["web_search", "web.search"]);
+  });
+
   it("leads back to the client's names", () => {
     const names = new ToolNames("openai", ["a.b", "c"]);
     assert.deepEqual([...names.changed], [["a_b", "a.b"]]);

@@ -175,6 +175,14 @@ describe("writeTools(): choice", () => {
     );
   });
 
+  for (const target of [{}, compatible]) {
+    it(`offers nothing where no tool is allowed, declared: ${JSON.stringify(target)}`, () => {
+      const { body, dropped } = written({ tools: both, toolChoice: { type: "auto", only: ["z"] } }, target);
+      assert.deepEqual(Object.keys(body), ["model", "messages"]);
+      assert.deepEqual(dropped, ["tool_choice"]);
+    });
+  }
+
   for (const parallel of [true, false]) {
     it(`says that calls may ${parallel ? "" : "not "}be parallel`, () => {
       assert.equal(written({ tools: [f], parallelTools: parallel }).body["parallel_tool_calls"], parallel);
@@ -199,6 +207,21 @@ describe("writeTools(): tools that a provider runs", () => {
       user_location: { type: "approximate", approximate: { city: "Bern" } },
     });
   });
+
+  it("asks for the last of several searches, and declares the other", () => {
+    const last: Tool = { ...search, search: { contextSize: "high" }, where: "tools[1]" };
+    const { body, dropped } = written({ tools: [search, last] }, openRouter);
+    assert.deepEqual(body["web_search_options"], { search_context_size: "high" });
+    assert.deepEqual(dropped, ["tools[0]"]);
+  });
+
+  for (const target of [openRouter, { model: "gpt-5-search-api" }]) {
+    it(`leaves out a search that is not allowed: ${JSON.stringify(target)}`, () => {
+      const { body, dropped } = written({ tools: [search, f], toolChoice: { type: "auto", only: ["f"] } }, target);
+      assert.equal(body["web_search_options"], undefined);
+      assert.deepEqual(dropped, ["tools[0]"]);
+    });
+  }
 
   it("pitfall 80: refuses a search that is all the call has, by the client's path", () => {
     assert.throws(

@@ -181,6 +181,50 @@ describe("messages: writeRequest, tools", () => {
         },
       ]);
     });
+    it("asks for one search, the last that the client wrote, and declares the other", () => {
+      const { tools, dropped } = written({
+        tools: [
+          { ...search, where: "tools[0]" },
+          { ...search, search: { maxUses: 2 } },
+        ],
+      });
+      assert.deepEqual(tools, [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }]);
+      assert.deepEqual(dropped, ["tools[0]"]);
+    });
+
+    for (const name of ["web_search", "web.search"]) {
+      it(`gives the client's own ${name} another name beside it, and takes that back`, () => {
+        const turns = [user(text("hi")), assistant(call("a", { name })), tool(result("a"))];
+        const { body, adaptation } = writeBody(
+          conversation({ turns, tools: [{ ...f, name }, search], toolChoice: { type: "named", name } }),
+        );
+        const [own, hosted] = Object(body["tools"]);
+        assert.equal(hosted.name, "web_search");
+        assert.match(own.name, /^web_search_[0-9a-f]{8}$/);
+        assert.deepEqual(body["tool_choice"], { type: "tool", name: own.name });
+        assert.equal(Object(body["messages"])[1].content[0].name, own.name);
+        assert.deepEqual([...(adaptation.toolNames ?? [])], [[own.name, name]]);
+      });
+    }
+
+    it("leaves the client's own web_search its name where no search is kept", () => {
+      const { tools, adaptation } = written(
+        { tools: [{ ...f, name: "web_search" }, search] },
+        { provider: "AnthropicCompatible" },
+      );
+      assert.deepEqual(tools, [{ name: "web_search", input_schema: empty }]);
+      assert.equal(adaptation.toolNames?.size, 0);
+    });
+
+    it("names the search itself where the client chose it", () => {
+      const choice: ToolChoice = { type: "named", name: "web_search" };
+      const turns = [user(text("hi")), assistant(call("a", { name: "web_search" })), tool(result("a"))];
+      assert.deepEqual(written({ turns, tools: [f, search], toolChoice: choice }).choice, {
+        type: "tool",
+        name: "web_search",
+      });
+    });
+
     it("pitfall 80: refuses one that nobody there can run, and names it", () => {
       const code: HostedTool = { kind: "hosted", tool: "code", type: "code_interpreter", where: "tools[0]" };
       assert.equal(
