@@ -9,13 +9,14 @@ import { isObject, type JsonObject } from "../protocols/json-value.ts";
 import { InvalidReply } from "./reply.ts";
 
 const manyDigits = 16;
+const overflowCharactersMax = 256 * 1024;
 /** More digits than any library writes for a double: those need 17 at most. */
 const beyondDoubles = /^-?(?:\d{16,}$|[0.]*[1-9](?:\.?\d){17})/;
 
 /** @throws SyntaxError when the text is no JSON, or has more levels than anybody needs */
 export function parseJsonText(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError("nested too deeply");
-  return hasManyDigits(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+  return hasManyDigits(text) || mayOverflow(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
 /** Among so many characters in a row one has a place that the number divides: only those are looked at. */
@@ -31,6 +32,11 @@ function hasManyDigits(text: string): boolean {
   return false;
 }
 
+/** What is read for it would become null. Texts of files are not searched: no number that anybody means stands there. */
+function mayOverflow(text: string): boolean {
+  return text.length <= overflowCharactersMax && /\de\+?[1-9]\d\d/i.test(text);
+}
+
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
@@ -38,7 +44,8 @@ function isDigit(code: number): boolean {
 function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined || String(value) === context.source) return value;
   // Only what a double cannot hold: 1.0 or 1e3 mean the same as 1 and 1000, and 0.69999999999999996 the same as 0.7.
-  return beyondDoubles.test(context.source) ? rawJson(context.source) : value;
+  const isBeyond = !Number.isFinite(value) || beyondDoubles.test(context.source);
+  return isBeyond ? rawJson(context.source) : value;
 }
 
 /** A value that is written as it stands. Typed by hand until the standard library's types know it. */

@@ -139,6 +139,7 @@ export type ReplyEvent =
   | { readonly type: "open"; readonly candidate: number; readonly part: number; readonly block: OpenedBlock }
   /** Text of a text, refusal or reasoning part, arguments of a call; never empty. */
   | { readonly type: "delta"; readonly candidate: number; readonly part: number; readonly text: string }
+  /** This and the next also behind the `close` of their text: some upstreams tell them at the end of the answer. */
   | { readonly type: "citation"; readonly candidate: number; readonly part: number; readonly citation: Citation }
   | {
       readonly type: "logprobs";

@@ -249,6 +249,8 @@ export class Translation implements ReplyBridge {
       conversation,
       clientBody: body,
       endpoint: call.endpoint,
+      // Without a search there are none, and clients take items in the order in which they are done.
+      citesLate: translators[this.format.format].citesLate === true && conversation.tools.some(isHosted),
       wantsStreamUsage: call.wantsStreamUsage,
       inputTokensEstimate,
       nowSeconds,
@@ -257,6 +259,10 @@ export class Translation implements ReplyBridge {
       onResponse,
     };
   }
+}
+
+function isHosted({ kind }: Conversation["tools"][number]): boolean {
+  return kind === "hosted";
 }
 
 function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEndpoint {

@@ -43,6 +43,8 @@ export interface Translator {
   /** A whole reply for this format's client. */
   writeReply(reply: Reply, context: ReplyContext): JsonObject;
   createStreamReader(declared?: ReadonlySet<string>): StreamReader;
+  /** Its streams tell sources behind other content than the text that they are of. */
+  readonly citesLate?: true;
   createStreamWriter(context: ReplyContext): StreamWriter;
   /**
    * For formats whose providers may pause a turn (`ReplyAdaptation.mayPause`).
@@ -148,6 +150,8 @@ export interface ReplyContext {
   /** The client's body, for formats that echo it. */
   readonly clientBody: JsonObject;
   readonly endpoint: ChatEndpoint;
+  /** Sources of a text may come behind its end: the upstream searches, and tells them so (`Translator.citesLate`). */
+  readonly citesLate?: boolean | undefined;
   /** Whether the client wants usage in its stream. */
   readonly wantsStreamUsage: boolean;
   /** Prompt tokens as estimated before the call, for a `message_start` whose upstream tells only later. */

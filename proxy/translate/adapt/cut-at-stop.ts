@@ -28,8 +28,14 @@ type PartEvent = Extract<ReplyEvent, { readonly part: number }>;
 interface OpenPart {
   readonly candidate: number;
   readonly part: number;
+  readonly isCall: boolean;
   /** Of a text, among the beginnings of the sequences. */
   place: Place | undefined;
+  /** Of a streamed text: characters that went out, and tokens of those that may follow. */
+  released: number;
+  tokens: readonly TokenLogprob[];
+  /** Characters of the tokens that went out. */
+  tokenCharacters: number;
   /** Of a whole answer's text that was cut: by which sequence, and how much of it the client has. */
   cut?: { readonly sequence: string; readonly characters: number };
 }
@@ -40,6 +46,8 @@ export class CutAtStop implements ReplyFilter {
   readonly #candidates: number;
   /** Candidates that the client has to their end. */
   readonly #over = new Set<number>();
+  /** Candidates whose text has ended, by which sequence: their calls under way are heard to their ends. */
+  readonly #ending = new Map<number, string>();
   #isCut = false;
   /** As the upstream said it last: the prompt often comes first. */
   #usage: TokenUsage | undefined;
@@ -70,6 +78,8 @@ export class CutAtStop implements ReplyFilter {
     if (!("candidate" in event)) return [event];
     if (event.type === "delta") this.#producedCharacters += event.text.length;
     if (this.#over.has(event.candidate)) return [];
+    const ending = this.#ending.get(event.candidate);
+    if (ending !== undefined) return this.#untilCallsEnd(event, ending);
     if (event.type === "finish") {
       this.#over.add(event.candidate);
       return [event];
@@ -77,12 +87,18 @@ export class CutAtStop implements ReplyFilter {
     const key = partKey(event);
     if (event.type === "open") {
       const place = event.block.kind === "text" ? this.#finder.start : undefined;
-      this.#open.set(key, { candidate: event.candidate, part: event.part, place });
+      const { candidate, part, block } = event;
+      const isCall = block.kind === "call";
+      this.#open.set(key, { candidate, part, isCall, place, released: 0, tokens: [], tokenCharacters: 0 });
       return [event];
     }
     const open = this.#open.get(key);
     if (open?.cut !== undefined) return this.#afterCut(event, open.cut);
     if (event.type === "delta" && open?.place !== undefined) return this.#search(event, open, open.place);
+    if (event.type === "logprobs" && open?.place !== undefined && !this.#isWhole) {
+      open.tokens = [...open.tokens, ...event.tokens];
+      return this.#releaseTokens(open);
+    }
     if (event.type !== "close") return [event];
     this.#open.delete(key);
     return open === undefined ? [event] : this.#closed(open);
@@ -93,15 +109,31 @@ export class CutAtStop implements ReplyFilter {
     const sequence = place.found;
     if (sequence === undefined) {
       open.place = place;
-      const text = without(place.length, from, event.text);
-      return text === "" ? [] : [{ ...event, text }];
+      return this.#said(event, open, without(place.length, from, event.text));
     }
+    const said = this.#said(event, open, without(sequence.length, from, event.text.slice(0, characters)));
     open.place = undefined;
-    const text = without(sequence.length, from, event.text.slice(0, characters));
-    const said = text === "" ? [] : [{ ...event, text }];
+    open.tokens = [];
     if (!this.#isWhole) return [...said, ...this.#cut(event.candidate, sequence)];
-    open.cut = { sequence, characters: text.length };
+    open.cut = { sequence, characters: open.released };
     return said;
+  }
+
+  /** Text that goes out, with the tokens that spell it in front. */
+  #said(event: Extract<ReplyEvent, { type: "delta" }>, open: OpenPart, text: string): readonly ReplyEvent[] {
+    if (text === "") return [];
+    open.released += text.length;
+    return [...this.#releaseTokens(open), { ...event, text }];
+  }
+
+  /** What is said of text that may not go out must not either. */
+  #releaseTokens(open: OpenPart): readonly ReplyEvent[] {
+    const { candidate, part } = open;
+    const tokens = tokensWithin(open.released - open.tokenCharacters, open.tokens);
+    if (tokens.length === 0) return [];
+    open.tokens = open.tokens.slice(tokens.length);
+    for (const { token } of tokens) open.tokenCharacters += token.length;
+    return [{ type: "logprobs", candidate, part, tokens }];
   }
 
   /** What is said of the text that was kept. */
@@ -125,11 +157,34 @@ export class CutAtStop implements ReplyFilter {
   #cut(candidate: number, sequence: string): readonly ReplyEvent[] {
     const events: ReplyEvent[] = [];
     for (const [key, open] of this.#open) {
-      if (open.candidate !== candidate) continue;
+      if (open.candidate !== candidate || open.isCall) continue;
       this.#open.delete(key);
       events.push(...this.#closed(open));
     }
-    events.push({ type: "finish", candidate, finish: { reason: "stop-sequence", stopSequence: sequence } });
+    this.#ending.set(candidate, sequence);
+    if (!this.#hasOpen(candidate)) events.push(...this.#finish(candidate, sequence));
+    return events;
+  }
+
+  /** Half a call says something else than the whole one. */
+  #untilCallsEnd(event: Extract<ReplyEvent, { readonly candidate: number }>, sequence: string): readonly ReplyEvent[] {
+    const { candidate } = event;
+    if (event.type === "finish") return this.#finish(candidate, sequence);
+    const key = partKey(event);
+    if (!this.#open.has(key)) return [];
+    if (event.type !== "close") return [event];
+    this.#open.delete(key);
+    return this.#hasOpen(candidate) ? [event] : [event, ...this.#finish(candidate, sequence)];
+  }
+
+  #hasOpen(candidate: number): boolean {
+    return [...this.#open.values()].some((open) => open.candidate === candidate);
+  }
+
+  #finish(candidate: number, sequence: string): readonly ReplyEvent[] {
+    const events: ReplyEvent[] = [
+      { type: "finish", candidate, finish: { reason: "stop-sequence", stopSequence: sequence } },
+    ];
     this.#over.add(candidate);
     this.#isCut = this.#over.size >= this.#candidates && this.#open.size === 0;
     if (this.#isCut) events.push({ type: "usage", usage: this.#usageSoFar() }, { type: "end" });
@@ -137,10 +192,14 @@ export class CutAtStop implements ReplyFilter {
   }
 
   /** What waited was no sequence after all. */
-  #closed({ candidate, part, place }: OpenPart): readonly ReplyEvent[] {
+  #closed(open: OpenPart): readonly ReplyEvent[] {
+    const { candidate, part, place, tokens } = open;
     const close = { type: "close", candidate, part } as const;
     const text = place?.sequence.slice(0, place.length) ?? "";
-    return text === "" ? [close] : [{ type: "delta", candidate, part, text }, close];
+    const said: ReplyEvent[] = text === "" ? [] : [{ type: "delta", candidate, part, text }];
+    // Of a text that ends here by itself all may go out.
+    if (place !== undefined && tokens.length > 0) said.unshift({ type: "logprobs", candidate, part, tokens });
+    return [...said, close];
   }
 
   #usageSoFar(): TokenUsage {

@@ -24,6 +24,7 @@ export const generateContentTranslator: Translator = {
   readReply,
   writeReply,
   createStreamReader: () => new GenerateContentStreamReader(),
+  citesLate: true,
   createStreamWriter: (context) => new GenerateContentStreamWriter(context),
   fieldNames,
   sealedStateMark: sealedSignatureMark,

@@ -3,6 +3,7 @@
  * (`protocols/translation.md` section 5.3; pitfalls 57 to 59).
  */
 import { createHash } from "node:crypto";
+import { UniqueIds } from "../unique-ids.ts";
 
 const valid = /^[a-zA-Z0-9_-]+$/;
 
@@ -15,18 +16,10 @@ export function validCallId(id: string): string {
 
 /** Gives out ids that are valid and not taken. */
 export class CallIds {
-  readonly #taken = new Set<string>();
-  /** How often an id was asked for, so that thousands of equal ones do not search thousands of times. */
-  readonly #counts = new Map<string, number>();
+  readonly #ids = new UniqueIds();
 
   /** Clients use ids again; the second call of an id gets one of its own. */
   take(id: string): string {
-    const wanted = validCallId(id);
-    let count = this.#counts.get(wanted) ?? 1;
-    let free = wanted;
-    for (; this.#taken.has(free); count += 1) free = `${wanted}_${count + 1}`;
-    this.#counts.set(wanted, count);
-    this.#taken.add(free);
-    return free;
+    return this.#ids.take(validCallId(id));
   }
 }

@@ -126,7 +126,7 @@ function typedValue(text: string, type: "integer" | "number" | "boolean"): reado
   if (type === "boolean") return text === "true" || text === "false" ? [text === "true"] : [];
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) return [];
   const value = parseJsonText(text);
-  const isWritable = typeof value !== "number" || Number.isFinite(value);
+  const isWritable = Number.isFinite(Number(text));
   return isWritable && (type === "number" || typeof value !== "number" || Number.isInteger(value)) ? [value] : [];
 }
 

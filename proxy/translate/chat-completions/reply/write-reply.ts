@@ -4,6 +4,7 @@ import { omittedText } from "../../media/omitted-media.ts";
 import { wavFile } from "../../media/wav-file.ts";
 import type { CallBlock, Candidate, MediaBlock, Reply, ReplyBlock } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
+import { UniqueIds } from "../../unique-ids.ts";
 import { writeAnnotation } from "./citations.ts";
 import { writeFinish } from "./finish-reason.ts";
 import { writeLogprobs } from "./logprobs.ts";
@@ -95,12 +96,13 @@ function audioMember(blocks: readonly ReplyBlock[], { conversation, newId, nowSe
 /** An absent list says that there are none: agents take an empty one for a turn of tools. */
 function writeCalls(blocks: readonly ReplyBlock[], context: ReplyContext): JsonObject {
   const states = new TurnStates();
+  const ids = new UniqueIds();
   const calls: JsonObject[] = [];
   const blocksOfCalls: CallBlock[] = [];
   for (const block of blocks) {
     if (block.kind === "reasoning") for (const state of block.states) states.add(state);
     if (block.kind !== "call") continue;
-    const id = block.id ?? context.newId("call_");
+    const id = ids.take(block.id ?? context.newId("call_"));
     states.keep(id, block.states, context);
     const args = block.tool === "function" && block.arguments.trim() === "" ? "{}" : block.arguments;
     calls.push({ ...writeCall(block, id, args), ...signatureMember(block.states, context) });

@@ -5,7 +5,14 @@
 
 import { hasProduced } from "../../../protocols/chat-completions/produced-text.ts";
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
-import { type Citation, InvalidReply, type MediaBlock, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import {
+  type Citation,
+  InvalidReply,
+  type MediaBlock,
+  type OpenedBlock,
+  type ReplyEvent,
+  type TokenLogprob,
+} from "../../reply.ts";
 import { readAnnotations } from "../reply/citations.ts";
 import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
@@ -36,11 +43,12 @@ export class ChoiceReader {
   #details: ReasoningDetails | undefined;
   #parts = 0;
   #open: OpenText | undefined;
-  /** Of a whole body all of them, of a stream none: what is closed there gets no citation any more. */
+  /** Sources may come behind the end of the text that they are of. */
   readonly #texts: ReadText[] = [];
   #contentLength = 0;
-  /** Citations that came while no text was open. */
-  #waiting: Citation[] = [];
+  /** What came of a text before it: sources, and tokens that are no character yet. */
+  readonly #waiting: Citation[] = [];
+  #waitingTokens: readonly TokenLogprob[] = [];
   #native: string | undefined;
   #finishedId: string | undefined;
   #hasRefusal = false;
@@ -126,21 +134,20 @@ export class ChoiceReader {
       this.#calls?.closeComplete();
       this.#open = this.#openText(kind);
     }
+    if (this.#open.kind === "text" && this.#waitingTokens.length > 0) this.#tellTokens(this.#open.part, []);
     this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
     if (this.#open.kind !== "text") return;
     this.#open.length += text.length;
     this.#contentLength += text.length;
     if (this.#waiting.length === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const citation of waiting) this.#cite(citation);
+    for (const citation of this.#waiting.splice(0)) this.#cite(citation);
   }
 
   #openText(kind: OpenText["kind"]): OpenText {
     const part = this.#openPart({ kind });
     if (kind !== "text") return { kind, part };
     const text: ReadText = { kind, part, offset: this.#contentLength, length: 0 };
-    if (this.#isBody) this.#texts.push(text);
+    this.#texts.push(text);
     return text;
   }
 
@@ -167,13 +174,12 @@ export class ChoiceReader {
   }
 
   #cite(citation: Citation): void {
-    const open = this.#open?.kind === "text" ? this.#open : undefined;
-    const text = this.#isBody ? textAt(this.#texts, citation.start) : open;
+    const text = textAt(this.#texts, citation.start);
     if (text === undefined) {
       this.#waiting.push(citation);
       return;
     }
-    const placed = within(text, citation, this.#isBody);
+    const placed = within(text, citation, this.#isBody || text !== this.#open);
     this.#emit({ type: "citation", candidate: this.#candidate, part: text.part, citation: placed });
   }
 
@@ -218,8 +224,16 @@ export class ChoiceReader {
 
   #readLogprobs(logprobs: unknown): void {
     const tokens = readLogprobs(logprobs);
-    if (tokens.length === 0 || this.#open?.kind !== "text") return;
-    this.#emit({ type: "logprobs", candidate: this.#candidate, part: this.#open.part, tokens });
+    if (tokens.length === 0) return;
+    if (this.#open?.kind === "text") this.#tellTokens(this.#open.part, tokens);
+    // A character may be several tokens, of which the first says nothing yet.
+    else if (this.#open === undefined && this.#parts === 0) this.#waitingTokens = [...this.#waitingTokens, ...tokens];
+  }
+
+  #tellTokens(part: number, later: readonly TokenLogprob[]): void {
+    const tokens = [...this.#waitingTokens, ...later];
+    this.#waitingTokens = [];
+    this.#emit({ type: "logprobs", candidate: this.#candidate, part, tokens });
   }
 
   /** Closes what is open and says why the choice ended. @throws InvalidReply when it never did, or its calls are broken */
@@ -234,15 +248,12 @@ export class ChoiceReader {
     this.#emit({ type: "finish", candidate: this.#candidate, finish });
   }
 
-  /** Sources that came behind the last text hold for an empty one of their own. */
+  /** Sources of an answer without any text stand in an empty one of their own. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
-    if (this.#open?.kind !== "text") {
-      this.#endText();
-      this.#open = this.#openText("text");
-    }
-    for (const citation of this.#waiting) this.#cite(citation);
-    this.#waiting = [];
+    this.#endText();
+    this.#open = this.#openText("text");
+    for (const citation of this.#waiting.splice(0)) this.#cite(citation);
   }
 
   #finishAudio(): void {

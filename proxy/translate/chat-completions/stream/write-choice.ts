@@ -1,10 +1,10 @@
 /** Writes the events of one candidate as chunks of one choice: its role first, its finish last, calls counted from 0. */
-import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
 import type { ProviderState } from "../../conversation.ts";
 import { omittedText } from "../../media/omitted-media.ts";
 import type { Citation, Finish, MediaBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
+import { UniqueIds } from "../../unique-ids.ts";
 import { writeAnnotation } from "../reply/citations.ts";
 import { writeFinish } from "../reply/finish-reason.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
@@ -40,8 +40,10 @@ export class ChoiceWriter {
   readonly #head: string;
   readonly #tail: string;
   readonly #open = new Map<number, OpenText | OpenCall>();
+  /** Closed texts, of which sources may still come. */
+  readonly #texts = new Map<number, OpenText>();
   readonly #states = new TurnStates();
-  readonly #annotations: JsonObject[] = [];
+  readonly #callIds = new UniqueIds();
   readonly #showsReasoning: boolean;
   #contentLength = 0;
   /** Calls in the client's list, and whether there was any call at all. */
@@ -70,7 +72,7 @@ export class ChoiceWriter {
       case "open":
         return begin + this.#writeOpen(event.part, event.block);
       case "citation":
-        this.#text(event.part)?.citations.push(event.citation);
+        (this.#text(event.part) ?? this.#texts.get(event.part))?.citations.push(event.citation);
         return begin;
       case "logprobs":
         return `${begin}${this.#head}{"content":""},"logprobs":${oneLineJson(writeLogprobs(event.tokens))}${this.#tail}`;
@@ -134,7 +136,7 @@ export class ChoiceWriter {
 
   #openCall(part: number, block: Extract<OpenedBlock, { kind: "call" }>): string {
     const { name, tool } = block;
-    const id = block.id ?? this.#context.newId("call_");
+    const id = this.#callIds.take(block.id ?? this.#context.newId("call_"));
     const put = (index: number | undefined, member: string, tail: string): void => {
       const head = this.#head + member;
       this.#open.set(part, {
@@ -184,10 +186,7 @@ export class ChoiceWriter {
   #writeClose(part: number): string {
     const open = this.#open.get(part);
     this.#open.delete(part);
-    if (open?.kind === "text") {
-      for (const citation of open.citations)
-        this.#annotations.push(writeAnnotation(citation, open.offset, open.length));
-    }
+    if (open?.kind === "text") this.#texts.set(part, open);
     if (open?.kind !== "call") return "";
     this.#states.keep(open.id, open.states, this.#context);
     // Strict clients parse the arguments of every call.
@@ -195,8 +194,10 @@ export class ChoiceWriter {
   }
 
   #writeFinish(finish: Finish): string {
-    const annotations =
-      this.#annotations.length === 0 ? "" : this.#chunk(oneLineJson({ annotations: this.#annotations }));
+    const cited = [...this.#texts.values()].flatMap(({ citations, offset, length }) =>
+      citations.map((citation) => writeAnnotation(citation, offset, length)),
+    );
+    const annotations = cited.length === 0 ? "" : this.#chunk(oneLineJson({ annotations: cited }));
     const isLegacy = this.#context.conversation.usesLegacyFunctions === true;
     const reason = oneLineJson(writeFinish(finish, isLegacy));
     return `${annotations}${this.#head}{}${this.#tail.replace('"finish_reason":null', `"finish_reason":${reason}`)}`;

@@ -55,20 +55,15 @@ export class CitationCollector {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.#sources.length === 0 && this.#cited.length === 0;
-  }
-
-  /** @param textStart where the text of the block begins in the candidate's text, in UTF-16 units */
-  *citations(textStart: number): Generator<Citation> {
+  /** Offsets count UTF-16 units of the candidate's whole text. */
+  *citations(): Generator<Citation> {
     const offsets = this.#isTextWhole ? new ByteOffsets(this.#text) : undefined;
     for (const { url, title, citedText, ...range } of this.#all()) {
       const place = offsets && this.#place(range, citedText, offsets);
-      const start = place === undefined ? -1 : place.start - textStart;
       yield {
         url,
         ...(title === undefined ? {} : { title }),
-        ...(place !== undefined && start >= 0 ? { start, end: place.end - textStart } : {}),
+        ...place,
         ...(citedText === undefined ? {} : { citedText }),
       };
     }

@@ -6,7 +6,7 @@
  * reasons, sources and usage come in any order.
  */
 import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
-import { type Finish, InvalidReply, type OpenedBlock, type ReplyEvent } from "../../reply.ts";
+import { type Finish, InvalidReply, type OpenedBlock, type ReplyEvent, type TokenLogprob } from "../../reply.ts";
 import { readFinish, replaces } from "../reply/finish-reasons.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { CitationCollector } from "../reply/read-citations.ts";
@@ -15,10 +15,14 @@ import { PartialArguments } from "./partial-arguments.ts";
 interface OpenPart {
   readonly part: number;
   readonly kind: "text" | "reasoning";
-  /** Where its text begins in the candidate's visible text, in UTF-16 units. */
-  readonly textStart: number;
   /** Signed: nothing may be added any more. */
   isFull: boolean;
+}
+
+/** Where a text stands in the candidate's visible text, in UTF-16 units. */
+interface ReadText {
+  readonly part: number;
+  readonly start: number;
 }
 
 interface PartialCall {
@@ -36,7 +40,11 @@ export class CandidateReader {
   readonly #events: ReplyEvent[];
   readonly #citations = new CitationCollector();
   #parts = 0;
+  /** Sources and tokens may come behind the end of the text that they are of. */
+  readonly #texts: ReadText[] = [];
   #textLength = 0;
+  /** Tokens that came before any text. */
+  #waitingTokens: readonly TokenLogprob[] = [];
   #open: OpenPart | undefined;
   #call: PartialCall | undefined;
   #code: PendingCode | undefined;
@@ -57,10 +65,7 @@ export class CandidateReader {
       for (const part of asList(content["parts"])) if (isObject(part)) this.#readPart(part);
     }
     this.#citations.read(candidate);
-    const tokens = readLogprobs(candidate["logprobsResult"]);
-    if (tokens.length > 0) {
-      this.#events.push({ type: "logprobs", candidate: this.#candidate, part: this.#ensure("text").part, tokens });
-    }
+    this.#readTokens(readLogprobs(candidate["logprobsResult"]));
     const reason = candidate["finishReason"];
     if (typeof reason === "string" && reason !== "FINISH_REASON_UNSPECIFIED" && replaces(this.#finishReason, reason)) {
       this.#finishReason = reason;
@@ -81,12 +86,7 @@ export class CandidateReader {
     const hasHalfCall = this.#call !== undefined;
     this.#endCall(true);
     this.#endCode(undefined);
-    if (!this.#citations.isEmpty) {
-      const { part, textStart } = this.#ensure("text", true);
-      for (const citation of this.#citations.citations(textStart)) {
-        this.#events.push({ type: "citation", candidate: this.#candidate, part, citation });
-      }
-    }
+    this.#cite();
     this.#close();
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
@@ -94,6 +94,31 @@ export class CandidateReader {
       throw new InvalidReply("a call was never completed");
     }
     this.#events.push({ type: "finish", candidate: this.#candidate, finish });
+  }
+
+  #readTokens(tokens: readonly TokenLogprob[]): void {
+    if (tokens.length === 0) return;
+    const text = this.#texts.at(-1);
+    if (text === undefined) this.#waitingTokens = [...this.#waitingTokens, ...tokens];
+    else this.#events.push({ type: "logprobs", candidate: this.#candidate, part: text.part, tokens });
+  }
+
+  /** Sources without a text are of nothing. */
+  #cite(): void {
+    for (const citation of this.#citations.citations()) {
+      const { start, end, ...source } = citation;
+      const text = start === undefined ? this.#texts.at(-1) : this.#texts.findLast((it) => it.start <= start);
+      if (text === undefined) continue;
+      const placed =
+        start === undefined || end === undefined
+          ? source
+          : { ...source, start: start - text.start, end: Math.min(end, this.#endOf(text)) - text.start };
+      this.#events.push({ type: "citation", candidate: this.#candidate, part: text.part, citation: placed });
+    }
+  }
+
+  #endOf(text: ReadText): number {
+    return this.#texts[this.#texts.indexOf(text) + 1]?.start ?? this.#textLength;
   }
 
   /** Members that a newer version may send are no content of this answer: they are passed over. */
@@ -198,12 +223,19 @@ export class CandidateReader {
     this.#events.push({ type: "close", candidate: this.#candidate, part });
   }
 
-  /** @param takesFull a full part will do: nothing is added to its text */
-  #ensure(kind: OpenPart["kind"], takesFull = false): OpenPart {
-    if (this.#open?.kind === kind && (takesFull || !this.#open.isFull)) return this.#open;
+  #ensure(kind: OpenPart["kind"]): OpenPart {
+    if (this.#open?.kind === kind && !this.#open.isFull) return this.#open;
     const part = this.#openPart({ kind });
-    this.#open = { part, kind, textStart: this.#textLength, isFull: false };
+    this.#open = { part, kind, isFull: false };
+    if (kind === "text") this.#beginText(part);
     return this.#open;
+  }
+
+  #beginText(part: number): void {
+    this.#texts.push({ part, start: this.#textLength });
+    const tokens = this.#waitingTokens;
+    this.#waitingTokens = [];
+    this.#readTokens(tokens);
   }
 
   /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */

@@ -19,8 +19,6 @@ interface OpenPart {
   /** Arguments of a call so far. */
   readonly pieces: string[];
   readonly states: ProviderState[];
-  /** Where its text begins in the candidate's visible text, in UTF-16 units. */
-  readonly textStart: number;
   isClosed: boolean;
 }
 
@@ -28,6 +26,8 @@ export class CandidateWriter {
   readonly #context: ReplyContext;
   readonly #pending: PendingStates;
   readonly #open = new Map<number, OpenPart>();
+  /** Where the texts of parts begin in the candidate's visible text, in UTF-16 units: sources may come behind them. */
+  readonly #textStarts = new Map<number, number>();
   readonly #citations: Citation[] = [];
   readonly #tokens: TokenLogprob[] = [];
   readonly #showsReasoning: boolean;
@@ -41,7 +41,8 @@ export class CandidateWriter {
   }
 
   open(part: number, block: StreamedBlock): void {
-    this.#open.set(part, { block, pieces: [], states: [], textStart: this.#text?.length ?? 0, isClosed: false });
+    this.#open.set(part, { block, pieces: [], states: [], isClosed: false });
+    if (block.kind === "text") this.#textStarts.set(part, this.#text?.length ?? 0);
   }
 
   /** @returns parts to send, as JSON texts */
@@ -92,7 +93,7 @@ export class CandidateWriter {
   }
 
   cite(part: number, { start, end, ...source }: Citation): void {
-    const textStart = this.#open.get(part)?.textStart ?? 0;
+    const textStart = this.#textStarts.get(part) ?? 0;
     const isPlaced = start !== undefined && end !== undefined;
     this.#citations.push(isPlaced ? { ...source, start: textStart + start, end: textStart + end } : source);
   }

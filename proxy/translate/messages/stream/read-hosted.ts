@@ -7,15 +7,13 @@ import { argumentsObject } from "../../json-text.ts";
 import type { HostedBlock, ReplyEvent } from "../../reply.ts";
 import { close, type Numbering, open, type StartedBlock } from "./block-events.ts";
 
-interface Use {
-  readonly id: string;
-  readonly block: HostedBlock;
-}
+/** Far more than any provider runs at once. */
+const waitingMax = 64;
 
 export class HostedReader {
   readonly #numbering: Numbering;
-  /** A use whose result may be the next block. */
-  #waiting: Use | undefined;
+  /** Uses by their ids whose results may come: several may run at once. */
+  readonly #waiting = new Map<string, HostedBlock>();
 
   constructor(numbering: Numbering) {
     this.#numbering = numbering;
@@ -26,29 +24,28 @@ export class HostedReader {
     const type = asText(block["type"]);
     if (type === "server_tool_use" || type === "mcp_tool_use") return this.#startUse(block, type);
     const resultOf = asText(block["tool_use_id"]);
-    if (resultOf === "" || resultOf !== this.#waiting?.id) {
+    const use = this.#waiting.get(resultOf);
+    if (use === undefined) {
       return { events: [...this.flush(), ...this.#whole({ kind: "hosted", tool: toolOf(type), type })], reader: mute };
     }
     const output = outputOf(block["content"]);
-    const use = this.#waiting.block;
-    this.#waiting = undefined;
+    this.#waiting.delete(resultOf);
     return { events: this.#whole(output === "" ? use : { ...use, output }), reader: mute };
   }
 
-  /** Tells a use that got no result. Called before every other block and at the end. */
+  /** Tells uses that got no result. Called before every other block and at the end. */
   flush(): readonly ReplyEvent[] {
-    if (this.#waiting === undefined) return [];
-    const { block } = this.#waiting;
-    this.#waiting = undefined;
-    return this.#whole(block);
+    if (this.#waiting.size === 0) return [];
+    const uses = [...this.#waiting.values()];
+    this.#waiting.clear();
+    return uses.flatMap((use) => this.#whole(use));
   }
 
   #startUse(block: JsonObject, blockType: string): StartedBlock {
-    const events = this.flush();
     const type = asText(block["name"]) || blockType;
     let joined = "";
     return {
-      events,
+      events: this.#waiting.size < waitingMax ? [] : this.flush(),
       reader: {
         read(piece) {
           joined += asText(piece["partial_json"]);
@@ -56,12 +53,15 @@ export class HostedReader {
         },
         stop: () => {
           const input = joined === "" ? block["input"] : argumentsObject(joined);
-          const code = asText(member(input, "code")) || asText(member(input, "command"));
+          const code =
+            asText(member(input, "code")) || (type.startsWith("bash") ? asText(member(input, "command")) : "");
           const tool = blockType === "server_tool_use" ? toolOf(type) : "other";
-          this.#waiting = {
-            id: asText(block["id"]),
-            block: { kind: "hosted", tool, type, ...(code === "" ? {} : { code }) },
-          };
+          this.#waiting.set(asText(block["id"]) || `${this.#waiting.size}`, {
+            kind: "hosted",
+            tool,
+            type,
+            ...(code === "" ? {} : { code }),
+          });
           return [];
         },
       },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { argumentsObject, jsonText } from "../../../../proxy/translate/json-text.ts";
+import { argumentsObject, jsonText, parseJsonText } from "../../../../proxy/translate/json-text.ts";
 import { formats, sendTo } from "../../../support/translation/pure-translation.ts";
 
 describe("jsonText", () => {
@@ -45,4 +45,11 @@ describe("arguments with half of a surrogate pair", () => {
     });
   }
   it("are an object", () => assert.deepEqual(argumentsObject(args), { x: "a\ud83d" }));
+});
+
+describe("numbers beyond those of JSON.parse", () => {
+  for (const text of ['{"a":1e400}', '{"a":-1E+999}', '{"a":123456789012345678901}', '{"a":1e+300}', '{"a":0.5}']) {
+    it(`stay what they are: ${text}`, () =>
+      assert.equal(JSON.stringify(parseJsonText(text)).toLowerCase(), text.toLowerCase()));
+  }
 });

@@ -25,6 +25,14 @@ interface OpenPart {
   readonly logprobs: JsonObject[];
   /** Log probabilities that no delta has carried yet. */
   waiting: JsonObject[];
+  /** Sources of the latest block as a whole: where it ends is known when it does. */
+  uncited: Citation[];
+}
+
+/** Where a block stands in the text of its part. */
+export interface TextBlock {
+  readonly start: number;
+  readonly length: number;
 }
 
 export class MessageWriter {
@@ -44,7 +52,18 @@ export class MessageWriter {
 
   beginBlock(kind: "text" | "refusal"): void {
     if (this.#part !== undefined && this.#part.kind !== kind) this.#closePart();
-    if (this.#part !== undefined) this.#part.blockStart = this.#part.text.length;
+    if (this.#part === undefined) return;
+    this.endBlock();
+    this.#part.blockStart = this.#part.text.length;
+  }
+
+  /** The latest block is whole. */
+  endBlock(): TextBlock {
+    const part = this.#part;
+    if (part === undefined) return { start: 0, length: 0 };
+    const block = { start: part.blockStart, length: part.text.length - part.blockStart };
+    for (const citation of part.uncited.splice(0)) this.#annotate(part, citation, block);
+    return block;
   }
 
   say(kind: "text" | "refusal", text: string): void {
@@ -61,7 +80,21 @@ export class MessageWriter {
   }
 
   addLogprobs(tokens: readonly TokenLogprob[]): void {
-    const part = this.#open("text");
+    this.#addTokens(this.#open("text"), tokens);
+  }
+
+  /** What comes behind the end of its block, which is lost where the text can take nothing more. */
+  addLate(
+    block: TextBlock,
+    { citation, tokens = [] }: { citation?: Citation; tokens?: readonly TokenLogprob[] },
+  ): void {
+    const part = this.#part;
+    if (part?.kind !== "text") return;
+    if (citation !== undefined) this.#annotate(part, citation, block);
+    this.#addTokens(part, tokens);
+  }
+
+  #addTokens(part: OpenPart, tokens: readonly TokenLogprob[]): void {
     for (const token of tokens) {
       const entry = logprobEntry(token);
       part.logprobs.push(entry);
@@ -71,7 +104,12 @@ export class MessageWriter {
 
   cite(citation: Citation): void {
     const part = this.#open("text");
-    const annotation = urlCitation(citation, part.blockStart, part.text.length - part.blockStart);
+    if (citation.end === undefined) part.uncited.push(citation);
+    else this.#annotate(part, citation, { start: part.blockStart, length: part.text.length - part.blockStart });
+  }
+
+  #annotate(part: OpenPart, citation: Citation, block: TextBlock): void {
+    const annotation = urlCitation(citation, block.start, block.length);
     const members = `${part.members},"annotation_index":${part.annotations.length}`;
     part.annotations.push(annotation);
     this.#frames.emit("response.output_text.annotation.added", `${members},"annotation":${JSON.stringify(annotation)}`);
@@ -91,7 +129,7 @@ export class MessageWriter {
     const members = `${itemMembers(id, index)},"content_index":${this.#content.length}`;
     const empty = kind === "text" ? outputText("", [], []) : refusalPart("");
     this.#frames.emit("response.content_part.added", `${members},"part":${JSON.stringify(empty)}`);
-    this.#part = { kind, members, text: "", blockStart: 0, annotations: [], logprobs: [], waiting: [] };
+    this.#part = { kind, members, text: "", blockStart: 0, annotations: [], logprobs: [], waiting: [], uncited: [] };
     return this.#part;
   }
 
@@ -105,6 +143,7 @@ export class MessageWriter {
   #closePart(): void {
     const part = this.#part;
     if (part === undefined) return;
+    this.endBlock();
     this.#part = undefined;
     const text = JSON.stringify(part.text);
     if (part.kind === "text") {

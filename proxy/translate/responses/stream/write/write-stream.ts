@@ -12,6 +12,7 @@ import type { TokenUsage } from "../../../../settle/usage.ts";
 import { omittedText } from "../../../media/omitted-media.ts";
 import type { Finish, HostedBlock, MediaBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
 import type { ReplyContext, StreamWriter } from "../../../translator.ts";
+import { UniqueIds } from "../../../unique-ids.ts";
 import { type ResponseEnd, writeFinish } from "../../reply/finish.ts";
 import { clientNames } from "../../reply/namespaces.ts";
 import { responseObject } from "../../reply/response-object.ts";
@@ -20,7 +21,7 @@ import { failureOf } from "./failure.ts";
 import { Frames } from "./frames.ts";
 import { CallWriter } from "./write-call.ts";
 import { isImage, writeCode, writeImage, writeSearch } from "./write-hosted.ts";
-import { MessageWriter } from "./write-message.ts";
+import { MessageWriter, type TextBlock } from "./write-message.ts";
 import { ReasoningWriter } from "./write-reasoning.ts";
 
 /** What takes the pieces of one neutral part. */
@@ -38,9 +39,13 @@ export class ResponsesStreamWriter implements StreamWriter {
   readonly #showsReasoning: boolean;
   readonly #wantsLogprobs: boolean;
   readonly #id: string;
+  readonly #callIds = new UniqueIds();
   readonly #parts = new Map<number, PartWriter>();
   /** Takes the next text; no other item was begun since. */
   #message: MessageWriter | undefined;
+  /** Of an upstream that tells sources late: texts that ended, and their messages, which are done at the end. */
+  readonly #endedTexts = new Map<number, { readonly message: MessageWriter; readonly block: TextBlock }>();
+  #endedMessages: MessageWriter[] = [];
   /** Closed calls that are not done yet: only the finish tells whether the last one was cut. */
   #closing: CallWriter[] = [];
   /** Code whose output may come as a block of its own. */
@@ -73,6 +78,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     for (const [part, writer] of this.#parts) this.#cut(part, writer);
     for (const call of this.#closing) call.done(true);
     this.#closing = [];
+    this.#finishMessages();
     this.#message?.done("incomplete");
     this.#message = undefined;
     const failure = failureOf(error, context);
@@ -176,8 +182,18 @@ export class ResponsesStreamWriter implements StreamWriter {
   #beginOther(): void {
     this.#beginCalls();
     this.#finishCalls(completed);
-    if (this.#message?.openBlocks === 0) this.#message.done("completed");
+    if (this.#message?.openBlocks === 0) this.#endMessage(this.#message);
     this.#message = undefined;
+  }
+
+  #endMessage(message: MessageWriter): void {
+    if (this.#context.citesLate === true) this.#endedMessages.push(message);
+    else message.done("completed");
+  }
+
+  #finishMessages(): void {
+    for (const message of this.#endedMessages) message.done("completed");
+    this.#endedMessages = [];
   }
 
   /** Items stand in the order in which their parts were opened: a call that waits for its first piece waits no longer. */
@@ -190,7 +206,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#clientName ??= clientNames(clientBody);
     const { name, namespace } = this.#clientName(block.name);
     const id = newId(block.tool === "custom" ? "ctc_" : "fc_");
-    const callId = block.id ?? newId("call_");
+    const callId = this.#callIds.take(block.id ?? newId("call_"));
     return new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool }, states, newId);
   }
 
@@ -219,7 +235,10 @@ export class ResponsesStreamWriter implements StreamWriter {
 
   #piece(event: Extract<ReplyEvent, { type: "delta" | "citation" | "logprobs" | "state" | "close" }>): void {
     const writer = this.#parts.get(event.part);
-    if (writer === undefined) return;
+    if (writer === undefined) {
+      this.#latePiece(event);
+      return;
+    }
     switch (event.type) {
       case "delta":
         if (writer.kind === "call") writer.call.say(event.text);
@@ -242,6 +261,12 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
+  #latePiece(event: Extract<ReplyEvent, { readonly part: number }>): void {
+    const ended = this.#endedTexts.get(event.part);
+    if (event.type === "citation") ended?.message.addLate(ended.block, { citation: event.citation });
+    if (event.type === "logprobs" && this.#wantsLogprobs) ended?.message.addLate(ended.block, { tokens: event.tokens });
+  }
+
   #close(part: number, writer: PartWriter): void {
     this.#parts.delete(part);
     if (writer.kind === "call") {
@@ -250,8 +275,11 @@ export class ResponsesStreamWriter implements StreamWriter {
     } else if (writer.kind === "reasoning") {
       writer.reasoning.done((carried) => this.#context.states.seal(carried));
     } else {
-      writer.message.openBlocks -= 1;
-      if (writer.message !== this.#message && writer.message.openBlocks === 0) writer.message.done("completed");
+      const { message } = writer;
+      message.openBlocks -= 1;
+      const block = message.endBlock();
+      if (this.#context.citesLate === true && writer.kind === "text") this.#endedTexts.set(part, { message, block });
+      if (message !== this.#message && message.openBlocks === 0) this.#endMessage(message);
     }
   }
 
@@ -267,6 +295,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#flushCode();
     this.#end = writeFinish(finish);
     this.#finishCalls(this.#end);
+    this.#finishMessages();
     this.#message?.done(this.#end.status);
     this.#message = undefined;
   }

@@ -117,4 +117,63 @@ describe("CutAtStop", () => {
     assert.deepEqual(said, [["one EN|two ", "stop-sequence"]]);
     assert.equal(events.filter(({ type }) => type === "close").length, 2);
   });
+
+  const token = (text: string): ReplyEvent => ({
+    type: "logprobs",
+    candidate: 0,
+    part: 0,
+    tokens: [{ token: text, logprob: -1, top: [] }],
+  });
+
+  it("lets no token out of a text that does not go out", () => {
+    const filter = new CutAtStop(["END"], 10, 1);
+    const pieces = ["ab", "EN", "-", "E", "ND secret"];
+    const taken = [open(0), ...pieces.flatMap((text) => [token(text), say(0, text)])].flatMap((it) => filter.take(it));
+    const [block] = foldReply(taken).candidates[0]?.blocks ?? [];
+    assert.ok(block?.kind === "text");
+    assert.equal(block.text, "abEN-");
+    assert.deepEqual(
+      block.logprobs.map(({ token: text }) => text),
+      ["ab", "EN", "-"],
+    );
+  });
+
+  it("lets all tokens out of a text that ends by itself", () => {
+    const filter = new CutAtStop(["END"], 10, 1);
+    const events = [
+      open(0),
+      token("a"),
+      say(0, "a"),
+      say(0, "E"),
+      token("E"),
+      close(0),
+      finish(0),
+      { type: "end" } as const,
+    ];
+    const [block] = foldReply(events.flatMap((it) => filter.take(it))).candidates[0]?.blocks ?? [];
+    assert.ok(block?.kind === "text");
+    assert.deepEqual([block.text, block.logprobs.map(({ token: text }) => text)], ["aE", ["a", "E"]]);
+  });
+
+  it("hears calls that are under way to their ends, and no more text", () => {
+    const filter = new CutAtStop(["END"], 10, 1);
+    const call: ReplyEvent = {
+      type: "open",
+      candidate: 0,
+      part: 1,
+      block: { kind: "call", id: "c", name: "f", tool: "function" },
+    };
+    const taken = [call, say(0, '{"a":', 1), open(0), say(0, "helloEND"), say(0, "more"), say(0, "1}", 1)].flatMap(
+      (it) => filter.take(it),
+    );
+    assert.equal(filter.isCut, false);
+    taken.push(...filter.take(open(0, 2)), ...filter.take(say(0, "later", 2)), ...filter.take(close(0, 1)));
+    assert.equal(filter.isCut, true);
+    const { blocks, finish: end } = foldReply(taken).candidates[0] ?? {};
+    assert.deepEqual(
+      blocks?.map((block) => (block.kind === "text" ? block.text : block.kind === "call" ? block.arguments : "")),
+      ["hello", '{"a":1}'],
+    );
+    assert.deepEqual(end, { reason: "stop-sequence", stopSequence: "END" });
+  });
 });

@@ -148,14 +148,12 @@ describe("chat completions stream reader: parts", () => {
     const citations = foldReply(events).candidates[0]?.blocks.map((block) => block.kind === "text" && block.citations);
     const title = "";
     assert.deepEqual(citations, [
-      [],
-      false,
       [
-        { url: "https://second", title, start: 0, end: 6 },
-        { url: "https://both", title, start: 0, end: 2 },
-        // Its text is closed.
-        { url: "https://first", title },
+        { url: "https://both", title, start: 3, end: 5 },
+        { url: "https://first", title, start: 0, end: 5 },
       ],
+      false,
+      [{ url: "https://second", title, start: 0, end: 6 }],
     ]);
   });
 

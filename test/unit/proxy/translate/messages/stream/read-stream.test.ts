@@ -242,6 +242,30 @@ describe("messages: stream reader", () => {
       const opened = events.flatMap((event) => (event.type === "open" ? [`${event.part} ${event.block.kind}`] : []));
       assert.deepEqual(opened, ["0 hosted", "1 text"]);
     });
+    it("pairs those that run at once with their results, and takes only programs for code", () => {
+      const use = (id: string, command: string) => ({
+        type: "server_tool_use",
+        id,
+        name: "bash_code_execution",
+        input: { command },
+      });
+      const result = (id: string, stdout: string) => ({
+        type: "bash_code_execution_tool_result",
+        tool_use_id: id,
+        content: { type: "bash_code_execution_result", stdout, stderr: "" },
+      });
+      const tool = { kind: "hosted", tool: "code", type: "bash_code_execution" };
+      const told = [use("a", "ls"), use("b", "pwd"), result("a", "A"), result("b", "B")];
+      assert.deepEqual(hostedOf(...told.flatMap((it, index) => block(index, it))), [
+        { ...tool, code: "ls", output: "A" },
+        { ...tool, code: "pwd", output: "B" },
+      ]);
+      const edit = { ...use("c", "create"), name: "text_editor_code_execution" };
+      assert.deepEqual(hostedOf(...block(0, edit)), [
+        { kind: "hosted", tool: "code", type: "text_editor_code_execution" },
+      ]);
+    });
+
     it("pitfall 42: are told when the result is an error of unknown code", () => {
       const failed = { type: "web_search_tool_result", tool_use_id: "s", content: { error_code: "new_code" } };
       const search = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } };
