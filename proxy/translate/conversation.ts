@@ -6,6 +6,7 @@
  * `[]` are values. Nothing in here is ever changed in place (`protocols/translation.md` section 2).
  */
 import type { JsonObject } from "../protocols/json-value.ts";
+import type { NeutralField } from "./translator.ts";
 
 export interface Conversation {
   /** Public model name as the client wrote it. */
@@ -32,6 +33,8 @@ export interface Conversation {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly promptCacheKey?: string | undefined;
   readonly promptCacheRetention?: string | undefined;
+  /** OpenAI's, as far as both its formats have them: `mode` and `ttl`. */
+  readonly promptCacheOptions?: JsonObject | undefined;
   /** Anthropic's top-level `cache_control`: the provider places the mark itself. */
   readonly automaticCache?: CacheHint | undefined;
   readonly serviceTier?: string | undefined;
@@ -46,6 +49,8 @@ export interface Conversation {
    * channel's policy, never silently.
    */
   readonly unread: readonly string[];
+  /** The client's spelling of fields for which its format has several, for errors and declared losses. */
+  readonly spelled?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
 }
 
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -65,8 +70,10 @@ interface PartBase {
 }
 
 export interface CacheHint {
-  /** For example `5m` or `1h`. */
+  /** As the client said it: `5m` and `1h` are Anthropic's times, `30m` and `12h` OpenAI's. */
   readonly ttl?: string | undefined;
+  /** Came as OpenAI's `prompt_cache_breakpoint`, else as Anthropic's `cache_control`. */
+  readonly isBreakpoint?: boolean | undefined;
 }
 
 export interface TextPart extends PartBase {

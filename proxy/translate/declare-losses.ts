@@ -8,6 +8,7 @@
 import type { Conversation, Part } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
 import { type NeutralField, neutralFields } from "./translator.ts";
+import { markName, marksOf } from "./turns/cache-marks.ts";
 
 /**
  * `true` for what the client set to something that matters. All in one place and not a function a field: most calls set
@@ -42,8 +43,9 @@ function fieldsSet(
     metadata: metadata !== undefined && Object.keys(metadata).length > 0,
     promptCacheKey: conversation.promptCacheKey !== undefined,
     promptCacheRetention: conversation.promptCacheRetention !== undefined,
+    promptCacheOptions: conversation.promptCacheOptions !== undefined,
     automaticCache: conversation.automaticCache !== undefined,
-    cacheMarks: !carried.has("cacheMarks") && hasMarks(conversation),
+    cacheMarks: !carried.has("cacheMarks") && marksOf(conversation).length > 0,
     serviceTier: serviceTier !== undefined && serviceTier !== "auto",
     store: conversation.store === true,
     mediaDetail: !carried.has("mediaDetail") && hasDetails(conversation),
@@ -53,13 +55,6 @@ function fieldsSet(
     // Clients of the older functions never said it.
     parallelTools: conversation.parallelTools === false && conversation.usesLegacyFunctions !== true,
   };
-}
-
-function hasMarks({ turns, tools }: Conversation): boolean {
-  return (
-    turns.some(({ parts }) => parts.some(({ cache }) => cache !== undefined)) ||
-    tools.some((tool) => tool.kind === "function" && tool.cache !== undefined)
-  );
 }
 
 function hasDetails({ turns }: Conversation): boolean {
@@ -123,6 +118,7 @@ export function declareLosses(
     if (!isSet[field]) continue;
     if (isEssential(field, conversation)) losses.refuse(fieldName(field));
     if (field === "mediaDetail") dropDetails(conversation, fieldName(field), losses);
+    else if (field === "cacheMarks") for (const mark of marksOf(conversation)) losses.drop(markName(mark));
     else losses.drop(fieldName(field));
   }
   for (const field of conversation.unread) losses.drop(field);

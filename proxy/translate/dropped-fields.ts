@@ -26,13 +26,19 @@ function steps(field: string): number {
   return field.slice(0, headerCharactersMax).split(/[.[]/).length;
 }
 
+/** Of fields for which a format has several. */
+const secondSpellings: Readonly<Partial<Record<ChatWireFormat, readonly string[]>>> = {
+  ChatCompletions: ["max_tokens", "function_call", "prompt_cache_breakpoint"],
+};
+
 const known = new Map<ChatWireFormat, ReadonlySet<string>>();
 
 /** The field as a metric label: one of the format's own parameters, else `other`. */
 export function droppedLabel(format: ChatWireFormat, field: string): string {
   let names = known.get(format);
   if (names === undefined) {
-    names = new Set(neutralFields.map((neutral) => translators[format].fieldNames[neutral]));
+    const usual = neutralFields.map((neutral) => translators[format].fieldNames[neutral]);
+    names = new Set([...usual, ...(secondSpellings[format] ?? [])]);
     known.set(format, names);
   }
   return names.has(field) ? field : "other";

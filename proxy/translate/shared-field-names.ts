@@ -20,6 +20,7 @@ export const sharedFieldNames = {
   metadata: "metadata",
   promptCacheKey: "prompt_cache_key",
   promptCacheRetention: "prompt_cache_retention",
+  promptCacheOptions: "prompt_cache_options",
   cacheMarks: "cache_control",
   mediaDetail: "detail",
   serviceTier: "service_tier",

@@ -94,7 +94,7 @@ export function writeRequest(client: ClientRequest, options: TranslationOptions)
   const { fieldNames } = translators[client.call.endpoint.format];
   const { body, adaptation } = translators[format].writeRequest(
     client.conversation,
-    { ...target, fieldName: (field) => fieldNames[field] },
+    { ...target, fieldName: (field) => client.conversation.spelled?.[field] ?? fieldNames[field] },
     losses,
   );
   if (exceedsStopLimits(adaptation.stop ?? [])) losses.refuse(fieldNames.stop, tooManyStops);

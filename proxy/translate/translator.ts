@@ -90,6 +90,7 @@ export const neutralFields = [
   "metadata",
   "promptCacheKey",
   "promptCacheRetention",
+  "promptCacheOptions",
   "automaticCache",
   "cacheMarks",
   "serviceTier",

@@ -24,6 +24,7 @@ export const fieldNames: FieldNames = {
   metadata: "metadata",
   promptCacheKey: "promptCacheKey",
   promptCacheRetention: "promptCacheRetention",
+  promptCacheOptions: "promptCacheOptions",
   automaticCache: "cachedContent",
   cacheMarks: "cache_control",
   mediaDetail: "mediaResolution",

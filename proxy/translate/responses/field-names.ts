@@ -11,6 +11,7 @@ export const fieldNames: FieldNames = {
   answerFormat: "text.format",
   verbosity: "text.verbosity",
   user: "user",
-  automaticCache: "prompt_cache_options",
+  automaticCache: "cache_control",
+  cacheMarks: "prompt_cache_breakpoint",
   parallelTools: "parallel_tool_calls",
 };

@@ -130,16 +130,13 @@ function mediaOfFile(data: string, filename: string, where: string): MediaPart {
   return base64 === undefined ? mediaFromUrl(data, "document", where) : mediaFromBase64(base64, mime, "document");
 }
 
-/** Anthropic's lifetimes for OpenAI's (`protocols/translation.md` section 10.3). */
-const ttlOfBreakpoint: Readonly<Record<string, string>> = { "30m": "5m", "12h": "1h" };
-
 /** `cache_control` of other vendors, or OpenAI's breakpoint, on a part, a message or a tool. */
 export function readCacheHint(holder: JsonObject): CacheHint | undefined {
-  const hint = holder["cache_control"] ?? holder["prompt_cache_breakpoint"];
+  const control = holder["cache_control"];
+  const hint = control ?? holder["prompt_cache_breakpoint"];
   if (!isObject(hint)) return undefined;
   const ttl = asText(hint["ttl"]);
-  if (ttl === "") return {};
-  return { ttl: Object.hasOwn(ttlOfBreakpoint, ttl) ? ttlOfBreakpoint[ttl] : ttl };
+  return { ...(ttl === "" ? {} : { ttl }), ...(hint === control ? {} : { isBreakpoint: true }) };
 }
 
 /** Content that may only be text. @throws GatewayError naming the part that is not */

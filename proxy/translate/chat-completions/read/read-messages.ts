@@ -67,7 +67,9 @@ function readAssistantParts(message: JsonObject, where: string, calls: OpenCalls
   const content = readContent(message["content"], `${where}.content`);
   // Agents send "" beside calls, and mean nothing by it.
   const hasMore = called.length > 0 || asText(message["refusal"]) !== "";
-  const visible = content.filter((part) => !(hasMore && part.kind === "text" && part.text === ""));
+  const visible = content.filter((part) => {
+    return !(hasMore && part.kind === "text" && part.text === "" && part.cache === undefined);
+  });
   const refusal = asText(message["refusal"]);
   const refused: Part[] = refusal === "" ? [] : [{ kind: "refusal", text: refusal, where: `${where}.refusal` }];
   return [...reasoning, ...visible, ...refused, ...called];

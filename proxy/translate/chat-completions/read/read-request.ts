@@ -4,6 +4,7 @@
  */
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Sampling } from "../../conversation.ts";
+import { readCacheOptions, unreadCacheOptions } from "../../prompt-cache-options.ts";
 import { says } from "../../unread-members.ts";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
@@ -17,6 +18,7 @@ export function readRequest(body: JsonObject): Conversation {
   refuseState(body);
   const usesLegacyFunctions = asList(body["functions"]).length > 0;
   const cap = numberOf(body["max_completion_tokens"]);
+  const capIsVisibleText = cap === undefined && numberOf(body["max_tokens"]) !== undefined;
   return {
     model: asText(body["model"]),
     stream: body["stream"] === true,
@@ -27,7 +29,7 @@ export function readRequest(body: JsonObject): Conversation {
     parallelTools: usesLegacyFunctions ? false : flagOf(body["parallel_tool_calls"]),
     sampling: readSampling(body),
     outputCap: cap ?? numberOf(body["max_tokens"]),
-    outputCapIsVisibleText: cap === undefined && numberOf(body["max_tokens"]) !== undefined ? true : undefined,
+    outputCapIsVisibleText: capIsVisibleText ? true : undefined,
     reasoning: readReasoningWish(body),
     answerFormat: readAnswerFormat(body["response_format"]),
     verbosity: textOf(body["verbosity"]),
@@ -38,11 +40,23 @@ export function readRequest(body: JsonObject): Conversation {
     metadata: readMetadata(body["metadata"]),
     promptCacheKey: textOf(body["prompt_cache_key"]),
     promptCacheRetention: textOf(body["prompt_cache_retention"]),
+    promptCacheOptions: readCacheOptions(body["prompt_cache_options"]),
     automaticCache: isObject(body["cache_control"]) ? readCacheHint(body) : undefined,
     serviceTier: textOf(body["service_tier"]),
     store: flagOf(body["store"]),
     usesLegacyFunctions: usesLegacyFunctions ? true : undefined,
     unread: unreadMembers(body),
+    spelled: readSpelling(body, capIsVisibleText),
+  };
+}
+
+/** The older spellings of two fields. */
+function readSpelling(body: JsonObject, isOlderCap: boolean): Conversation["spelled"] {
+  const isOlderChoice = !says(body["tool_choice"]) && says(body["function_call"]);
+  if (!isOlderCap && !isOlderChoice) return undefined;
+  return {
+    ...(isOlderCap ? { outputCap: "max_tokens" } : {}),
+    ...(isOlderChoice ? { toolChoice: "function_call" } : {}),
   };
 }
 
@@ -176,7 +190,7 @@ const known: ReadonlySet<string> = new Set([
   ...["function_call", "web_search_options", "temperature", "top_p", "top_k", "seed", "presence_penalty", "stop"],
   ...["frequency_penalty", "n", "logit_bias", "logprobs", "top_logprobs", "max_completion_tokens", "max_tokens"],
   ...["response_format", "verbosity", "modalities", "audio", "user", "safety_identifier", "metadata", "store"],
-  ...["prompt_cache_key", "prompt_cache_retention", "cache_control", "service_tier"],
+  ...["prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "cache_control", "service_tier"],
   ...reasoningMembers,
 ]);
 
@@ -188,6 +202,7 @@ function unreadMembers(body: JsonObject): string[] {
   if (isUnknownEffort(body)) unread.push("reasoning_effort");
   return [
     ...unread,
+    ...unreadCacheOptions(body["prompt_cache_options"]),
     ...unreadInBody(body),
     ...speakers(asList(body["messages"])),
     ...numbers.filter((name) => isObject(body[name])),

@@ -48,7 +48,17 @@ const tools: KnownObjects = {
   },
 };
 
-/** @returns paths of what a body says inside its messages and tools, and no neutral form has a place for */
+const answerSchema = always(knownObject(["name", "description", "schema", "strict"]));
+const answerFormat = always(knownObject(["type", "json_schema"], () => ({ json_schema: answerSchema })));
+
+const chosen = always(knownObject(["name"]));
+const allowed = always(knownObject(["mode", "tools"]));
+const chosenMembers = ["type", "function", "custom", "tool", "name", "allowed_tools", "mode", "tools"];
+const choice = always(
+  knownObject(chosenMembers, () => ({ function: chosen, custom: chosen, tool: chosen, allowed_tools: allowed })),
+);
+
+/** @returns paths of what a body says inside its messages, tools and wishes, and no neutral form has a place for */
 export function unreadInBody(body: JsonObject): string[] {
   const unread: string[] = [];
   const messages = body["messages"];
@@ -59,6 +69,8 @@ export function unreadInBody(body: JsonObject): string[] {
   }
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
   collectUnread(body["functions"], described, "functions", bracketed, unread);
+  collectUnread(body["tool_choice"], choice, "tool_choice", bracketed, unread);
+  collectUnread(body["response_format"], answerFormat, "response_format", bracketed, unread);
   collectUnread(body["web_search_options"], searchOptions, "web_search_options", bracketed, unread);
   return unread;
 }

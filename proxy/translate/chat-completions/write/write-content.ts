@@ -1,7 +1,7 @@
 /** Writes parts of a conversation as content of chat messages (`protocols/translation.md` section 4.4). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
-import type { MediaPart, TextPart } from "../../conversation.ts";
+import type { CacheHint, MediaPart, TextPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { audioFormat } from "../../media/audio-format.ts";
 import { dataUrl } from "../../media/data-url.ts";
@@ -30,13 +30,24 @@ export function writeContent(parts: readonly (TextPart | MediaPart)[], writer: C
 
 function writePart(part: TextPart | MediaPart, writer: ContentWriter): JsonObject {
   const written = part.kind === "text" ? { type: "text", text: part.text } : writeMedia(part, writer);
-  return part.cache === undefined ? written : { ...written, ...cacheControl(part.cache, writer.traits) };
+  return part.cache === undefined ? written : { ...written, ...markOf(part.cache, writer.traits) };
 }
 
-/** Vendors that know Anthropic's marks get them; elsewhere caching is the provider's own business. */
-export function cacheControl(cache: { readonly ttl?: string | undefined }, traits: ModelTraits): JsonObject {
+/** Vendors that know Anthropic's marks get them, in Anthropic's times (`protocols/translation.md` section 10.3). */
+export function cacheControl({ ttl }: CacheHint, traits: ModelTraits): JsonObject {
   if (!traits.takesCacheControl) return {};
-  return { cache_control: { type: "ephemeral", ...(cache.ttl === undefined ? {} : { ttl: cache.ttl }) } };
+  const time = ttl === undefined || !Object.hasOwn(timeOfBreakpoint, ttl) ? ttl : timeOfBreakpoint[ttl];
+  return { cache_control: { type: "ephemeral", ...(time === undefined ? {} : { ttl: time }) } };
+}
+
+const timeOfBreakpoint: Readonly<Record<string, string>> = { "30m": "5m", "12h": "1h" };
+
+/** The mark of a part: OpenAI's own goes back to OpenAI. Elsewhere caching is the provider's own business. */
+export function markOf(cache: CacheHint | undefined, traits: ModelTraits): JsonObject {
+  if (cache === undefined) return {};
+  if (!traits.isOpenAI) return cacheControl(cache, traits);
+  const { ttl } = cache;
+  return { prompt_cache_breakpoint: { mode: "explicit", ...(ttl === undefined ? {} : { ttl }) } };
 }
 
 function writeMedia(part: MediaPart, writer: ContentWriter): JsonObject {

@@ -10,8 +10,10 @@ import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Tu
 import { functionArguments } from "../../tools/custom-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
+import { type MarkAbility, placeMarks, saysText } from "../../turns/cache-marks.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
+import type { ModelTraits } from "../model-traits.ts";
 import { shortCallId } from "./short-call-id.ts";
 import { type ContentWriter, writeContent } from "./write-content.ts";
 
@@ -23,7 +25,7 @@ export interface MessageWriter extends ContentWriter {
 const noFiles: readonly JsonObject[] = [];
 
 export function writeMessages(turns: readonly Turn[], writer: MessageWriter): JsonObject[] {
-  const paired = pairResults(turns);
+  const paired = pairResults(placeMarks(turns, markAbility(writer.traits), writer.losses));
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
   /** Files of an answer that called: nothing may stand between it and its results. */
@@ -38,6 +40,18 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriter): Js
     waiting = noFiles;
   }
   return messages;
+}
+
+/** Calls and thinking stand in members of the message that have no place for marks. */
+function markAbility({ isOpenAI, takesCacheControl }: ModelTraits): MarkAbility {
+  return {
+    takes: ({ isBreakpoint }) => takesCacheControl || (isOpenAI && isBreakpoint === true),
+    hasPlace: (part, role) => {
+      if (part.kind === "result") return saysText(part);
+      return part.kind === "text" || (part.kind === "media" && role !== "assistant");
+    },
+    isBlank: (text) => text === "",
+  };
 }
 
 function hasCall(run: readonly Turn[]): boolean {
@@ -84,7 +98,7 @@ function writeSystem(turn: Turn, writer: MessageWriter): JsonObject[] {
   const texts = turn.parts.filter((part): part is TextPart => part.kind === "text" && part.text !== "");
   if (texts.length === 0) return [];
   const role = turn.isDeveloper === true && writer.traits.isOpenAI ? "developer" : "system";
-  const isMarked = writer.traits.takesCacheControl && texts.some(({ cache }) => cache !== undefined);
+  const isMarked = texts.some(({ cache }) => cache !== undefined);
   const content = isMarked ? writeContent(texts, writer) : texts.map(({ text }) => text).join("\n\n");
   return [namedMessage(role, turn, content)];
 }
@@ -145,6 +159,7 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
     {
       role: "assistant",
       ...spoken(text, refusal, writer),
+      ...markedContent(run, refusal, writer),
       ...reasoningOf(parts, writer),
       ...writeDetails([...states.values()].flat()),
       ...(calls.length === 0
@@ -171,6 +186,25 @@ function spoken(text: string, refusal: string, { traits }: MessageWriter): JsonO
   if (refusal === "") return { content: text === "" ? null : text };
   if (traits.isOpenAI && text === "") return { content: null, refusal };
   return { content: text + refusal };
+}
+
+/** Content in parts, where marks for the cache must keep their places; nothing without marks. */
+function markedContent(run: readonly Turn[], refusal: string, writer: MessageWriter): JsonObject {
+  if (!run.some(({ parts }) => parts.some(({ cache }) => cache !== undefined))) return {};
+  const texts: TextPart[] = [];
+  let text = "";
+  for (const turn of run) {
+    if (textOfTurn(turn) !== "" && (text !== "" || texts.length > 0)) text += "\n\n";
+    for (const part of turn.parts) {
+      if (part.kind !== "text") continue;
+      text += part.text;
+      if (part.cache === undefined) continue;
+      texts.push({ kind: "text", text, cache: part.cache });
+      text = "";
+    }
+  }
+  const rest = text + refusal;
+  return { content: writeContent(rest === "" ? texts : [...texts, { kind: "text", text: rest }], writer) };
 }
 
 function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObject {

@@ -19,6 +19,9 @@ export function writeReasoning(
   const members = membersFor(wish, traits);
   // Left to the model, or shown: chat completions have nothing to say about either.
   if (members === undefined && (wish.mode === "off" || wantedEffort(wish) !== undefined)) losses.drop(field);
+  // A switch has no measure.
+  const isSwitch = traits.reasoningMember === "thinking" && wish.mode !== "off";
+  if (isSwitch && wantedEffort(wish) !== undefined) losses.drop(field);
   return members ?? nothing;
 }
 

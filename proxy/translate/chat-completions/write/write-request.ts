@@ -9,6 +9,7 @@ import type { Losses } from "../../losses.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { markName, marksOf } from "../../turns/cache-marks.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { nothing } from "./nothing.ts";
 import { writeAnswerFormat } from "./write-answer-format.ts";
@@ -25,16 +26,20 @@ const shared: readonly NeutralField[] = [
   ...(["temperature", "topP", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
   ...(["logitBias", "logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "user"] as const),
   ...(["tools", "toolChoice", "parallelTools", "modalities", "audioOutput", "mediaDetail"] as const),
+  // Declared where they stand.
+  "cacheMarks",
 ];
 /** Strict servers refuse members that they do not know. */
 const openAIOnly: readonly NeutralField[] = [
-  ...(["metadata", "safetyIdentifier", "promptCacheKey", "promptCacheRetention", "serviceTier", "store"] as const),
+  ...(["metadata", "safetyIdentifier", "promptCacheKey", "promptCacheRetention", "promptCacheOptions"] as const),
+  ...(["serviceTier", "store"] as const),
 ];
 
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
   const traits = traitsOf(target);
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
+  if (!traits.takesCacheControl) declareToolMarks(conversation, losses);
   const names = new ToolNames("openai", namesOf(conversation));
   const tools = writeTools(conversation, traits, names, losses, target.fieldName("toolChoice"));
   const format = writeAnswerFormat(conversation, traits, losses);
@@ -72,10 +77,15 @@ function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
 
 function fieldsCarriedWith(traits: ModelTraits): ReadonlySet<NeutralField> {
   const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
-  if (traits.takesCacheControl) more.push("automaticCache", "cacheMarks");
+  if (traits.takesCacheControl) more.push("automaticCache");
   if (traits.isOpenAI) more.push(...openAIOnly);
   if (traits.takesVerbosity) more.push("verbosity");
   return new Set([...shared, ...more]);
+}
+
+/** OpenAI's own marks stand on content alone. */
+function declareToolMarks({ tools }: Conversation, losses: Losses): void {
+  for (const mark of marksOf({ turns: [], tools })) losses.drop(markName(mark));
 }
 
 /** Every name that the body will hold, so that valid ones keep theirs. */
@@ -181,6 +191,7 @@ function writeOpenAIMembers(
     safety_identifier: conversation.safetyIdentifier,
     prompt_cache_key: conversation.promptCacheKey,
     prompt_cache_retention: conversation.promptCacheRetention,
+    prompt_cache_options: conversation.promptCacheOptions,
     service_tier: tier !== undefined && knownTiers.has(tier) ? tier : undefined,
     store: conversation.store,
   });

@@ -5,7 +5,7 @@
  * Calls without ids get one by their place, and results find their call by id, else by name in order.
  */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
-import type { CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import type { CallPart, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { readSignature } from "../thought-signature.ts";
 import { either, listOf, objectOf, path, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 import { type FoundCall, type FoundPart, type FoundResponse, readInlineData, readPart } from "./read-part.ts";
@@ -22,7 +22,7 @@ export function readContents(body: JsonObject, unread: string[]): Turn[] {
   const calls = new OpenCalls();
   for (const { role, parts } of mergeModelContents(contents)) {
     if (role === "model") turns.push(readModelTurn(parts, turns.length, calls));
-    else turns.push(...readUserTurns(parts, turns.length, calls));
+    else turns.push(...readUserTurns(parts, turns.length, calls, unread));
   }
   if (turns.length === 0) throw wrongValue("contents", "must hold at least one part.");
   return turns;
@@ -105,19 +105,24 @@ function addText(parts: Part[], part: Extract<FoundPart, { kind: "text" | "reaso
 }
 
 /** Results first, as a turn of their own; whatever the user adds follows. */
-function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCalls): Turn[] {
+function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCalls, unread: string[]): Turn[] {
   const results: ResultPart[] = [];
   const others: Part[] = [];
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionResponse") results.push(calls.answer(part, `gem_${turn}_${index}`));
     else if (part.kind === "functionCall") throw wrongValue(part.where, "belongs into a content of the model.");
-    // Only a model thinks: what a user marks as thought is said all the same.
-    else others.push(part.kind === "reasoning" ? { ...part, kind: "text" } : part);
+    else others.push(part.kind === "reasoning" ? saidThought(part, unread) : part);
   }
   const turns: Turn[] = [];
   if (results.length > 0) turns.push({ role: "tool", parts: results });
   if (others.length > 0) turns.push({ role: "user", parts: others });
   return turns;
+}
+
+/** Only a model thinks: what a user marks as thought is said all the same. */
+function saidThought(part: ReasoningPart, unread: string[]): TextPart {
+  unread.push(path(part.where ?? "contents", "thought"));
+  return { ...part, kind: "text" };
 }
 
 /** Calls that wait for their results. */

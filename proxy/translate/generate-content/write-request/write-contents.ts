@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { argumentsObject } from "../../json-text.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
+import { markWhere } from "../../turns/cache-marks.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { mergeTurns } from "../../turns/merge-turns.ts";
 import { pairResults } from "../../turns/pair-results.ts";
@@ -170,7 +171,7 @@ class ContentsWriter {
 function declareHints(part: Part, options: WriteOptions): void {
   const { losses, target } = options;
   if (part.where === undefined) return;
-  if (part.cache !== undefined) losses.drop(`${part.where}.cache_control`);
+  if (part.cache !== undefined) losses.drop(markWhere(part, part.cache));
   if (part.kind === "media" && part.wantsCitations === true) losses.drop(`${part.where}.citations`);
   if (part.kind !== "result") return;
   for (const inner of part.content) {

@@ -7,7 +7,7 @@
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation } from "../../conversation.ts";
 import { setOwn } from "../../schema/subschemas.ts";
-import { says } from "../../unread-members.ts";
+import { says, unreadIn } from "../../unread-members.ts";
 import { readCache } from "./read-text.ts";
 import { readThinking } from "./read-thinking.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
@@ -56,6 +56,9 @@ export function readRequest(body: JsonObject): Conversation {
   }
   const { user, metadata } = readMetadata(body, unread);
   const { toolChoice, parallelTools } = readToolChoice(body);
+  const reasoning = readThinking(body);
+  // Without thinking there is none to measure.
+  if (reasoning?.mode === "off" && says(member(body["output_config"], "effort"))) unread.push("output_config.effort");
   return {
     model: typeof body["model"] === "string" ? body["model"] : "",
     stream: body["stream"] === true,
@@ -70,7 +73,7 @@ export function readRequest(body: JsonObject): Conversation {
       stop: readStop(body["stop_sequences"]),
     },
     outputCap: optionalNumber(body["max_tokens"]),
-    reasoning: readThinking(body),
+    reasoning,
     answerFormat: readAnswerFormat(body, unread),
     user,
     metadata,
@@ -105,6 +108,8 @@ function readStop(value: unknown): readonly string[] | undefined {
   );
 }
 
+const knownFormat: ReadonlySet<string> = new Set(["type", "schema"]);
+
 /** `output_format` is the older, beta spelling of `output_config.format`. */
 function readAnswerFormat(body: JsonObject, unread: string[]): AnswerFormat | undefined {
   const config = body["output_config"];
@@ -119,6 +124,7 @@ function readAnswerFormat(body: JsonObject, unread: string[]): AnswerFormat | un
   if (!says(format)) return undefined;
   const { type, schema } = objectAt(format, path);
   if (type !== "json_schema") return refuseValue(`${path}.type`, "must be 'json_schema'");
+  unread.push(...unreadIn(format, knownFormat, path));
   return { kind: "schema", schema: objectAt(schema, `${path}.schema`) };
 }
 

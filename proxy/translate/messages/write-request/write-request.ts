@@ -10,6 +10,7 @@ import type { Losses } from "../../losses.ts";
 import { shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { markName, marksOf } from "../../turns/cache-marks.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
@@ -82,7 +83,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const messages = endWithUser(history.messages, mayContinue, () => losses.drop(lastWhere(conversation)));
   const system = writeSystem(history, format);
   const isLimited = limitMarks(tools, system, messages, conversation);
-  if (isLimited) losses.drop("cache_control");
+  if (isLimited) for (const mark of marksOf(conversation)) losses.drop(markName(mark));
   const identity = writeIdentity(conversation, target, traits);
   declareLosses(conversation, identity.carried, target.fieldName, losses);
   return {

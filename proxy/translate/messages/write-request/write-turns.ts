@@ -6,6 +6,7 @@
  * for each of these.
  */
 import type { Turn } from "../../conversation.ts";
+import { type MarkAbility, placeMarks } from "../../turns/cache-marks.ts";
 import { type AllowsSystem, demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { type Block, isThinkingBlock, type Message } from "./block.ts";
@@ -20,9 +21,16 @@ export interface History {
 const openingText = ".";
 const emptyText = "(empty)";
 
+/** Only thinking has no place for them; blank texts are refused. */
+const markAbility: MarkAbility = {
+  takes: () => true,
+  hasPlace: ({ kind }) => kind !== "reasoning" && kind !== "hosted",
+  isBlank: (text) => text.trim() === "",
+};
+
 /** @param takesLaterSystem whether the model takes system turns behind the first message */
 export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, options: ContentOptions): History {
-  const paired = pairResults(turns);
+  const paired = pairResults(placeMarks(turns, markAbility, options.losses));
   const first = paired.findIndex(({ role }) => role !== "system");
   const leading = first < 0 ? paired : paired.slice(0, first);
   const rest = first < 0 ? [] : paired.slice(first);

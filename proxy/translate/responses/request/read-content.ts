@@ -1,6 +1,6 @@
 /** Reads the content parts of input items (`protocols/openai-responses.md` section 3). */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
-import type { MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
+import type { CacheHint, MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
 import { audioMime } from "../../media/audio-format.ts";
 import { cleanBase64, mediaFromUrl } from "../../media/data-url.ts";
 import { listOf, notCarried, optionalText, present, requiredText, wrongType, wrongValue } from "./body-fields.ts";
@@ -46,10 +46,10 @@ function readPartOfType(part: JsonObject, where: string): ContentPart {
 }
 
 /** The time to live, where the client gives one (`prompt_cache_breakpoint`). */
-function cacheHint(part: JsonObject): { readonly ttl?: string } {
+function cacheHint(part: JsonObject): CacheHint {
   const breakpoint = present(part, "prompt_cache_breakpoint");
   const ttl = isObject(breakpoint) ? breakpoint["ttl"] : undefined;
-  return typeof ttl === "string" ? { ttl } : {};
+  return { ...(typeof ttl === "string" ? { ttl } : {}), isBreakpoint: true };
 }
 
 function readImage(part: JsonObject, where: string): MediaPart {

@@ -127,7 +127,7 @@ class ItemReader {
 
   /** Text of two messages is not one text. */
   #assistantMessage(content: readonly ContentPart[]): void {
-    const parts = content.filter((part) => part.kind === "media" || part.text !== "");
+    const parts = content.filter((part) => part.kind === "media" || part.text !== "" || part.cache !== undefined);
     if (parts.length === 0) return;
     const saysSomething = ({ kind }: Part): boolean => kind === "text" || kind === "refusal" || kind === "media";
     if (this.#open?.role === "assistant" && this.#open.parts.some(saysSomething)) this.#closeOpen();

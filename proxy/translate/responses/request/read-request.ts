@@ -2,8 +2,9 @@
  * Reads a responses client's body as a conversation (`protocols/openai-responses.md` sections 2, 3 and 5;
  * `protocols/translation.md` sections 3 and 4).
  */
-import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
+import { isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling, Turn } from "../../conversation.ts";
+import { readCacheOptions, unreadCacheOptions } from "../../prompt-cache-options.ts";
 import { says, unreadIn } from "../../unread-members.ts";
 import {
   listOf,
@@ -31,6 +32,7 @@ const known = new Set([
   ...["parallel_tool_calls", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"],
   ...["presence_penalty", "frequency_penalty", "top_logprobs", "include", "reasoning", "text", "metadata", "user"],
   ...["safety_identifier", "service_tier", "store", "prompt_cache_key", "prompt_cache_retention", "truncation"],
+  "prompt_cache_options",
 ]);
 
 /** @throws GatewayError naming the client's field */
@@ -58,9 +60,11 @@ export function readRequest(body: JsonObject): Conversation {
     metadata: readMetadata(body),
     promptCacheKey: optionalText(body, "prompt_cache_key", "prompt_cache_key"),
     promptCacheRetention: optionalText(body, "prompt_cache_retention", "prompt_cache_retention"),
+    promptCacheOptions: readCacheOptions(body["prompt_cache_options"]),
     serviceTier: optionalText(body, "service_tier", "service_tier"),
     store: optionalFlag(body, "store", "store"),
     unread: readUnread(body),
+    ...(Number(body["top_logprobs"]) > 0 && !includesLogprobs(body) ? { spelled: countedLogprobs } : {}),
   };
 }
 
@@ -82,11 +86,17 @@ function readInput(body: JsonObject): readonly Turn[] {
   return isObject(value) ? readItems([value], "input") : wrongType("input", "a string or an array");
 }
 
+/** A count says that they are wanted. */
+const countedLogprobs = { logprobs: "top_logprobs" } as const;
+
+function includesLogprobs(body: JsonObject): boolean {
+  return listOf(body, "include", "include").includes("message.output_text.logprobs");
+}
+
 /** Sampling that the API itself does not know is what clients of protocol A may still say (INTERFACE.md 2.2). */
 function readSampling(body: JsonObject): Sampling {
   const number = (name: string): number | undefined => optionalNumber(body, name, name);
   const topLogprobs = number("top_logprobs");
-  const wantsLogprobs = listOf(body, "include", "include").includes("message.output_text.logprobs");
   return {
     temperature: number("temperature"),
     topP: number("top_p"),
@@ -95,7 +105,7 @@ function readSampling(body: JsonObject): Sampling {
     presencePenalty: number("presence_penalty"),
     frequencyPenalty: number("frequency_penalty"),
     stop: readStop(body),
-    logprobs: wantsLogprobs || (topLogprobs ?? 0) > 0 ? true : undefined,
+    logprobs: includesLogprobs(body) || (topLogprobs ?? 0) > 0 ? true : undefined,
     topLogprobs,
   };
 }
@@ -176,6 +186,7 @@ const includable = new Set<unknown>(["reasoning.encrypted_content", "message.out
 
 const knownReasoning = new Set(["effort", "summary", "generate_summary"]);
 const knownText = new Set(["format", "verbosity"]);
+const knownFormat = new Set(["type", "name", "description", "schema", "strict"]);
 
 function readUnread(body: JsonObject): readonly string[] {
   const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
@@ -185,6 +196,8 @@ function readUnread(body: JsonObject): readonly string[] {
     ...unread,
     ...unreadIn(body["reasoning"], knownReasoning, "reasoning"),
     ...unreadIn(body["text"], knownText, "text"),
+    ...unreadIn(member(body["text"], "format"), knownFormat, "text.format"),
+    ...unreadCacheOptions(body["prompt_cache_options"]),
     ...unreadInBody(body),
   ];
 }

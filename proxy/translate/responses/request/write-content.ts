@@ -1,7 +1,7 @@
 /** Content parts of the responses format (`protocols/translation.md` section 4.4). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
-import type { MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
+import type { CacheHint, MediaPart, RefusalPart, TextPart } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { audioFormat } from "../../media/audio-format.ts";
 import { dataUrl } from "../../media/data-url.ts";
@@ -11,6 +11,16 @@ const audioFormats = new Set(["wav", "mp3"]);
 
 /** @throws GatewayError naming the client's part, for files that only another provider can read */
 export function writeInputPart(part: TextPart | RefusalPart | MediaPart, losses: Losses): JsonObject {
+  const written = writeBarePart(part, losses);
+  return part.cache === undefined ? written : { ...written, ...markOf(part.cache) };
+}
+
+/** The end of what later calls have in common; only marks that OpenAI knows come here. */
+export function markOf({ ttl }: CacheHint): JsonObject {
+  return { prompt_cache_breakpoint: { mode: "explicit", ...(ttl === undefined ? {} : { ttl }) } };
+}
+
+function writeBarePart(part: TextPart | RefusalPart | MediaPart, losses: Losses): JsonObject {
   if (part.kind !== "media") return { type: "input_text", text: part.text };
   const { source, where = "input" } = part;
   if (part.wantsCitations === true) losses.drop(`${where}.citations`);

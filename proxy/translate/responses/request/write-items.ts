@@ -10,7 +10,7 @@ import type { Losses } from "../../losses.ts";
 import { customArguments } from "../../tools/custom-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
-import { writeInputPart } from "./write-content.ts";
+import { markOf, writeInputPart } from "./write-content.ts";
 
 export interface ItemWriting {
   readonly states: StateKeeper;
@@ -84,7 +84,7 @@ class ItemWriter {
   #message(role: string, parts: readonly Part[]): void {
     const [only] = parts;
     if (only === undefined) return;
-    if (parts.length === 1 && only.kind === "text") {
+    if (parts.length === 1 && only.kind === "text" && only.cache === undefined) {
       this.items.push({ type: "message", role, content: only.text });
       return;
     }
@@ -175,10 +175,16 @@ class ItemWriter {
     });
   }
 
-  #output({ content, isError }: ResultPart): unknown {
-    const marked = isError === true ? markError(content) : content;
-    if (marked.every((part) => part.kind === "text")) return marked.map(({ text }) => text).join("\n");
-    return marked.map((part) => writeInputPart(part, this.#writing.losses));
+  #output({ content, isError, cache }: ResultPart): unknown {
+    const said = isError === true ? markError(content) : content;
+    if (said.every((part) => part.kind === "text")) {
+      const text = said.map((part) => part.text).join("\n");
+      return cache === undefined ? text : [{ type: "input_text", text, ...markOf(cache) }];
+    }
+    return said.map((part, index) => {
+      const isEnd = cache !== undefined && index === said.length - 1;
+      return writeInputPart(isEnd ? { ...part, cache } : part, this.#writing.losses);
+    });
   }
 }
 

@@ -13,6 +13,7 @@ import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import { type MarkAbility, markName, marksOf, placeMarks, saysText } from "../../turns/cache-marks.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { writeItems } from "./write-items.ts";
@@ -41,11 +42,25 @@ const carried: ReadonlySet<NeutralField> = new Set<NeutralField>([
   "tools",
   "toolChoice",
   "parallelTools",
+  // Declared where they are left out.
+  "promptCacheOptions",
+  "cacheMarks",
 ]);
 
 const carriedWithoutVerbosity: ReadonlySet<NeutralField> = new Set(
   [...carried].filter((field) => field !== "verbosity"),
 );
+
+/** OpenAI's own marks, on what the user or the system says; answers go as bare texts. */
+const vendorMarks: MarkAbility = {
+  takes: ({ isBreakpoint }) => isBreakpoint === true,
+  hasPlace: (part, role) => {
+    if (part.kind === "result") return saysText(part);
+    return role !== "assistant" && (part.kind === "text" || part.kind === "media");
+  },
+  isBlank: (text) => text === "",
+};
+const noMarks: MarkAbility = { ...vendorMarks, takes: () => false };
 
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
@@ -53,10 +68,13 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
   const traits = traitsOf(target);
   declareLosses(conversation, traits.takesVerbosity ? carried : carriedWithoutVerbosity, target.fieldName, losses);
+  for (const mark of marksOf({ turns: [], tools: conversation.tools })) losses.drop(markName(mark));
   const names = new ToolNames("openai", namesIn(conversation));
   const hasCustomTools = traits.takesCustomTools;
   const writing = { states: target.states, losses, names, hasCustomTools };
-  const { instructions, rest } = takeInstructions(conversation.turns);
+  const { instructions, rest } = takeInstructions(
+    placeMarks(conversation.turns, isVendor ? vendorMarks : noMarks, losses),
+  );
   const systemRole = isVendor ? "developer" : "system";
   const input = writeItems(pairResults(rest), { ...writing, systemRole });
   const { format, unwrapMember } = writeFormat(conversation.answerFormat, losses);
@@ -107,7 +125,8 @@ function takeInstructions(turns: readonly Turn[]): { instructions: string | unde
   const first = turns.findIndex(({ role }) => role !== "system");
   const leading = turns.slice(0, first < 0 ? turns.length : first).flatMap(({ parts }) => parts);
   const texts = leading.flatMap((part) => (part.kind === "text" && part.text !== "" ? [part.text] : []));
-  if (texts.length > 1) return { instructions: undefined, rest: turns };
+  const isMarked = leading.some(({ cache }) => cache !== undefined);
+  if (texts.length > 1 || isMarked) return { instructions: undefined, rest: turns };
   return { instructions: texts[0], rest: turns.slice(first < 0 ? turns.length : first) };
 }
 
@@ -180,6 +199,8 @@ function writeIdentity(
   losses: Losses,
 ): JsonObject {
   const { user, safetyIdentifier, metadata, promptCacheKey, promptCacheRetention, serviceTier } = conversation;
+  const cacheOptions = isVendor ? conversation.promptCacheOptions : undefined;
+  if (cacheOptions !== conversation.promptCacheOptions) losses.drop(target.fieldName("promptCacheOptions"));
   const tier = serviceTier !== undefined && Object.hasOwn(tiers, serviceTier) ? tiers[serviceTier] : undefined;
   if (serviceTier !== undefined && tier === undefined) losses.drop(target.fieldName("serviceTier"));
   return {
@@ -188,6 +209,7 @@ function writeIdentity(
     ...(metadata === undefined ? {} : { metadata }),
     ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),
     ...(promptCacheRetention === undefined ? {} : { prompt_cache_retention: promptCacheRetention }),
+    ...(cacheOptions === undefined ? {} : { prompt_cache_options: cacheOptions }),
     ...(tier === undefined ? {} : { service_tier: tier }),
   };
 }

@@ -10,6 +10,59 @@ const google = (generationConfig: object): object => ({ ...smallestCalls.Generat
 const speech = (format: string): object =>
   chat({ modalities: ["text", "audio"], audio: { voice: "Kore", format }, store: undefined });
 
+const schema = { type: "object", properties: {}, additionalProperties: false };
+const message = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
+
+/** Beside what is known of an object that is read. */
+const unknownMembers = [
+  [
+    "unknown members of an answer's form",
+    "ChatCompletions",
+    "Messages",
+    chat({ response_format: { type: "json_schema", bar: 1, json_schema: { name: "a", foo: 2, schema } } }),
+    ["response_format.bar", "response_format.json_schema.foo"],
+  ],
+  [
+    "an unknown member of a choice",
+    "ChatCompletions",
+    "Responses",
+    chat({
+      tools: [{ type: "function", function: { name: "f" } }],
+      tool_choice: { type: "function", function: { name: "f" }, z: 1 },
+    }),
+    ["tool_choice.z"],
+  ],
+  [
+    "an unknown member of the text's form",
+    "Responses",
+    "GenerateContent",
+    { model: "m", input: "x", text: { format: { type: "json_schema", name: "a", foo: 2, schema } } },
+    ["text.format.foo"],
+  ],
+  [
+    "a name of a form that has none",
+    "Messages",
+    "GenerateContent",
+    { ...message, max_tokens: 4096, output_config: { format: { type: "json_schema", name: "a", schema } } },
+    ["output_config.format.name"],
+  ],
+] as const;
+
+const olderChoice = { functions: [{ name: "f", parameters: schema }], function_call: { name: "unknown" } };
+const noThinking = { ...message, thinking: { type: "disabled" }, output_config: { effort: "low" } };
+
+const place = "input[0].content[0]";
+/** Explicit, with or without a part that says so. */
+const cached = ({ isPart = false }): object => {
+  const breakpoint = { prompt_cache_breakpoint: { mode: "explicit", ttl: "12h" } };
+  const content = [{ type: "input_text", text: "x", ...(isPart ? breakpoint : {}) }];
+  return {
+    model: "m",
+    input: [{ role: "user", content }],
+    ...(isPart ? {} : { prompt_cache_options: { mode: "explicit" } }),
+  };
+};
+
 const picture = (mediaResolution: number): object => ({
   contents: [
     { role: "user", parts: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" }, mediaResolution }] },
@@ -64,6 +117,34 @@ const cases: readonly (readonly [
         ["generationConfig.speechConfig.languageCode"],
       ] as const,
   ),
+  ...unknownMembers,
+  [
+    "that a user thought it",
+    "GenerateContent",
+    "Messages",
+    { contents: [{ role: "user", parts: [{ text: "hi", thought: true }] }] },
+    ["contents[0].parts[0].thought"],
+  ],
+  ["a cap by its older name", "ChatCompletions", "Messages", chat({ max_tokens: 500_000 }), ["max_tokens"]],
+  ["a choice by its older name", "ChatCompletions", "Responses", chat(olderChoice), ["function_call"]],
+  [
+    "a count without its word in the list",
+    "Responses",
+    "Messages",
+    { model: "m", input: "x", top_logprobs: 3 },
+    ["top_logprobs"],
+  ],
+  [
+    "a mark for the cache in OpenAI's words",
+    "Responses",
+    "GenerateContent",
+    cached({ isPart: true }),
+    [`${place}.prompt_cache_breakpoint`],
+  ],
+  ["a mark for the cache in OpenAI's words, carried", "Responses", "ChatCompletions", cached({ isPart: true }), []],
+  ["the manner of caching, carried", "Responses", "ChatCompletions", cached({}), []],
+  ["the manner of caching", "Responses", "Messages", cached({}), ["prompt_cache_options"]],
+  ["how hard to think without thinking", "Messages", "ChatCompletions", noThinking, ["output_config.effort"]],
   [
     "a voice for nobody to hear",
     "ChatCompletions",

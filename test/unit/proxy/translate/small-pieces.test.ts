@@ -108,6 +108,7 @@ describe("droppedHeader()", () => {
 
 describe("droppedLabel()", () => {
   it("knows the format's own parameters", () => assert.equal(droppedLabel("ChatCompletions", "seed"), "seed"));
+  it("knows second spellings", () => assert.equal(droppedLabel("ChatCompletions", "max_tokens"), "max_tokens"));
   it("calls everything else other", () =>
     assert.equal(droppedLabel("ChatCompletions", "x_client_made_this_up"), "other"));
 });

@@ -142,7 +142,7 @@ describe("readMessages(): content", () => {
     {
       name: "a mark for the cache, in OpenAI's words",
       part: { type: "text", text: "a", prompt_cache_breakpoint: { mode: "explicit", ttl: "30m" } },
-      want: { ...text("a"), cache: { ttl: "5m" } },
+      want: { ...text("a"), cache: { ttl: "30m", isBreakpoint: true } },
     },
   ]) {
     it(`reads ${row.name}`, () => assert.deepEqual(partsOf({ role: "user", content: [row.part] }), [row.want]));

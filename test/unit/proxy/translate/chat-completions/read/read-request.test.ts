@@ -270,8 +270,27 @@ describe("readRequest(): what has no place", () => {
     assert.deepEqual(unread, ["messages[1].name", "messages[4].name"]);
   });
 
-  it("leaves the manner of caching unread where it says something", () => {
-    assert.deepEqual(conversationOf({ prompt_cache_options: { mode: "explicit" } }).unread, ["prompt_cache_options"]);
+  it("leaves of the manner of caching unread what only this format has", () => {
+    const read = (options: unknown): unknown => {
+      const { promptCacheOptions, unread } = conversationOf({ prompt_cache_options: options });
+      return [promptCacheOptions, unread];
+    };
+    const options = { mode: "explicit", ttl: "30m" };
+    assert.deepEqual(read(options), [options, []]);
+    assert.deepEqual(read({ mode: "explicit", prewarm: true }), [
+      { mode: "explicit" },
+      ["prompt_cache_options.prewarm"],
+    ]);
+    assert.deepEqual(read("explicit"), [undefined, ["prompt_cache_options"]]);
+  });
+
+  it("keeps the older spellings of fields that have two", () => {
+    assert.deepEqual(conversationOf({ max_tokens: 5, function_call: { name: "f" } }).spelled, {
+      outputCap: "max_tokens",
+      toolChoice: "function_call",
+    });
+    const newer = { max_completion_tokens: 5, max_tokens: 6, tool_choice: "auto", function_call: "none" };
+    assert.equal(conversationOf(newer).spelled, undefined);
   });
 
   it("pitfall 110: unknown members are left unread when they say something, by the client's spelling", () => {

@@ -245,10 +245,18 @@ describe("writeRequest(): thinking", () => {
       want: { reasoning: { enabled: false } },
     },
     {
-      name: "DeepSeek's switch",
+      name: "DeepSeek's switch, which has no measure",
       model: "deepseek-chat",
       target: { provider: "OpenAICompatible", baseURL: "https://api.deepseek.com/v1" } as const,
       wish: on("high"),
+      want: { thinking: { type: "enabled" } },
+      lost: ["reasoning_effort"],
+    },
+    {
+      name: "DeepSeek's switch where no measure was asked for",
+      model: "deepseek-chat",
+      target: { provider: "OpenAICompatible", baseURL: "https://api.deepseek.com/v1" } as const,
+      wish: { mode: "auto", show: true } as const,
       want: { thinking: { type: "enabled" } },
     },
   ]) {
@@ -259,7 +267,7 @@ describe("writeRequest(): thinking", () => {
       );
       const { reasoning_effort, reasoning, thinking } = body;
       assert.deepEqual(JSON.parse(JSON.stringify({ reasoning_effort, reasoning, thinking })), row.want);
-      assert.deepEqual(dropped, []);
+      assert.deepEqual(dropped, row.lost ?? []);
     });
   }
 

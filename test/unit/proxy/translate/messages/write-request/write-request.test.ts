@@ -329,7 +329,6 @@ describe("messages: writeRequest, settings", () => {
   for (const row of [
     { says: { sampling: { candidates: 2 } }, want: "n" },
     { says: { modalities: ["text", "audio"] }, want: "modalities" },
-    { says: { audioOutput: { voice: "v" } }, want: "audio" },
   ] satisfies { says: Partial<Conversation>; want: string }[]) {
     it(`refuses ${row.want}, without which the answer would be another one`, () =>
       assert.equal(

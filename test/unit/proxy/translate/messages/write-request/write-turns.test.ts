@@ -24,6 +24,28 @@ const answer = (id: string, content = "ok"): object => ({ type: "tool_result", t
 const said = (content: string): object => ({ type: "text", text: content });
 const hi = { role: "user", content: "hi" };
 
+describe("messages: writeRequest, marks of blank texts", () => {
+  const blank: Part = {
+    kind: "text",
+    text: " ",
+    cache: { ttl: "12h", isBreakpoint: true },
+    where: "messages[0].content[1]",
+  };
+
+  it("moves them to the part before", () => {
+    const { body, dropped } = writeBody(conversation({ turns: [user(text("hi"), blank)] }));
+    assert.deepEqual(body["messages"], [
+      { role: "user", content: [{ ...said("hi"), cache_control: { type: "ephemeral", ttl: "1h" } }] },
+    ]);
+    assert.deepEqual(dropped, []);
+  });
+
+  it("declares them where there is none", () => {
+    const { dropped } = writeBody(conversation({ turns: [user(blank, text("hi"))] }));
+    assert.deepEqual(dropped, ["messages[0].content[1].prompt_cache_breakpoint"]);
+  });
+});
+
 describe("messages: writeRequest, turns", () => {
   for (const row of [
     { name: "writes a lone text as a string", turns: [user(text("hi"))], want: [hi] },

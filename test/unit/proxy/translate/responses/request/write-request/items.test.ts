@@ -19,6 +19,9 @@ function resultOfA(text: string): ResultPart {
   return { kind: "result", callId: "a", content: [{ kind: "text", text }] };
 }
 
+const breakpoint = { isBreakpoint: true } as const;
+const explicit = (more: object = {}): object => ({ prompt_cache_breakpoint: { mode: "explicit", ...more } });
+
 describe("responses: writeRequest, items", () => {
   const rows: readonly { readonly name: string; readonly turns: readonly Turn[]; readonly want: unknown }[] = [
     {
@@ -45,6 +48,21 @@ describe("responses: writeRequest, items", () => {
         },
         { type: "message", role: "user", content: "hi" },
         { type: "message", role: "developer", content: "later" },
+      ],
+    },
+    {
+      name: "gives OpenAI its own marks for the cache back: of the system, of what is said, and of results",
+      turns: [
+        { role: "system", parts: [{ kind: "text", text: "S", cache: breakpoint }] },
+        { role: "user", parts: [{ kind: "text", text: "q", cache: { ...breakpoint, ttl: "12h" } }] },
+        { role: "assistant", parts: [{ kind: "call", id: "a", name: "f", tool: "function", arguments: "{}" }] },
+        { role: "tool", parts: [{ ...resultOfA("1"), cache: breakpoint }] },
+      ],
+      want: [
+        { type: "message", role: "developer", content: [{ type: "input_text", text: "S", ...explicit() }] },
+        { type: "message", role: "user", content: [{ type: "input_text", text: "q", ...explicit({ ttl: "12h" }) }] },
+        { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "1", ...explicit() }] },
       ],
     },
     {
