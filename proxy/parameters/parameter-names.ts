@@ -7,8 +7,7 @@
  * vendor's own and is looked for as it is.
  */
 import type { ChatWireFormat } from "../protocols/wire.ts";
-import type { NeutralField } from "../translate/translator.ts";
-import { neutralFields } from "../translate/translator.ts";
+import { type NeutralField, neutralFields } from "../translate/neutral-fields.ts";
 import { translators } from "../translate/translators.ts";
 
 type Paths = Readonly<Record<ChatWireFormat, readonly string[]>>;

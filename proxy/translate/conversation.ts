@@ -6,7 +6,7 @@
  * `[]` are values. Nothing in here is ever changed in place (`protocols/translation.md` section 2).
  */
 import type { JsonObject } from "../protocols/json-value.ts";
-import type { NeutralField } from "./translator.ts";
+import type { NeutralField } from "./neutral-fields.ts";
 
 export interface Conversation {
   /** Public model name as the client wrote it. */

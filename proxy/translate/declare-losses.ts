@@ -7,7 +7,7 @@
  */
 import type { Conversation, Part } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
-import { type NeutralField, neutralFields } from "./translator.ts";
+import { type NeutralField, neutralFields } from "./neutral-fields.ts";
 import { markName, marksOf } from "./turns/cache-marks.ts";
 
 /**

@@ -2,7 +2,7 @@
  * Names that chat completions, responses and messages spell alike, for errors and declared losses. A field that one of
  * them lacks bears the others' name.
  */
-import type { FieldNames } from "./translator.ts";
+import type { FieldNames } from "./neutral-fields.ts";
 
 export const sharedFieldNames = {
   temperature: "temperature",

@@ -12,6 +12,7 @@ import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
 import type { CallPart, CarriedState, Conversation, MediaPart, ProviderState, TextPart } from "./conversation.ts";
 import type { Losses } from "./losses.ts";
+import type { FieldNames, NeutralField } from "./neutral-fields.ts";
 import type { Reply, ReplyEvent } from "./reply.ts";
 import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
 
@@ -65,46 +66,6 @@ export interface Translator {
    */
   removeSealedState(body: JsonObject): JsonObject;
 }
-
-/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`, in this order. */
-export const neutralFields = [
-  "temperature",
-  "topP",
-  "topK",
-  "seed",
-  "presencePenalty",
-  "frequencyPenalty",
-  "stop",
-  "candidates",
-  "logitBias",
-  "logprobs",
-  "topLogprobs",
-  "outputCap",
-  "reasoning",
-  "answerFormat",
-  "verbosity",
-  "modalities",
-  "audioOutput",
-  "user",
-  "safetyIdentifier",
-  "metadata",
-  "promptCacheKey",
-  "promptCacheRetention",
-  "promptCacheOptions",
-  "automaticCache",
-  "cacheMarks",
-  "serviceTier",
-  "store",
-  "mediaDetail",
-  "safetySettings",
-  "tools",
-  "toolChoice",
-  "parallelTools",
-] as const;
-
-export type NeutralField = (typeof neutralFields)[number];
-
-export type FieldNames = Readonly<Record<NeutralField, string>>;
 
 /** Where a written request goes, and what is known about it. */
 export interface TranslationTarget {

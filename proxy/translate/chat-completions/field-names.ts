@@ -1,6 +1,7 @@
 /** How a chat completions client spells the neutral fields, for errors and declared losses. */
+
+import type { FieldNames } from "../neutral-fields.ts";
 import { sharedFieldNames } from "../shared-field-names.ts";
-import type { FieldNames } from "../translator.ts";
 
 export const fieldNames: FieldNames = {
   ...sharedFieldNames,

@@ -1,5 +1,5 @@
 /** How clients of generateContent spell neutral fields (`protocols/translation.md` section 3). */
-import type { FieldNames } from "../translator.ts";
+import type { FieldNames } from "../neutral-fields.ts";
 
 export const fieldNames: FieldNames = {
   temperature: "generationConfig.temperature",

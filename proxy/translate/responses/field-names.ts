@@ -1,6 +1,7 @@
 /** How a responses client spells the neutral fields (`protocols/openai-responses.md` section 2). */
+
+import type { FieldNames } from "../neutral-fields.ts";
 import { sharedFieldNames } from "../shared-field-names.ts";
-import type { FieldNames } from "../translator.ts";
 
 export const fieldNames: FieldNames = {
   ...sharedFieldNames,

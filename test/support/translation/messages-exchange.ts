@@ -5,9 +5,9 @@ import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts
 import type { Conversation, Part, Turn } from "../../../proxy/translate/conversation.ts";
 import { Losses } from "../../../proxy/translate/losses.ts";
 import { messagesTranslator } from "../../../proxy/translate/messages/translator.ts";
+import type { NeutralField } from "../../../proxy/translate/neutral-fields.ts";
 import { InvalidReply, type Reply, type ReplyEvent } from "../../../proxy/translate/reply.ts";
 import type {
-  NeutralField,
   ReplyContext,
   StateKeeper,
   TranslationTarget,

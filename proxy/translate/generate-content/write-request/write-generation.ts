@@ -1,10 +1,10 @@
 /** Sampling, length, thinking and the form of the answer as `generationConfig` (`protocols/translation.md` sections 3, 6.1 and 7). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, MediaPart } from "../../conversation.ts";
+import type { NeutralField } from "../../neutral-fields.ts";
 import { describedSchema } from "../../schema/described-schema.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
-import type { NeutralField } from "../../translator.ts";
 import type { ModelTraits } from "../model-traits.ts";
 import type { WriteOptions } from "./write-options.ts";
 import { writeThinking } from "./write-thinking.ts";

@@ -7,9 +7,10 @@
 import type { Conversation } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
+import type { NeutralField } from "../../neutral-fields.ts";
 import { shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
-import type { NeutralField, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import type { TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { markName, marksOf } from "../../turns/cache-marks.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";

@@ -1,6 +1,6 @@
 /** Sampling as far as the model takes it (`protocols/anthropic-messages.md` section 2; pitfall 100). */
 import type { Sampling } from "../../conversation.ts";
-import type { NeutralField } from "../../translator.ts";
+import type { NeutralField } from "../../neutral-fields.ts";
 import type { ModelTraits } from "../model-traits.ts";
 import type { Block } from "./block.ts";
 

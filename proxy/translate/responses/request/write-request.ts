@@ -8,11 +8,12 @@ import { asList, type JsonObject, member } from "../../../protocols/json-value.t
 import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
+import type { NeutralField } from "../../neutral-fields.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
-import type { NeutralField, ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
+import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type MarkAbility, markName, marksOf, placeMarks, saysText } from "../../turns/cache-marks.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { type ModelTraits, traitsOf } from "../model-traits.ts";

@@ -2,8 +2,9 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, ReasoningWish } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import type { NeutralField } from "../../neutral-fields.ts";
 import { wantedEffort } from "../../reasoning-levels.ts";
-import type { NeutralField, TranslationTarget } from "../../translator.ts";
+import type { TranslationTarget } from "../../translator.ts";
 import { knownEffort, type ModelTraits, weakestEffort } from "../model-traits.ts";
 
 /** Whether temperature, `top_p` and log probabilities may be asked for. */

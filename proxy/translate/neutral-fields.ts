@@ -1,0 +1,41 @@
+/** Names of what clients of all formats may say, each in its own spelling: for errors and losses. */
+
+/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`, in this order. */
+export const neutralFields = [
+  "temperature",
+  "topP",
+  "topK",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "stop",
+  "candidates",
+  "logitBias",
+  "logprobs",
+  "topLogprobs",
+  "outputCap",
+  "reasoning",
+  "answerFormat",
+  "verbosity",
+  "modalities",
+  "audioOutput",
+  "user",
+  "safetyIdentifier",
+  "metadata",
+  "promptCacheKey",
+  "promptCacheRetention",
+  "promptCacheOptions",
+  "automaticCache",
+  "cacheMarks",
+  "serviceTier",
+  "store",
+  "mediaDetail",
+  "safetySettings",
+  "tools",
+  "toolChoice",
+  "parallelTools",
+] as const;
+
+export type NeutralField = (typeof neutralFields)[number];
+
+export type FieldNames = Readonly<Record<NeutralField, string>>;
