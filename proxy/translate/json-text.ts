@@ -34,7 +34,7 @@ function hasManyDigits(text: string): boolean {
 
 /** What is read for it would become null. Texts of files are not searched: no number that anybody means stands there. */
 function mayOverflow(text: string): boolean {
-  return text.length <= overflowCharactersMax && /\de\+?[1-9]\d\d/i.test(text);
+  return text.length <= overflowCharactersMax && /\de\+?0*[1-9]\d\d/i.test(text);
 }
 
 function isDigit(code: number): boolean {

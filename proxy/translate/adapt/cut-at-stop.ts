@@ -8,9 +8,11 @@
  * estimate.
  */
 import { type TokenUsage, zeroUsage } from "../../settle/usage.ts";
-import type { ReplyEvent, TokenLogprob } from "../reply.ts";
+import { argumentsObject } from "../json-text.ts";
+import type { Finish, ReplyEvent, TokenLogprob } from "../reply.ts";
 import { partKey, type ReplyFilter } from "./filter.ts";
 import { type Place, SequenceFinder } from "./sequence-finder.ts";
+import { charactersOf, WaitingTokens } from "./waiting-tokens.ts";
 
 /** Rule of thumb for text of any kind. */
 const charactersPerToken = 4;
@@ -31,11 +33,12 @@ interface OpenPart {
   readonly isCall: boolean;
   /** Of a text, among the beginnings of the sequences. */
   place: Place | undefined;
-  /** Of a streamed text: characters that went out, and tokens of those that may follow. */
+  /** Characters of a text that went out. */
   released: number;
-  tokens: readonly TokenLogprob[];
-  /** Characters of the tokens that went out. */
-  tokenCharacters: number;
+  /** Of a streamed text. */
+  readonly tokens: WaitingTokens;
+  /** Arguments of a call so far. */
+  readonly arguments: string[];
   /** Of a whole answer's text that was cut: by which sequence, and how much of it the client has. */
   cut?: { readonly sequence: string; readonly characters: number };
 }
@@ -48,6 +51,8 @@ export class CutAtStop implements ReplyFilter {
   readonly #over = new Set<number>();
   /** Candidates whose text has ended, by which sequence: their calls under way are heard to their ends. */
   readonly #ending = new Map<number, string>();
+  /** Those of which a call was half: why they end the upstream says. */
+  readonly #isHalf = new Set<number>();
   #isCut = false;
   /** As the upstream said it last: the prompt often comes first. */
   #usage: TokenUsage | undefined;
@@ -89,22 +94,25 @@ export class CutAtStop implements ReplyFilter {
       const place = event.block.kind === "text" ? this.#finder.start : undefined;
       const { candidate, part, block } = event;
       const isCall = block.kind === "call";
-      this.#open.set(key, { candidate, part, isCall, place, released: 0, tokens: [], tokenCharacters: 0 });
+      const tokens = new WaitingTokens();
+      this.#open.set(key, { candidate, part, isCall, place, released: 0, tokens, arguments: [] });
       return [event];
     }
     const open = this.#open.get(key);
     if (open?.cut !== undefined) return this.#afterCut(event, open.cut);
     if (event.type === "delta" && open?.place !== undefined) return this.#search(event, open, open.place);
     if (event.type === "logprobs" && open?.place !== undefined && !this.#isWhole) {
-      open.tokens = [...open.tokens, ...event.tokens];
+      open.tokens.add(event.tokens);
       return this.#releaseTokens(open);
     }
+    if (event.type === "delta" && open?.isCall === true) open.arguments.push(event.text);
     if (event.type !== "close") return [event];
     this.#open.delete(key);
     return open === undefined ? [event] : this.#closed(open);
   }
 
   #search(event: Extract<ReplyEvent, { type: "delta" }>, open: OpenPart, from: Place): readonly ReplyEvent[] {
+    open.tokens.hear(event.text);
     const { place, characters } = this.#finder.read(from, event.text);
     const sequence = place.found;
     if (sequence === undefined) {
@@ -113,7 +121,6 @@ export class CutAtStop implements ReplyFilter {
     }
     const said = this.#said(event, open, without(sequence.length, from, event.text.slice(0, characters)));
     open.place = undefined;
-    open.tokens = [];
     if (!this.#isWhole) return [...said, ...this.#cut(event.candidate, sequence)];
     open.cut = { sequence, characters: open.released };
     return said;
@@ -127,13 +134,9 @@ export class CutAtStop implements ReplyFilter {
   }
 
   /** What is said of text that may not go out must not either. */
-  #releaseTokens(open: OpenPart): readonly ReplyEvent[] {
-    const { candidate, part } = open;
-    const tokens = tokensWithin(open.released - open.tokenCharacters, open.tokens);
-    if (tokens.length === 0) return [];
-    open.tokens = open.tokens.slice(tokens.length);
-    for (const { token } of tokens) open.tokenCharacters += token.length;
-    return [{ type: "logprobs", candidate, part, tokens }];
+  #releaseTokens({ candidate, part, tokens, released }: OpenPart): readonly ReplyEvent[] {
+    const free = tokens.take(released);
+    return free.length === 0 ? [] : [{ type: "logprobs", candidate, part, tokens: free }];
   }
 
   /** What is said of the text that was kept. */
@@ -169,22 +172,27 @@ export class CutAtStop implements ReplyFilter {
   /** Half a call says something else than the whole one. */
   #untilCallsEnd(event: Extract<ReplyEvent, { readonly candidate: number }>, sequence: string): readonly ReplyEvent[] {
     const { candidate } = event;
-    if (event.type === "finish") return this.#finish(candidate, sequence);
+    if (event.type === "finish") return this.#finish(candidate, sequence, event.finish);
     const key = partKey(event);
-    if (!this.#open.has(key)) return [];
+    const open = this.#open.get(key);
+    if (open === undefined) return [];
+    if (event.type === "delta") open.arguments.push(event.text);
     if (event.type !== "close") return [event];
     this.#open.delete(key);
-    return this.#hasOpen(candidate) ? [event] : [event, ...this.#finish(candidate, sequence)];
+    if (argumentsObject(open.arguments.join("")) === undefined) this.#isHalf.add(candidate);
+    const mustWait = this.#hasOpen(candidate) || this.#isHalf.has(candidate);
+    return mustWait ? [event] : [event, ...this.#finish(candidate, sequence)];
   }
 
   #hasOpen(candidate: number): boolean {
     return [...this.#open.values()].some((open) => open.candidate === candidate);
   }
 
-  #finish(candidate: number, sequence: string): readonly ReplyEvent[] {
-    const events: ReplyEvent[] = [
-      { type: "finish", candidate, finish: { reason: "stop-sequence", stopSequence: sequence } },
-    ];
+  /** @param upstreams its own end, which says why a call is half */
+  #finish(candidate: number, sequence: string, upstreams?: Finish): readonly ReplyEvent[] {
+    const isHalf = upstreams !== undefined && cutting.has(upstreams.reason);
+    const finish: Finish = isHalf ? upstreams : { reason: "stop-sequence", stopSequence: sequence };
+    const events: ReplyEvent[] = [{ type: "finish", candidate, finish }];
     this.#over.add(candidate);
     this.#isCut = this.#over.size >= this.#candidates && this.#open.size === 0;
     if (this.#isCut) events.push({ type: "usage", usage: this.#usageSoFar() }, { type: "end" });
@@ -193,12 +201,13 @@ export class CutAtStop implements ReplyFilter {
 
   /** What waited was no sequence after all. */
   #closed(open: OpenPart): readonly ReplyEvent[] {
-    const { candidate, part, place, tokens } = open;
+    const { candidate, part, place } = open;
     const close = { type: "close", candidate, part } as const;
     const text = place?.sequence.slice(0, place.length) ?? "";
     const said: ReplyEvent[] = text === "" ? [] : [{ type: "delta", candidate, part, text }];
     // Of a text that ends here by itself all may go out.
-    if (place !== undefined && tokens.length > 0) said.unshift({ type: "logprobs", candidate, part, tokens });
+    const tokens = place === undefined ? [] : open.tokens.take(Number.POSITIVE_INFINITY);
+    if (tokens.length > 0) said.unshift({ type: "logprobs", candidate, part, tokens });
     return [...said, close];
   }
 
@@ -209,10 +218,13 @@ export class CutAtStop implements ReplyFilter {
   }
 }
 
+/** Ends that may leave a call half. */
+const cutting: ReadonlySet<Finish["reason"]> = new Set(["length", "context", "content-filter"]);
+
 function tokensWithin(characters: number, tokens: readonly TokenLogprob[]): readonly TokenLogprob[] {
   let length = 0;
-  const end = tokens.findIndex(({ token }) => {
-    length += token.length;
+  const end = tokens.findIndex((token) => {
+    length += charactersOf(token);
     return length > characters;
   });
   return end < 0 ? tokens : tokens.slice(0, end);

@@ -20,6 +20,7 @@ export const chatCompletionsTranslator: Translator = {
   readReply,
   writeReply,
   createStreamReader: () => new ChunkReader(),
+  citesLate: true,
   createStreamWriter: (context) => new ChunkWriter(context),
   fieldNames,
   needsDownload,

@@ -48,7 +48,7 @@ export class ChoiceReader {
   #contentLength = 0;
   /** What came of a text before it: sources, and tokens that are no character yet. */
   readonly #waiting: Citation[] = [];
-  #waitingTokens: readonly TokenLogprob[] = [];
+  readonly #waitingTokens: TokenLogprob[] = [];
   #native: string | undefined;
   #finishedId: string | undefined;
   #hasRefusal = false;
@@ -152,6 +152,8 @@ export class ChoiceReader {
   }
 
   #openPart(block: OpenedBlock): number {
+    // They were of this, which has none.
+    if (block.kind !== "text") this.#waitingTokens.length = 0;
     const part = this.#parts;
     this.#parts += 1;
     this.#emit({ type: "open", candidate: this.#candidate, part, block });
@@ -175,11 +177,15 @@ export class ChoiceReader {
 
   #cite(citation: Citation): void {
     const text = textAt(this.#texts, citation.start);
-    if (text === undefined) {
-      this.#waiting.push(citation);
-      return;
-    }
-    const placed = within(text, citation, this.#isBody || text !== this.#open);
+    const isWhole = this.#isBody || text !== this.#open;
+    // Of a text that is still to come.
+    const isAhead = !this.#isBody && isWhole && (citation.start ?? 0) >= (text?.offset ?? 0) + (text?.length ?? 0);
+    if (text === undefined || (citation.start !== undefined && isAhead)) this.#waiting.push(citation);
+    else this.#citeIn(text, citation, isWhole);
+  }
+
+  #citeIn(text: ReadText, citation: Citation, isWhole: boolean): void {
+    const placed = within(text, citation, isWhole);
     this.#emit({ type: "citation", candidate: this.#candidate, part: text.part, citation: placed });
   }
 
@@ -227,12 +233,11 @@ export class ChoiceReader {
     if (tokens.length === 0) return;
     if (this.#open?.kind === "text") this.#tellTokens(this.#open.part, tokens);
     // A character may be several tokens, of which the first says nothing yet.
-    else if (this.#open === undefined && this.#parts === 0) this.#waitingTokens = [...this.#waitingTokens, ...tokens];
+    else if (this.#open === undefined && this.#parts === 0) this.#waitingTokens.push(...tokens);
   }
 
   #tellTokens(part: number, later: readonly TokenLogprob[]): void {
-    const tokens = [...this.#waitingTokens, ...later];
-    this.#waitingTokens = [];
+    const tokens = [...this.#waitingTokens.splice(0), ...later];
     this.#emit({ type: "logprobs", candidate: this.#candidate, part, tokens });
   }
 
@@ -248,12 +253,16 @@ export class ChoiceReader {
     this.#emit({ type: "finish", candidate: this.#candidate, finish });
   }
 
-  /** Sources of an answer without any text stand in an empty one of their own. */
+  /** Sources of an answer without any text stand in an empty one of their own, those of none that came at the last one. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
-    this.#endText();
-    this.#open = this.#openText("text");
-    for (const citation of this.#waiting.splice(0)) this.#cite(citation);
+    if (this.#texts.length === 0) {
+      this.#endText();
+      this.#open = this.#openText("text");
+    }
+    const last = this.#texts.at(-1);
+    if (last === undefined) return;
+    for (const { start, end, ...source } of this.#waiting.splice(0)) this.#citeIn(last, source, true);
   }
 
   #finishAudio(): void {

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Candidate, Reply, TokenLogprob } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
+import { UniqueIds } from "../../unique-ids.ts";
 import { writeFinish } from "./finish-reasons.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { PendingStates } from "./pending-states.ts";
@@ -26,6 +27,7 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
 function writeCandidate({ blocks, finish }: Candidate, index: number, context: ReplyContext): JsonObject {
   const { conversation, newId } = context;
   const pending = new PendingStates(context.states);
+  const ids = new UniqueIds();
   const parts: JsonObject[] = [];
   const cited: CitedText[] = [];
   const tokens: TokenLogprob[] = [];
@@ -40,7 +42,7 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
     }
     pending.add(...block.states);
     if (block.kind === "call") {
-      parts.push(writeCallPart(block, block.id ?? newId("call_"), pending.take()));
+      parts.push(writeCallPart(block, ids.take(block.id ?? newId("call_")), pending.take()));
     } else if (block.kind === "reasoning") {
       if (conversation.reasoning?.show === true && block.text !== "") parts.push({ text: block.text, thought: true });
     } else {

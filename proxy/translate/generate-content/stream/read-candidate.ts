@@ -139,6 +139,7 @@ export class CandidateReader {
     // A signature behind a text often comes on an empty part of its own: it belongs to that text.
     const open = text === "" && this.#open?.kind === kind ? this.#open : this.#ensure(kind);
     if (text !== "") {
+      if (kind === "text" && this.#texts.at(-1)?.part !== open.part) this.#beginText(open.part);
       this.#events.push({ type: "delta", candidate: this.#candidate, part: open.part, text });
       if (kind === "text") {
         this.#citations.addText(text);
@@ -227,10 +228,10 @@ export class CandidateReader {
     if (this.#open?.kind === kind && !this.#open.isFull) return this.#open;
     const part = this.#openPart({ kind });
     this.#open = { part, kind, isFull: false };
-    if (kind === "text") this.#beginText(part);
     return this.#open;
   }
 
+  /** A part that only carries a signature is none. */
   #beginText(part: number): void {
     this.#texts.push({ part, start: this.#textLength });
     const tokens = this.#waitingTokens;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { ProviderState } from "../../conversation.ts";
 import type { Citation, Finish, OpenedBlock, TokenLogprob } from "../../reply.ts";
 import type { ReplyContext } from "../../translator.ts";
+import { UniqueIds } from "../../unique-ids.ts";
 import { writeFinish } from "../reply/finish-reasons.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
 import { PendingStates } from "../reply/pending-states.ts";
@@ -25,6 +26,7 @@ interface OpenPart {
 export class CandidateWriter {
   readonly #context: ReplyContext;
   readonly #pending: PendingStates;
+  readonly #ids = new UniqueIds();
   readonly #open = new Map<number, OpenPart>();
   /** Where the texts of parts begin in the candidate's visible text, in UTF-16 units: sources may come behind them. */
   readonly #textStarts = new Map<number, number>();
@@ -82,7 +84,7 @@ export class CandidateWriter {
       if (!isClosed) break;
       this.#open.delete(part);
       this.#pending.add(...states);
-      const id = block.id ?? this.#context.newId("call_");
+      const id = this.#ids.take(block.id ?? this.#context.newId("call_"));
       calls.push(JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.take())));
     }
     return calls;

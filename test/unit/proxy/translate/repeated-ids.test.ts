@@ -40,6 +40,8 @@ const replies: readonly (readonly [ChatWireFormat, object])[] = [
 const idsOf: Partial<Record<ChatWireFormat, (answer: unknown) => readonly string[]>> = {
   ChatCompletions: (answer) => Object(answer).choices[0].message.tool_calls.map(({ id }: { id: string }) => id),
   Responses: (answer) => Object(answer).output.map(({ call_id: id }: { call_id: string }) => id),
+  GenerateContent: (answer) =>
+    Object(answer).candidates[0].content.parts.map((part: { functionCall: { id: string } }) => part.functionCall.id),
   Messages: (answer) => Object(answer).content.map(({ id }: { id: string }) => id),
 };
 

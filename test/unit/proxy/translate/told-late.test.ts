@@ -158,7 +158,7 @@ describe("sources that come apart from their text", () => {
     assert.deepEqual(shown(response), [["Hi.", []]]);
   });
 
-  it("of a chat upstream, which tells them last, stand at their text", () => {
+  describe("of a chat upstream", () => {
     const chunk = (delta: object, finish: string | null = null): object => ({
       id: "c",
       object: "chat.completion.chunk",
@@ -166,19 +166,51 @@ describe("sources that come apart from their text", () => {
       model: "m",
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
-    const annotation = {
-      type: "url_citation",
-      url_citation: { url: "https://a", title: "A", start_index: 0, end_index: 5 },
-    };
-    const stream = `${frames([
-      chunk({ content: "Hello you" }),
-      chunk({ tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] }),
-      chunk({ annotations: [annotation] }, "tool_calls"),
-    ])}data: [DONE]\n\n`;
-    const told = streamOf("ChatCompletions", "GenerateContent", smallestCalls.GenerateContent, stream);
-    assert.match(told, /"groundingSupports":\[\{"segment":\{[^}]*"endIndex":5/);
-    const response = finalResponse(streamOf("ChatCompletions", "Responses", smallestCalls.Responses, stream));
-    assert.deepEqual(shown(response), [["Hello you", []]], "no message for them alone");
+    const cite = (start_index: number, end_index: number): object => ({
+      annotations: [{ type: "url_citation", url_citation: { url: "https://a", title: "A", start_index, end_index } }],
+    });
+    const tell = (client: ChatWireFormat, ...chunks: readonly object[]): string =>
+      streamOf("ChatCompletions", client, smallestCalls[client], `${frames(chunks)}data: [DONE]\n\n`);
+    const call = { tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] };
+
+    it("stand at their text, also behind a call", () => {
+      const chunks = [chunk({ content: "Hello you" }), chunk(call), chunk(cite(0, 5), "tool_calls")];
+      assert.match(tell("GenerateContent", ...chunks), /"groundingSupports":\[\{"segment":\{[^}]*"endIndex":5/);
+      const response = finalResponse(tell("Responses", ...chunks));
+      assert.deepEqual(
+        shown(response),
+        [["Hello you", []]],
+        "no message for them alone, where no search was asked for",
+      );
+    });
+
+    it("wait for a text that is still to come", () => {
+      const chunks = [
+        chunk({ content: "one" }),
+        chunk({ reasoning_content: "T" }),
+        chunk(cite(3, 6)),
+        chunk({ content: "two" }, "stop"),
+      ];
+      assert.deepEqual(shown(finalResponse(tell("Responses", ...chunks))), [
+        ["one", []],
+        ["two", [[0, 3]]],
+      ]);
+      const never = [chunk({ content: "one" }), chunk({ reasoning_content: "T" }), chunk(cite(3, 6), "stop")];
+      assert.match(tell("GenerateContent", ...never), /https:\/\/a/);
+    });
+  });
+
+  it("of Google without a place stand at the last text that says something", () => {
+    const { groundingMetadata } = Object(grounding(0, 1, "")) as { groundingMetadata: Record<string, unknown> };
+    const sources = { groundingMetadata: { groundingChunks: groundingMetadata["groundingChunks"] } };
+    const parts = [{ text: "Answer." }, ...code, { text: "", thoughtSignature: "c2ln" }];
+    const whole = google(parts, { finishReason: "STOP", ...sources });
+    assert.deepEqual(cited(answerOf("GenerateContent", "ChatCompletions", smallestCalls.ChatCompletions, whole)), [
+      [0, 7],
+    ]);
+    assert.deepEqual(shown(answerOf("GenerateContent", "Responses", searching.Responses ?? {}, whole)), [
+      ["Answer.", [[0, 7]]],
+    ]);
   });
 });
 
@@ -208,6 +240,25 @@ describe("tokens that come apart from their text", () => {
     const stream = `${frames([chunk("", "a"), chunk("x", "b", "stop")])}data: [DONE]\n\n`;
     assert.deepEqual(tokensOf(finalResponse(streamOf("ChatCompletions", "Responses", asking, stream))), [
       ["x", ["a", "b"]],
+    ]);
+  });
+
+  it("of a thought are not those of the text behind it", () => {
+    const logprobs = (token: string): object => ({ content: [{ token, logprob: -1, bytes: null, top_logprobs: [] }] });
+    const chunk = (delta: object, more: object): object => ({
+      id: "c",
+      object: "chat.completion.chunk",
+      created: 1,
+      model: "m",
+      choices: [{ index: 0, delta, finish_reason: null, ...more }],
+    });
+    const stream = `${frames([
+      chunk({ content: "" }, { logprobs: logprobs("<think>") }),
+      chunk({ reasoning_content: "T" }, {}),
+      chunk({ content: "Hi" }, { logprobs: logprobs("Hi"), finish_reason: "stop" }),
+    ])}data: [DONE]\n\n`;
+    assert.deepEqual(tokensOf(finalResponse(streamOf("ChatCompletions", "Responses", asking, stream))), [
+      ["Hi", ["Hi"]],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { zeroUsage } from "../../../../../proxy/settle/usage.ts";
 import { CutAtStop } from "../../../../../proxy/translate/adapt/cut-at-stop.ts";
+import { WaitingTokens } from "../../../../../proxy/translate/adapt/waiting-tokens.ts";
 import { foldReply } from "../../../../../proxy/translate/fold-reply.ts";
 import type { ReplyEvent } from "../../../../../proxy/translate/reply.ts";
 
@@ -175,5 +176,72 @@ describe("CutAtStop", () => {
       ["hello", '{"a":1}'],
     );
     assert.deepEqual(end, { reason: "stop-sequence", stopSequence: "END" });
+  });
+
+  const callOf = (...pieces: readonly string[]): readonly ReplyEvent[] => [
+    { type: "open", candidate: 0, part: 1, block: { kind: "call", id: "c", name: "f", tool: "function" } },
+    open(0),
+    say(0, "helloEND"),
+    ...pieces.map((text) => say(0, text, 1)),
+    close(0, 1),
+  ];
+
+  for (const [reason, want] of [
+    ["length", "length"],
+    ["content-filter", "content-filter"],
+    ["tool-calls", "stop-sequence"],
+  ] as const) {
+    it(`says why half a call ends as the upstream does: ${reason}`, () => {
+      const filter = new CutAtStop(["END"], 10, 1);
+      const taken = callOf('{"a":"x').flatMap((it) => filter.take(it));
+      assert.equal(filter.isCut, false);
+      taken.push(...filter.take({ type: "finish", candidate: 0, finish: { reason } }));
+      assert.equal(filter.isCut, true);
+      assert.equal(foldReply(taken).candidates[0]?.finish.reason, want);
+    });
+  }
+});
+
+describe("WaitingTokens", () => {
+  const token = (text: string, bytes?: readonly number[]) => ({ token: text, logprob: -1, bytes, top: [] });
+  const texts = (tokens: readonly { readonly token: string }[]): readonly string[] => tokens.map((it) => it.token);
+
+  it("are taken with the text they spell, in front of it or behind it", () => {
+    const before = new WaitingTokens();
+    before.add([token("ab")]);
+    before.hear("ab");
+    before.add([token("cd")]);
+    before.hear("cd");
+    assert.deepEqual([texts(before.take(1)), texts(before.take(2)), texts(before.take(4))], [[], ["ab"], ["cd"]]);
+    const behind = new WaitingTokens();
+    behind.hear("ab");
+    behind.add([token("ab")]);
+    behind.hear("cd");
+    behind.add([token("c"), token("d")]);
+    assert.deepEqual([texts(behind.take(3)), texts(behind.take(4))], [["ab", "c"], ["d"]]);
+  });
+
+  it("count characters by their bytes, and are set right by the text where they have none", () => {
+    const told = new WaitingTokens();
+    told.add([token("bytes:1", [0xf0, 0x9f, 0x98]), token("bytes:2", [0x80]), token(" hi", [32, 104, 105])]);
+    told.hear("\u{1f600} hi");
+    assert.deepEqual(texts(told.take(5)), ["bytes:1", "bytes:2", " hi"]);
+    told.add([token("long spelling of x")]);
+    told.hear("x");
+    told.add([token("y")]);
+    told.hear("y");
+    assert.deepEqual(texts(told.take(7)), []);
+    assert.deepEqual(texts(told.take(Number.POSITIVE_INFINITY)), ["long spelling of x", "y"]);
+  });
+
+  it("take time that grows with the text alone", () => {
+    const told = new WaitingTokens();
+    const startedMs = performance.now();
+    for (let index = 0; index < 100_000; index += 1) {
+      told.add([token("far too long a spelling")]);
+      told.hear("x");
+      told.take(index);
+    }
+    assert.ok(performance.now() - startedMs < 2_000);
   });
 });
