@@ -110,8 +110,7 @@ describe("proxies that are replaced under load", function () {
     await load.stop();
     assert.deepEqual(load.failures, []);
     const { length: made } = load.outcomes;
-    // Each proxy that goes may close one just as it is used (see `retriesKept`).
-    assert.ok(load.retried <= replaced + made / 10_000, `${load.retried} kept connections were closed under a call`);
+    assert.ok(load.retried <= 1 + made / 10_000, `${load.retried} kept connections were closed under a call`);
     const retried = `${load.retried} made once more on a new connection`;
     showFigure(
       `K2: ${made} calls, 0 failed, ${retried}; ${streams.whole} streams, 0 cut; ${replaced} proxies replaced`,
