@@ -35,6 +35,18 @@ const asking: Partial<Record<DigestProtocol, object>> = {
 };
 const clients = ["openai-chat", "openai-responses", "gemini"] as const;
 
+/** A chat client's stream that it may leave. */
+function openStream(origin: string, signal: AbortSignal): Promise<Response> {
+  const form = callFormOf("openai-chat");
+  const model = routeTo("anthropic-messages");
+  return fetch(`${origin}${form.path(model, true)}`, {
+    method: "POST",
+    headers: { ...form.headers("main"), "content-type": "application/json" },
+    body: JSON.stringify({ ...form.body(model, true), ...asking["openai-chat"] }),
+    signal,
+  });
+}
+
 const bodyOf = (request: ReceivedRequest | undefined): unknown => request?.json();
 const answersOf = (request: ReceivedRequest | undefined): unknown => asList(member(bodyOf(request), "messages")).at(-1);
 
@@ -177,15 +189,8 @@ describe("a turn that a messages upstream pauses", () => {
   it("is left in whatever request it is when its client leaves", async () => {
     const stalling = events(last, 2);
     script(events(first, 1), { ...stalling, stallAt: 500 });
-    const form = callFormOf("openai-chat");
-    const model = routeTo("anthropic-messages");
     const abort = new AbortController();
-    const answer = await fetch(`${rig().gateway.origin}${form.path(model, true)}`, {
-      method: "POST",
-      headers: { ...form.headers("main"), "content-type": "application/json" },
-      body: JSON.stringify({ ...form.body(model, true), ...asking["openai-chat"] }),
-      signal: abort.signal,
-    });
+    const answer = await openStream(rig().gateway.origin, abort.signal);
     await waitFor("the second request", () => rig().upstream.requests[1]);
     await answer.body?.getReader().read();
     abort.abort();
@@ -296,15 +301,8 @@ describe("a paused turn that nobody goes on with", () => {
     rig().upstream.replyWith((_, index) =>
       index === 0 ? events(first, 1) : { ...events(last, 2), delayHeadMs: 3_000 },
     );
-    const form = callFormOf("openai-chat");
-    const model = routeTo("anthropic-messages");
     const abort = new AbortController();
-    const answer = await fetch(`${rig().gateway.origin}${form.path(model, true)}`, {
-      method: "POST",
-      headers: { ...form.headers("main"), "content-type": "application/json" },
-      body: JSON.stringify({ ...form.body(model, true), ...asking["openai-chat"] }),
-      signal: abort.signal,
-    });
+    const answer = await openStream(rig().gateway.origin, abort.signal);
     await waitFor("the second request", () => rig().upstream.requests[1]);
     abort.abort();
     const { usage } = await rig().gateway.recordOf(String(answer.headers.get("x-request-id")));

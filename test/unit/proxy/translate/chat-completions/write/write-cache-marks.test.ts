@@ -1,30 +1,19 @@
 import assert from "node:assert/strict";
-import type { CallPart, Part, ResultPart, Turn } from "../../../../../../proxy/translate/conversation.ts";
+import type { Part, Turn } from "../../../../../../proxy/translate/conversation.ts";
 import {
   conversationOf,
   type TargetChanges,
   writtenRequest,
 } from "../../../../../support/translation/chat-exchange.ts";
-
-const compatible = { provider: "OpenAICompatible", baseURL: "http://models.internal:8000/v1" } as const;
-const openRouter = { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const;
-const text = (value: string): Part => ({ kind: "text", text: value });
-const user = (...parts: Part[]): Turn => ({ role: "user", parts });
-const assistant = (...parts: Part[]): Turn => ({ role: "assistant", parts });
-const call = (id: string, args = "{}", more: Partial<CallPart> = {}): CallPart => ({
-  kind: "call",
-  id,
-  name: `f_${id}`,
-  tool: "function",
-  arguments: args,
-  ...more,
-});
-const result = (callId: string, value: string, more: Partial<ResultPart> = {}): ResultPart => ({
-  kind: "result",
-  callId,
-  content: value === "" ? [] : [{ kind: "text", text: value }],
-  ...more,
-});
+import {
+  assistant,
+  call,
+  compatible,
+  openRouter,
+  result,
+  text,
+  user,
+} from "../../../../../support/translation/small-turns.ts";
 
 describe("writeMessages(): marks for the cache", () => {
   const where = "messages.0.content.0";

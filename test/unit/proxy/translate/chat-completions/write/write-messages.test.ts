@@ -1,33 +1,23 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "../../../../../../proxy/errors.ts";
-import type { CallPart, MediaPart, Part, ResultPart, Turn } from "../../../../../../proxy/translate/conversation.ts";
+import type { MediaPart, Part, ResultPart, Turn } from "../../../../../../proxy/translate/conversation.ts";
 import {
   conversationOf,
   type TargetChanges,
   writtenRequest,
 } from "../../../../../support/translation/chat-exchange.ts";
 import { OpenStates } from "../../../../../support/translation/exchange.ts";
+import {
+  assistant,
+  call,
+  compatible,
+  openRouter,
+  result,
+  system,
+  text,
+  user,
+} from "../../../../../support/translation/small-turns.ts";
 
-const compatible = { provider: "OpenAICompatible", baseURL: "http://models.internal:8000/v1" } as const;
-const openRouter = { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const;
-const text = (value: string): Part => ({ kind: "text", text: value });
-const user = (...parts: Part[]): Turn => ({ role: "user", parts });
-const assistant = (...parts: Part[]): Turn => ({ role: "assistant", parts });
-const system = (...parts: Part[]): Turn => ({ role: "system", parts });
-const call = (id: string, args = "{}", more: Partial<CallPart> = {}): CallPart => ({
-  kind: "call",
-  id,
-  name: `f_${id}`,
-  tool: "function",
-  arguments: args,
-  ...more,
-});
-const result = (callId: string, value: string, more: Partial<ResultPart> = {}): ResultPart => ({
-  kind: "result",
-  callId,
-  content: value === "" ? [] : [{ kind: "text", text: value }],
-  ...more,
-});
 const png: MediaPart = { kind: "media", media: "image", mime: "image/png", source: { type: "data", base64: "AAAA" } };
 
 function messages(turns: readonly Turn[], target: TargetChanges = {}): unknown {

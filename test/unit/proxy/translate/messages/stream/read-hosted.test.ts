@@ -1,27 +1,7 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
+import { begin, block, ending, json, last } from "../../../../../support/translation/messages-events.ts";
 import { readEvents } from "../../../../../support/translation/messages-exchange.ts";
-
-const usage = { input_tokens: 25, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
-const begin = { type: "message_start", message: { id: "msg_1", model: "c", content: [], usage } };
-const last = { type: "message_stop" };
-
-function ending(reason: string, more: JsonObject = {}): JsonObject {
-  return {
-    type: "message_delta",
-    delta: { stop_reason: reason, stop_sequence: null },
-    usage: { output_tokens: 12 },
-    ...more,
-  };
-}
-function block(index: number, content: JsonObject, ...deltas: JsonObject[]): JsonObject[] {
-  return [
-    { type: "content_block_start", index, content_block: content },
-    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
-    { type: "content_block_stop", index },
-  ];
-}
-const json = (text: string) => ({ type: "input_json_delta", partial_json: text });
 
 describe("messages: stream reader, tools of the provider", () => {
   function hostedOf(...events: JsonObject[]): unknown {

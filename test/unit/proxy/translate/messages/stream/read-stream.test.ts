@@ -2,28 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { JsonObject } from "../../../../../../proxy/protocols/json-value.ts";
 import { messagesTranslator } from "../../../../../../proxy/translate/messages/translator.ts";
+import { begin, block, ending, json, last, usage } from "../../../../../support/translation/messages-events.ts";
 import { invalidityOf, readEvents } from "../../../../../support/translation/messages-exchange.ts";
 
-const usage = { input_tokens: 25, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
-const begin = { type: "message_start", message: { id: "msg_1", model: "c", content: [], usage } };
-const last = { type: "message_stop" };
-
-function ending(reason: string, more: JsonObject = {}): JsonObject {
-  return {
-    type: "message_delta",
-    delta: { stop_reason: reason, stop_sequence: null },
-    usage: { output_tokens: 12 },
-    ...more,
-  };
-}
-function block(index: number, content: JsonObject, ...deltas: JsonObject[]): JsonObject[] {
-  return [
-    { type: "content_block_start", index, content_block: content },
-    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
-    { type: "content_block_stop", index },
-  ];
-}
-const json = (text: string) => ({ type: "input_json_delta", partial_json: text });
 const said = (text: string) => ({ type: "text_delta", text });
 const use = (more: JsonObject = {}) => ({ type: "tool_use", id: "a", name: "f", input: {}, ...more });
 
