@@ -43,13 +43,17 @@ export function answerError(
 
 function unexpected(thrown: unknown, record: RequestRecord, log: Logger): GatewayError {
   log.error("a request failed for an unexpected reason", { request: record.requestId, error: thrown });
-  return new GatewayError("internal", `The gateway failed to handle this request (${record.requestId}).`, {
-    cause: thrown,
-  });
+  return new GatewayError(
+    "internal",
+    `Internal error: the gateway failed to handle this request (${record.requestId}).`,
+    {
+      cause: thrown,
+    },
+  );
 }
 
 /** Who ended the request and in which phase; see `EndCode`. @param isAsked whether an upstream had been asked */
-function endOf(code: ErrorCode, isAsked: boolean): EndCode {
+export function endOf(code: ErrorCode, isAsked: boolean): EndCode {
   const { reason, status } = errorTable[code];
   const phase = isAsked ? "H" : "Q";
   if (reason.startsWith("upstream_timeout")) return "sH";

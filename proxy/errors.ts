@@ -117,6 +117,14 @@ const table = {
     reason: "unknown_url",
   },
   method_not_allowed: { ...invalid, status: 405, openaiCode: "method_not_allowed", reason: "method_not_allowed" },
+  /** A WebSocket is asked for: its client goes over to HTTP at once, where other statuses cost it retries. */
+  upgrade_required: {
+    ...invalid,
+    status: 426,
+    openaiCode: "upgrade_required",
+    reason: "upgrade_required",
+    closes: true,
+  },
   unsupported_media_type: {
     ...invalid,
     status: 415,

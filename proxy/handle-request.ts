@@ -91,15 +91,16 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   const headers = request.rawHeaders;
   const { url } = request;
   if (request.problem !== undefined) throw request.problem; //                                    400 405 417 431
-  const endpoint = matchEndpoint(request.method, url, headers, limits.targetBytesMax); //       404 405 414
+  // Known before anything is refused: the log names the client of every request.
+  const address = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
+  record.clientAddress = address === undefined ? "" : formatIpAddress(address);
+  const endpoint = matchEndpoint(request.method, url, headers, limits.targetBytesMax); //   404 405 414 426
   record.format = recordedFormat(endpoint);
   const snapshot = liveSnapshot(services); //                                                                 503
   const secret = readCredential(endpoint.protocol, headers, url); //                                          401
   const found = findKey(secret, snapshot, services.now()); //                                                 401
   const { key } = found;
   record.key = key;
-  const address = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
-  record.clientAddress = address === undefined ? "" : formatIpAddress(address);
   authorizeAddress(key, address); //                                                                          403
   if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
   return { endpoint, secret, found, key, snapshot, address, inFlightBytes: services.inFlightBytes.ofCall(key) };
@@ -107,8 +108,10 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
 
 /** @throws GatewayError when there is none yet, or one too old to tell which keys were revoked */
 function liveSnapshot({ snapshots, honoursKeys }: Services): Snapshot {
-  if (!snapshots.isReady) throw new GatewayError("not_ready", "The gateway has no configuration yet.");
-  if (!honoursKeys()) throw new GatewayError("not_ready", "The gateway's configuration is too old to go by.");
+  if (!snapshots.isReady)
+    throw new GatewayError("not_ready", "Service unavailable: the gateway has no configuration yet.");
+  if (!honoursKeys())
+    throw new GatewayError("not_ready", "Service unavailable: the gateway's configuration is too old.");
   return snapshots.pin();
 }
 
@@ -296,7 +299,10 @@ function nameOf(route: Route): string {
 }
 
 function overloaded(): GatewayError {
-  return new GatewayError("overloaded", "The gateway serves as many requests as it can. Try again.");
+  return new GatewayError(
+    "overloaded",
+    "The gateway is overloaded: it is at its limit of requests in flight. Try again.",
+  );
 }
 
 /** Reserves what the call may need, all or none: from here on somebody must settle. */

@@ -15,6 +15,7 @@ import { ClientGoneError } from "./http/read-body.ts";
 import { ResponseKeeper } from "./keep-responses.ts";
 import { checkTranslatedParameters, clientsName, unsupportedMembers } from "./parameters/route-parameters.ts";
 import type { ChatCall, ChatFormat } from "./protocols/chat-format.ts";
+import type { StreamOpening } from "./protocols/stream-opening.ts";
 import { unknownReference } from "./resolve-call.ts";
 import { mayKeep } from "./responses-state/keep-response.ts";
 import type { SelectedTarget } from "./route/select-target.ts";
@@ -74,8 +75,12 @@ export class AttemptPreparation {
   /** What the last translation of a large body holds: that of another attempt takes its place. */
   #writtenBytes = 0;
 
-  constructor(admitted: AdmittedCall) {
+  readonly #opening: StreamOpening | undefined;
+
+  /** @param opening what a streaming client was told before any answer */
+  constructor(admitted: AdmittedCall, opening?: StreamOpening) {
     this.#admitted = admitted;
+    this.#opening = opening;
     this.#keeper = new ResponseKeeper(admitted);
   }
 
@@ -288,7 +293,7 @@ export class AttemptPreparation {
       call,
       translation,
       dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
-      bridge: () => translation ?? new OwnFormatBridge({ call, newId }),
+      bridge: () => translation ?? new OwnFormatBridge({ call, newId, opening: this.#opening }),
       keeper: this.#keeper,
     };
   }
@@ -318,6 +323,7 @@ export class AttemptPreparation {
       inputTokensEstimate: Number(estimate.amounts.inputTokens),
       jsonKeysMax: services.limits.jsonKeysMax,
       onResponse: this.#keeper.onResponse(selected),
+      opening: this.#opening,
     };
   }
 }

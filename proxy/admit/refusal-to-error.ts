@@ -45,7 +45,7 @@ function messageOf(refusal: Refusal, retryAtMs: number | undefined, waitSeconds:
     case "concurrency":
       return "Too many requests of this API key are in flight. Wait for one of them to end.";
     case "store-unavailable":
-      return "Quotas cannot be checked at the moment. Try again.";
+      return "Service unavailable: quotas cannot be checked at the moment. Try again.";
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ByteCount } from "../http/in-flight-bytes.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
+import type { StreamOpening } from "../protocols/stream-opening.ts";
 import type { ReplyBridge } from "../translate/reply-bridge.ts";
 import type { Translation } from "../translate/translation.ts";
 import type { AnswerSource } from "./answer-source.ts";
@@ -26,6 +27,8 @@ export interface AttemptOptions {
   readonly inFlightBytes: ByteCount;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
+  /** What that client was told before any answer. */
+  readonly opening?: StreamOpening | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */
   readonly onPiece: () => void;
 }

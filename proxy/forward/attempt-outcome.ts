@@ -48,11 +48,13 @@ export type StreamProblem =
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
   | { readonly kind: "violation"; readonly reason: string }
-  | { readonly kind: "truncated" };
+  /** The upstream ended its body without an error and before the end of its answer. */
+  | { readonly kind: "truncated"; readonly reason: string };
 
 /** Why a stream that is over may not end cleanly; undefined when it may. */
 export function problemOf(meter: StreamMeter): StreamProblem | undefined {
   if (meter.error !== undefined) return { kind: "upstream-error", error: meter.error };
   if (meter.violation !== undefined) return { kind: "violation", reason: meter.violation };
-  return meter.isComplete ? undefined : { kind: "truncated" };
+  if (meter.isComplete) return undefined;
+  return { kind: "truncated", reason: `expected the end of the answer, the body ended behind ${meter.position}` };
 }

@@ -10,7 +10,6 @@ import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-va
 import type { ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
 import { InvalidReply } from "../translate/reply.ts";
-import { TranslatingMeter } from "../translate/translating-meter.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
@@ -42,7 +41,6 @@ export class Attempt {
   #meter: StreamMeter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
-  #silence: NodeJS.Timeout | undefined;
   #outcome: AttemptOutcome | undefined;
   #resolve: ((outcome: AttemptOutcome) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
@@ -95,7 +93,7 @@ export class Attempt {
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, format, call } = this.#options;
     this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
-    if (isSuccess) client?.addHeaders(this.#passedHeaders());
+    if (isSuccess) client?.passHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
       this.#meter = this.#createMeter();
@@ -130,7 +128,7 @@ export class Attempt {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.isStarted === true) {
+    if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.hasBegun === true) {
       // What the upstream said before it broke may already be the whole answer.
       const problem: StreamProblem | undefined = this.#meter.isComplete ? undefined : { kind: "failure", failure };
       this.#settle({ kind: "streamed", meter: this.#meter, problem });
@@ -141,6 +139,19 @@ export class Attempt {
       if (meter?.isComplete === true) this.#endCollecting();
       else this.#settle({ kind: "failure", failure, meter });
     }
+  }
+
+  /** Of a stream that goes to the client. */
+  get openMeter(): StreamMeter | undefined {
+    return this.#phase === "streaming" ? this.#meter : undefined;
+  }
+
+  /** Nothing more comes: the attempt has ended, or its stream said its last. */
+  get isOver(): boolean {
+    const meter = this.openMeter;
+    return (
+      this.#phase === "done" || (meter !== undefined && (meter.isComplete || problemOf(meter)?.kind !== "truncated"))
+    );
   }
 
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
@@ -157,9 +168,9 @@ export class Attempt {
   }
 
   #createMeter(): StreamMeter {
-    const { translation, format, call, limits } = this.#options;
+    const { translation, format, call, limits, opening } = this.#options;
     const translating = translation?.createStreamMeter(limits.eventBytesMax, limits.replyBodyBytesMax);
-    return translating ?? format.createStreamMeter(call, limits.eventBytesMax);
+    return translating ?? format.createStreamMeter(call, limits.eventBytesMax, opening);
   }
 
   #take(chunk: Buffer): void {
@@ -205,7 +216,6 @@ export class Attempt {
     if (pieces.length > 0) {
       this.#write(client, pieces);
       this.#options.onPiece();
-      this.#watchSilence(meter);
     }
     if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
@@ -224,26 +234,6 @@ export class Attempt {
     if (client.write(pieces)) return;
     this.#exchange.pause();
     this.#decoder?.pause();
-  }
-
-  /**
-   * What an upstream says may mean nothing to a client of another format, or wait until it is whole: the client hears
-   * from us then, so that nothing between takes its connection for dead (`protocols/translation.md` section 9.2).
-   */
-  #watchSilence(meter: StreamMeter): void {
-    if (this.#silence !== undefined) {
-      this.#silence.refresh();
-    } else if (meter instanceof TranslatingMeter) {
-      this.#silence = setTimeout(() => this.#breakSilence(meter), this.#options.limits.clientSilenceMs);
-    }
-  }
-
-  #breakSilence(meter: TranslatingMeter): void {
-    const { client } = this.#options;
-    if (this.#phase !== "streaming" || client === undefined) return;
-    const pieces = meter.ping();
-    if (pieces.length > 0) this.#write(client, pieces);
-    this.#silence?.refresh();
   }
 
   #takeEnd(): void {
@@ -277,7 +267,7 @@ export class Attempt {
   }
 
   #endStream(meter: StreamMeter): void {
-    if (this.#options.client?.isStarted === true) {
+    if (this.#options.client?.hasBegun === true) {
       this.#settle({ kind: "streamed", meter, problem: problemOf(meter) });
     } else if (meter.error !== undefined) {
       this.#settle({ kind: "upstream-error", error: meter.error, meter });
@@ -360,8 +350,8 @@ export class Attempt {
   }
 
   #passWhole(body: Buffer): void {
-    const { client, format, call, limits } = this.#options;
-    const meter = format.createStreamMeter(call, limits.eventBytesMax);
+    const { client, format, call, limits, opening } = this.#options;
+    const meter = format.createStreamMeter(call, limits.eventBytesMax, opening);
     this.#meter = meter;
     const pieces = [...meter.push(body), ...meter.end()];
     if (pieces.length > 0) {
@@ -384,7 +374,6 @@ export class Attempt {
   #crash(error: unknown): void {
     this.#exchange.abort();
     this.#phase = "done";
-    clearTimeout(this.#silence);
     this.#decoder?.close();
     this.#reject?.(error);
   }
@@ -393,7 +382,6 @@ export class Attempt {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#outcome = outcome;
-    clearTimeout(this.#silence);
     this.#decoder?.close();
     this.#resolve?.(outcome);
   }

@@ -1,9 +1,9 @@
 /**
  * The client's side of a streamed answer: writes with backpressure, ends cleanly or visibly not.
  *
- * A clean end is the chunked terminator; an unclean one is the error event, flushed, then FIN without the terminator:
- * destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too long is
- * cut, so that it cannot hold memory.
+ * A clean end is the chunked terminator, an unclean one FIN without it. Either comes behind a failure event that was
+ * flushed: destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too
+ * long is cut, so that it cannot hold memory.
  */
 import type { ClientResponse } from "../http1/client-response.ts";
 import type { ProxyLimits } from "../limits.ts";
@@ -22,33 +22,41 @@ const noBytes = Buffer.alloc(0);
 export class ClientStream {
   readonly #response: ClientResponse;
   readonly #limits: ProxyLimits;
-  readonly #listener: ClientStreamListener;
-  #headers: readonly string[];
+  readonly #headers: readonly string[];
+  #listener: ClientStreamListener | undefined;
+  #passedHeaders: readonly string[] = [];
+  #hasBegun = false;
   #slowTimer: NodeJS.Timeout | undefined;
   /** Of large pieces, and what came behind them: to be written when those before were taken. */
   readonly #slices: Buffer[] = [];
   #isWaiting = false;
   #bytesWritten = 0;
 
-  constructor(
-    response: ClientResponse,
-    headers: readonly string[],
-    limits: ProxyLimits,
-    listener: ClientStreamListener,
-  ) {
+  /** @param headers of every stream of this call: names and values in turn */
+  constructor(response: ClientResponse, headers: readonly string[], limits: ProxyLimits) {
     this.#response = response;
     this.#headers = headers;
     this.#limits = limits;
+  }
+
+  /** The attempt whose answer is written next. */
+  listenWith(listener: ClientStreamListener): void {
     this.#listener = listener;
   }
 
-  /** Headers of the upstream that may pass; before the first byte. @param headers names and values in turn */
-  addHeaders(headers: readonly string[]): void {
-    if (headers.length > 0) this.#headers = [...this.#headers, ...headers];
+  /** Headers of an attempt's upstream that may pass, in place of those of the one before; lost once the head is out. */
+  passHeaders(headers: readonly string[]): void {
+    this.#passedHeaders = headers;
   }
 
+  /** The head is out: no status can tell a failure any more. */
   get isStarted(): boolean {
     return this.#response.headersSent;
+  }
+
+  /** Something of an answer has gone out, and not only signs of life: no other target may answer. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
   }
 
   /** Bytes of the body handed to the client's connection so far. */
@@ -56,10 +64,27 @@ export class ClientStream {
     return this.#bytesWritten;
   }
 
+  /**
+   * Writes a sign of life, which is nothing of the answer. A client whose connection takes no more is told nothing: it
+   * hears what waits for it.
+   */
+  writeSignOfLife(bytes: Buffer): void {
+    const response = this.#response;
+    if (response.destroyed || this.#isWaiting || this.#slices.length > 0 || response.writableNeedDrain) return;
+    this.#writeHead();
+    this.#bytesWritten += bytes.length;
+    if (!response.write(bytes)) this.#wait();
+  }
+
+  #writeHead(): void {
+    if (!this.#response.headersSent) this.#response.writeHead(200, [...this.#headers, ...this.#passedHeaders]);
+  }
+
   /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */
   write(pieces: readonly Buffer[]): boolean {
     const response = this.#response;
-    if (!response.headersSent) response.writeHead(200, this.#headers);
+    this.#hasBegun = true;
+    this.#writeHead();
     let isFlowing = true;
     for (const piece of pieces) {
       this.#bytesWritten += piece.length;
@@ -83,7 +108,7 @@ export class ClientStream {
     this.#isWaiting = true;
     this.#slowTimer = setTimeout(() => {
       this.#response.destroy();
-      this.#listener.onSlowReader();
+      this.#listener?.onSlowReader();
     }, this.#limits.slowReaderTimeoutMs);
     this.#response.once("drain", this.#onDrain);
   }
@@ -91,7 +116,7 @@ export class ClientStream {
   readonly #onDrain = (): void => {
     this.#isWaiting = false;
     clearTimeout(this.#slowTimer);
-    if (this.#writeSlices()) this.#listener.onDrain();
+    if (this.#writeSlices()) this.#listener?.onDrain();
     else this.#wait();
   };
 
@@ -107,17 +132,20 @@ export class ClientStream {
   }
 
   /**
-   * Sends the last bytes, then FIN without the chunked terminator; resolves when the bytes have been handed over.
+   * Ends a stream that failed: sends its failure event, then the clean end where that was asked for and the event could be
+   * said whole, else FIN without the chunked terminator. Resolves when the bytes have been handed over.
    *
    * @param rest what waits for a client that reads slowly goes out first, for as long as it reads; or is withheld, and with
-   *   it the last bytes, which are no event behind half of one
+   *   it the failure event, which is none behind half of another
    */
-  endUnclean(lastBytes: Buffer, rest: "sent" | "withheld"): Promise<void> {
+  endFailed(failureEvent: Buffer, rest: "sent" | "withheld", isClean: boolean): Promise<void> {
     this.#stopWaiting();
     const response = this.#response;
     if (response.destroyed) return Promise.resolve();
+    this.#writeHead();
     const isHalf = rest === "withheld" && this.#slices.length > 0;
     if (isHalf) this.#slices.length = 0;
+    this.#bytesWritten += isHalf ? 0 : failureEvent.length;
     return new Promise((resolve) => {
       // A client that reads nothing must not keep this waiting.
       const timer = setTimeout(() => response.destroy(), this.#limits.slowReaderTimeoutMs);
@@ -127,7 +155,13 @@ export class ClientStream {
         resolve();
       });
       const writeLast = (): void => {
-        response.write(isHalf ? noBytes : lastBytes, () => {
+        if (isClean && !isHalf) {
+          clearTimeout(timer);
+          endResponse(response, failureEvent);
+          resolve();
+          return;
+        }
+        response.write(isHalf ? noBytes : failureEvent, () => {
           response.breakOff();
           resolve();
         });

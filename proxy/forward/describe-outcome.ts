@@ -10,13 +10,17 @@ import type { UpstreamError } from "../protocols/chat-format.ts";
 import type { StreamProblem } from "./attempt-outcome.ts";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
-/** An upstream that could not be reached, broke off or took too long, as the client sees it. */
+/**
+ * An upstream that could not be reached, broke off or took too long, as the client sees it. The texts of failures that
+ * another try may cure hold the words by which clients know them ("connection error", "server error", "service
+ * unavailable", "overloaded"): some decide by the text alone.
+ */
 export function errorOfFailure(failure: UpstreamFailure): GatewayError {
   const { cause } = failure;
   switch (failure.kind) {
     case "connect":
     case "broken":
-      return new GatewayError("upstream_error", "The upstream could not be reached or broke the connection.", {
+      return new GatewayError("upstream_error", "Upstream connection error: the connection failed or was lost.", {
         cause,
       });
     case "egress":
@@ -25,7 +29,9 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
     case "first-byte-timeout":
     case "idle-timeout":
     case "total-timeout":
-      return new GatewayError("upstream_timeout", "The upstream did not answer in time.", { cause: failure.kind });
+      return new GatewayError("upstream_timeout", "Upstream server error: no answer came in time (timeout).", {
+        cause: failure.kind,
+      });
     default:
       return failure.kind satisfies never;
   }
@@ -33,11 +39,15 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
 
 /** There may be a channel again in a moment: nothing is wrong with the call. */
 export function noAvailableChannel(cause?: unknown): GatewayError {
-  return new GatewayError("no_available_channel", "No channel can serve this model at the moment.", { cause });
+  return new GatewayError(
+    "no_available_channel",
+    "Service unavailable: no channel can serve this model at the moment.",
+    { cause },
+  );
 }
 
 export function errorOfInvalidReply(reason: string): GatewayError {
-  return new GatewayError("upstream_error", "The upstream sent an answer that is not valid.", { cause: reason });
+  return new GatewayError("upstream_error", "Upstream server error: its answer is not valid.", { cause: reason });
 }
 
 /** Why a stream that had begun could not end cleanly. @param toClientError classifies an error event of the upstream */
@@ -53,7 +63,9 @@ export function errorOfProblem(
     case "violation":
       return errorOfInvalidReply(problem.reason);
     case "truncated":
-      return new GatewayError("upstream_error", "The upstream ended its answer before it was complete.");
+      return new GatewayError("upstream_error", "Upstream connection error: the answer ended before it was complete.", {
+        cause: problem.reason,
+      });
     default:
       return problem satisfies never;
   }
@@ -63,7 +75,7 @@ export function errorOfProblem(
 export function errorOfStop(reason: "shutting-down" | "revoked" | "overloaded"): GatewayError {
   if (reason === "overloaded") return tooManyBytes();
   if (reason === "revoked") return new GatewayError("key_suspended", "The API key of this call has been revoked.");
-  return new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
+  return new GatewayError("shutting_down", "Service unavailable: the gateway is shutting down. Try again.");
 }
 
 export function labelOfError(error: UpstreamError): AttemptLabel {

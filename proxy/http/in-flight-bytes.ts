@@ -113,7 +113,7 @@ export class CallBytes implements ByteCount {
   /** @throws GatewayError `overloaded`, as that of all */
   take(bytes: number): void {
     if (!this.#fitsShare(bytes, shareOfOneKey)) {
-      const message = "The calls of this key hold as many bytes as they may while the gateway is busy. Try again.";
+      const message = "The gateway is overloaded: the calls of this key are at their share of its memory. Try again.";
       throw new GatewayError("overloaded", message);
     }
     this.#all.take(bytes);
@@ -145,5 +145,8 @@ export class CallBytes implements ByteCount {
 }
 
 export function tooManyBytes(): GatewayError {
-  return new GatewayError("overloaded", "The gateway holds as many bytes as it may at the moment. Try again.");
+  return new GatewayError(
+    "overloaded",
+    "The gateway is overloaded: it is at its memory limit for bodies and answers. Try again.",
+  );
 }

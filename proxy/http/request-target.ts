@@ -12,7 +12,7 @@
 import { GatewayError } from "../errors.ts";
 import { defaultLimits } from "../limits.ts";
 import type { ChatWireFormat, Endpoint, Protocol } from "../protocols/wire.ts";
-import { hasHeader, type RawHeaders } from "./header-values.ts";
+import { hasHeader, headerValues, type RawHeaders } from "./header-values.ts";
 
 type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
 type PostEndpoint = Extract<Endpoint, { kind: "chat" | "count-tokens" }>;
@@ -81,7 +81,7 @@ interface ModelPath {
 
 /**
  * @param rawUrl the request target as received
- * @throws GatewayError `unknown_url`, `method_not_allowed` (with `allow`), `bad_request_target`, `target_too_long`,
+ * @throws GatewayError `unknown_url`, `method_not_allowed` (with `allow`), `upgrade_required`, `bad_request_target`, `target_too_long`,
  *   `invalid_value` (`alt`)
  */
 export function matchEndpoint(
@@ -102,8 +102,9 @@ export function matchEndpoint(
   const path = pathOf(rawUrl);
   const post = postPaths.get(path);
   if (post !== undefined) {
-    if (method !== "POST") throw methodNotAllowed("POST");
-    return post;
+    if (method === "POST") return post;
+    if (method === "GET" && post === responses && asksForWebSocket(headers)) throw upgradeRequired();
+    throw methodNotAllowed("POST");
   }
   const stored = matchStoredResponse(method, path);
   if (stored !== undefined) return stored;
@@ -266,6 +267,17 @@ function unknownUrl(): GatewayError {
       "/v1/messages/count_tokens, /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens, " +
       "GET and DELETE /v1/responses/{id}, and GET /v1/models; check the base address.",
   );
+}
+
+/** Codex asks for one first; 426 makes it use HTTP at once (`protocols/agents.md` section 4). */
+function asksForWebSocket(headers: RawHeaders): boolean {
+  return headerValues(headers, "upgrade").some((value) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(value));
+}
+
+function upgradeRequired(): GatewayError {
+  return new GatewayError("upgrade_required", "Responses are not served over WebSocket. Send POST over HTTP.", {
+    allow: "POST",
+  });
 }
 
 function methodNotAllowed(allow: string): GatewayError {

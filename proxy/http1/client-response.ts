@@ -51,6 +51,10 @@ const joinedBytesMax = 3 * 1024;
 const noBytes = Buffer.alloc(0);
 const lastChunk = "0\r\n\r\n";
 
+const upgradeRequired = 426;
+/** What the client may use in place of the protocol that it asked for (RFC 9110 sections 7.8 and 15.5.22). */
+const upgradeToHttp = ", upgrade\r\nupgrade: HTTP/1.1";
+
 export class ClientResponse extends EventEmitter<ResponseEvents> {
   readonly #owner: ResponseOwner;
   readonly #form: AnswerForm;
@@ -144,7 +148,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     const framing = this.#isChunked ? "transfer-encoding: chunked\r\n" : length;
     const connection = this.#keepsAlive
       ? `connection: keep-alive\r\nkeep-alive: timeout=${this.#owner.keepAliveSeconds}\r\n`
-      : "connection: close\r\n";
+      : `connection: close${status === upgradeRequired ? upgradeToHttp : ""}\r\n`;
     this.#head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n${lines}date: ${httpDate()}\r\n${connection}${framing}\r\n`;
   }
 

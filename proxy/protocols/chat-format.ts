@@ -12,6 +12,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 import type { Channel, Route } from "../snapshot/types.gen.ts";
 import type { Produced } from "./produced.ts";
 import type { FoundMember } from "./request/member-at.ts";
+import type { StreamOpening } from "./stream-opening.ts";
 import type { ChatWireFormat, Endpoint, Protocol } from "./wire.ts";
 
 export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
@@ -97,6 +98,8 @@ export interface StreamMeter {
   end(): readonly Buffer[];
   /** Complete events seen, pings and comments included: restarts the idle timer when it moves. */
   readonly events: number;
+  /** The last event seen, by its number from 1, for the log: `event 7`. */
+  readonly position: string;
   /** The format's own terminator has been seen: only then may the client's stream end cleanly. */
   readonly isComplete: boolean;
   /** Nothing more is needed of the upstream: what the client asked for is complete before the upstream's end. */
@@ -158,9 +161,31 @@ export interface ChatFormat {
    * @throws GatewayError `upstream_error` when it is not JSON
    */
   readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
-  /** The last bytes of a stream that failed after its first byte; no terminator of success. */
-  renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter, call: ChatCall): Buffer;
+  /** @param opening what the client was told before */
+  createStreamMeter(call: ChatCall, eventBytesMax: number, opening?: StreamOpening): StreamMeter;
+  /**
+   * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
+   * 4). Whole frames; they fit before the answer and between any two of its events.
+   * @param meter of the answer, once it has begun
+   */
+  signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer;
+  /**
+   * The last bytes of a stream that failed after its first byte; no terminator of success.
+   * @param meter undefined when no answer had begun
+   */
+  renderStreamError(
+    error: GatewayError,
+    context: ErrorContext,
+    meter: StreamMeter | undefined,
+    call: ChatCall,
+    opening?: StreamOpening,
+  ): Buffer;
+  /**
+   * Whether a stream ends cleanly behind its failure event, as the providers end it. Clients let a broken transport
+   * outrank the failure that they have read (DESIGN.md section 5). False where clients may skip the event: then only the
+   * broken transport tells that the answer is not whole.
+   */
+  readonly failsCleanly: boolean;
   /** Content type of a successful stream or reply as sent to the client. */
   contentType(call: ChatCall): string;
 }

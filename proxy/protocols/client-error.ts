@@ -41,11 +41,11 @@ const ownWords: Readonly<Record<UpstreamError["kind"], string>> = {
   channel_auth: "The model is not available at the moment.",
   channel_quota: "The model is not available at the moment.",
   channel_config: "The model is not available at its provider.",
-  timeout: "The provider did not answer in time.",
+  timeout: "Upstream server error: the provider did not answer in time (timeout).",
   conflict: "The provider reports a conflict with another request.",
   too_large: "The provider refuses a request of this size.",
-  rate_limit: "The provider is receiving too many requests for this model. Try again later.",
-  upstream_5xx: "The provider failed to answer.",
+  rate_limit: "Rate limit of the provider: too many requests for this model. Try again later.",
+  upstream_5xx: "Upstream server error: the provider failed to answer.",
   overloaded: "The provider is overloaded. Try again later.",
 };
 

@@ -107,6 +107,10 @@ export class EventStreamMeter implements StreamMeter {
     return this.#splitter.heldBytes;
   }
 
+  get position(): string {
+    return `event ${this.#retained.events}`;
+  }
+
   produced(): Produced {
     this.#retained.read();
     return this.#reader.produced();
@@ -129,7 +133,7 @@ export class EventStreamMeter implements StreamMeter {
     if (block === undefined) {
       if (this.#splitter.isOverflowing) {
         this.#isDeaf = true;
-        this.#violate("an event of the upstream exceeds the size allowed");
+        this.#violate(this.#retained.events + 1, `expected at most ${this.#splitter.eventBytesMax} bytes, came more`);
       }
       return noBytes;
     }
@@ -165,8 +169,14 @@ export class EventStreamMeter implements StreamMeter {
     return !this.#state.isComplete && this.#state.error === undefined;
   }
 
-  #violate(violation: string): void {
-    if (!this.#state.isComplete) this.#state.violation = violation;
+  /** @param number of the event, from 1 @param fault what was expected and what came, in words that hold no content */
+  #violate(number: number, fault: string): void {
+    if (!this.#state.isComplete) this.#state.violation = `event ${number}: ${fault}`;
+  }
+
+  /** Number of an event of the block that was added last. @param behind how many of its events follow */
+  #numberOf(behind: number): number {
+    return this.#retained.events - behind;
   }
 
   #isWhole(rest: Buffer): boolean {
@@ -180,7 +190,7 @@ export class EventStreamMeter implements StreamMeter {
 
   #readBlock(block: Buffer): readonly Buffer[] {
     if (!isUtf8(block)) {
-      this.#violate("the upstream sent bytes that are not UTF-8");
+      this.#violate(this.#retained.events + 1, `expected UTF-8, came ${block.length} bytes that are not`);
       return noBytes;
     }
     const reader = this.#reader;
@@ -188,7 +198,7 @@ export class EventStreamMeter implements StreamMeter {
     const isOpen = this.#isOpen;
     if (!reader.wantsEvery) {
       const edited = reader.editBlock?.(block) ?? block;
-      if (!holdsMarker(edited, reader.markers)) return isOpen ? [edited] : noBytes;
+      if (!holdsMarker(edited, reader.markers)) return isOpen && edited.length > 0 ? [edited] : noBytes;
     }
     return this.#readEvents(block);
   }
@@ -198,9 +208,10 @@ export class EventStreamMeter implements StreamMeter {
     const passed: Buffer[] = [];
     let runStart = 0;
     let offset = 0;
-    for (const bytes of splitEvents(block)) {
+    const events = splitEvents(block);
+    for (const [index, bytes] of events.entries()) {
       const isOpen = this.#isOpen;
-      const verdict = this.#readEvent(bytes);
+      const verdict = this.#readEvent(bytes, events.length - index - 1);
       if (this.#state.violation !== undefined || !isOpen || verdict !== bytes) {
         if (runStart < offset) passed.push(block.subarray(runStart, offset));
         runStart = offset + bytes.length;
@@ -214,7 +225,8 @@ export class EventStreamMeter implements StreamMeter {
     return passed;
   }
 
-  #readEvent(bytes: Buffer): Buffer | undefined {
+  /** @param behind how many events of the block follow */
+  #readEvent(bytes: Buffer, behind: number): Buffer | undefined {
     const reader = this.#reader;
     if (!reader.wantsEvery) {
       const edited = reader.editBlock?.(bytes);
@@ -227,16 +239,18 @@ export class EventStreamMeter implements StreamMeter {
     if (text !== undefined && text !== reader.terminatorText && json === undefined) {
       // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
       if (fields.data === undefined) return bytes;
-      this.#violate("an event of the upstream is not JSON");
+      this.#violate(this.#numberOf(behind), `expected JSON, came ${text.length} characters that are not`);
       return undefined;
     }
     const state = this.#isOpen ? this.#state : { ...this.#state };
     // No client reads what stands outside of a field: an answer that ends with it would be one that says nothing.
     if (fields.data === undefined && isObject(json) && (json["error"] ?? undefined) === undefined) {
-      this.#violate("the upstream sent an object that is no event");
+      this.#violate(this.#numberOf(behind), "expected an event with a data line, came an object without one");
       return undefined;
     }
-    return reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
+    const passed = reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
+    if (state.violation !== undefined) this.#violate(this.#numberOf(behind), state.violation);
+    return passed;
   }
 
   /** Its numbers count; nothing of it passes, and nothing behind it. */

@@ -20,12 +20,19 @@ export class RetainedEvents {
   readonly #visit: (event: unknown) => void;
   /** Events that began as an object and were none. */
   #broken = 0;
+  #events = 0;
   #blocks: Buffer[] = [];
   #bytes = 0;
 
   /** @param visit reads the JSON of one event; called in order, once for each */
   constructor(visit: (event: unknown) => void) {
     this.#visit = visit;
+  }
+
+  /** Events added so far; those that were kept are read for it. */
+  get events(): number {
+    this.read();
+    return this.#events;
   }
 
   add(block: Buffer): void {
@@ -41,7 +48,8 @@ export class RetainedEvents {
     this.#bytes = 0;
     for (const block of blocks) {
       for (const event of splitEvents(block)) {
-        if (this.#broken >= brokenMax) return;
+        this.#events += 1;
+        if (this.#broken >= brokenMax) continue;
         const { data } = readEventFields(event);
         if (data === undefined || !objectStart.test(data)) continue;
         const value = parseJson(data);

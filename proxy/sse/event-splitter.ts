@@ -18,7 +18,7 @@ const heldBytesMin = 4 * 1024;
 const nothing = Buffer.alloc(0);
 
 export class EventSplitter {
-  readonly #eventBytesMax: number;
+  readonly eventBytesMax: number;
   #held: Buffer = nothing;
   #heldBytes = 0;
   /** The memory of `#held` is ours to grow into; else it belongs to a chunk of the network. */
@@ -26,7 +26,7 @@ export class EventSplitter {
 
   /** @param eventBytesMax an incomplete event beyond this makes `isOverflowing` true */
   constructor(eventBytesMax: number) {
-    this.#eventBytesMax = eventBytesMax;
+    this.eventBytesMax = eventBytesMax;
   }
 
   /** Bytes of the incomplete event that waits. */
@@ -36,7 +36,7 @@ export class EventSplitter {
 
   /** The incomplete event is over the cap; what was pushed last is not held completely. */
   get isOverflowing(): boolean {
-    return this.#heldBytes > this.#eventBytesMax;
+    return this.#heldBytes > this.eventBytesMax;
   }
 
   /** Adds bytes; returns the whole events that are complete now as one block, or undefined. */
@@ -86,7 +86,7 @@ export class EventSplitter {
   #append(chunk: Buffer): void {
     const needed = this.#heldBytes + chunk.length;
     if (!this.#heldIsOwn || this.#held.length < needed) {
-      const grown = Buffer.allocUnsafe(Math.max(heldBytesMin, needed, Math.min(needed * 2, this.#eventBytesMax)));
+      const grown = Buffer.allocUnsafe(Math.max(heldBytesMin, needed, Math.min(needed * 2, this.eventBytesMax)));
       this.#held.copy(grown, 0, 0, this.#heldBytes);
       this.#held = grown;
       this.#heldIsOwn = true;

@@ -33,8 +33,6 @@ export class ReplyFolder {
       case "end":
         this.#isEnded = true;
         return;
-      case "ping":
-        return;
       default:
         this.#candidate(event.candidate).take(event);
     }
@@ -71,7 +69,7 @@ class GrowingCandidate {
   readonly #parts: GrowingPart[] = [];
   #finish: Finish = { reason: "other" };
 
-  take(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" | "ping" }>): void {
+  take(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>): void {
     if (event.type === "finish") {
       this.#finish = event.finish;
       return;

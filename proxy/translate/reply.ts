@@ -152,8 +152,6 @@ export type ReplyEvent =
   | { readonly type: "close"; readonly candidate: number; readonly part: number }
   | { readonly type: "usage"; readonly usage: TokenUsage }
   | { readonly type: "finish"; readonly candidate: number; readonly finish: Finish }
-  /** The upstream lives. */
-  | { readonly type: "ping" }
   | { readonly type: "end" };
 
 /** What an upstream sent is no answer of its format. The message is for the log, in our own words, without its content. */

@@ -16,7 +16,6 @@ import { charactersOfState } from "./state/call-states.ts";
 import type { StreamReader, StreamWriter } from "./translator.ts";
 
 const nothing: readonly Buffer[] = [];
-const colon = 0x3a;
 /** What an event costs whoever gathers it, beside its text. */
 const eventCharacters = 64;
 
@@ -39,9 +38,10 @@ export class TranslatingMeter implements StreamMeter {
   #characters = 0;
   readonly #gathers: boolean;
   #gathered = 0;
-  #isStarted = false;
   #isEnded = false;
   #violation: string | undefined;
+  /** Events of the upstream that were read. */
+  #events = 0;
 
   constructor(parts: TranslatingMeterParts) {
     this.#inner = parts.inner;
@@ -74,6 +74,10 @@ export class TranslatingMeter implements StreamMeter {
     return this.isComplete ? undefined : (this.#violation ?? this.#inner.violation);
   }
 
+  get position(): string {
+    return `event ${this.#events}`;
+  }
+
   get usage(): TokenUsage | undefined {
     return this.#inner.usage;
   }
@@ -100,11 +104,10 @@ export class TranslatingMeter implements StreamMeter {
     return this.#translate(pieces, this.#inner.isComplete && this.#inner.error === undefined);
   }
 
-  /** What tells a client that its answer still lives; nothing before it began and after it ended. */
-  ping(): readonly Buffer[] {
-    if (this.violation !== undefined || this.error !== undefined) return nothing;
-    const text = this.#write({ type: "ping" });
-    return text === "" ? nothing : [Buffer.from(text)];
+  /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do. */
+  signOfLife(): Buffer | undefined {
+    const text = this.#writer.signOfLife?.();
+    return text === undefined ? undefined : Buffer.from(text);
   }
 
   /** Last bytes of a stream that failed; no sign of success. */
@@ -118,17 +121,16 @@ export class TranslatingMeter implements StreamMeter {
     try {
       for (const piece of pieces) {
         for (const bytes of splitEvents(piece)) {
-          const { name, data, stray } = readEventFields(bytes);
+          const { name, data } = readEventFields(bytes);
+          // Comments and pings of the upstream are for us: how long its client is silent to, the gateway watches itself.
+          this.#events += 1;
           if (data !== undefined) text += this.#read({ name, data });
-          // A comment says that the upstream lives; so must we. Lines that are no field, and line ends that came late,
-          // say nothing.
-          else if (stray === undefined && bytes.includes(colon)) text += this.#write({ type: "ping" });
         }
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
-      this.#violation = error.message;
+      this.#violation = `${this.position}: ${error.message}`;
     }
     return text === "" ? nothing : [Buffer.from(text)];
   }
@@ -141,9 +143,6 @@ export class TranslatingMeter implements StreamMeter {
 
   #write(event: ReplyEvent): string {
     if (this.#isEnded) return "";
-    if (event.type === "start") this.#isStarted = true;
-    // Before the answer has begun nothing is sent: an error may still come, with a status of its own.
-    if (event.type === "ping" && !this.#isStarted) return "";
     const characters = charactersOf(event);
     this.#characters += characters;
     if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);
@@ -167,8 +166,6 @@ export class TranslatingMeter implements StreamMeter {
 
 function charactersOf(event: ReplyEvent): number {
   switch (event.type) {
-    case "ping":
-      return 0;
     case "delta":
       return eventCharacters + event.text.length;
     case "open":

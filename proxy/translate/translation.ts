@@ -73,6 +73,7 @@ export interface TranslationOptions {
   readonly inputTokensEstimate: number;
   readonly jsonKeysMax: number;
   readonly onResponse?: ReplyContext["onResponse"];
+  readonly opening?: ReplyContext["opening"];
 }
 
 const tooManyStops =
@@ -244,7 +245,7 @@ export class Translation implements ReplyBridge {
 
   #context(): ReplyContext {
     const { call, body, conversation } = this.#client;
-    const { nowSeconds, newId, target, inputTokensEstimate, onResponse } = this.#options;
+    const { nowSeconds, newId, target, inputTokensEstimate, onResponse, opening } = this.#options;
     return {
       conversation,
       clientBody: body,
@@ -256,6 +257,7 @@ export class Translation implements ReplyBridge {
       nowSeconds,
       newId,
       states: target.states,
+      opening,
       onResponse,
     };
   }

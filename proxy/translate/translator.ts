@@ -8,6 +8,7 @@
 import type { GatewayError } from "../errors.ts";
 import type { ChatEndpoint, ErrorContext } from "../protocols/chat-format.ts";
 import type { JsonObject } from "../protocols/json-value.ts";
+import type { StreamOpening } from "../protocols/stream-opening.ts";
 import type { ChatWireFormat } from "../protocols/wire.ts";
 import type { Channel } from "../snapshot/types.gen.ts";
 import type { CallPart, CarriedState, Conversation, MediaPart, ProviderState, TextPart } from "./conversation.ts";
@@ -122,6 +123,8 @@ export interface ReplyContext {
   /** A fresh id: prefix and 24 letters and digits. */
   readonly newId: (prefix: string) => string;
   readonly states: StateKeeper;
+  /** What a streaming client was told before any answer. */
+  readonly opening?: StreamOpening | undefined;
   /**
    * Told the whole response before the end of an answer that succeeded goes out, for formats whose clients may refer to
    * it later. Absent where nothing is kept.
@@ -147,6 +150,8 @@ export interface StreamWriter {
   readonly gathersAnswer?: true;
   /** Text to send, whole frames; empty when there is nothing to say yet. */
   write(event: ReplyEvent): string;
+  /** Where events are numbered: one that tells the client that its answer still lives (`ChatFormat.signOfLife`). */
+  signOfLife?(): string;
   /** Last frames of a stream that failed; never a sign of success. `start` may not have come. */
   fail(error: GatewayError, context: ErrorContext): string;
 }

@@ -5,6 +5,7 @@ import type { TokenUsage } from "../settle/usage.ts";
 
 export class WholeReplyMeter implements StreamMeter {
   readonly events = 1;
+  readonly position = "event 1";
   readonly isComplete = true;
   readonly error = undefined;
   readonly violation = undefined;

@@ -16,6 +16,8 @@ import { readCall, watchedKeys } from "./read-call.ts";
 import { usageOf } from "./read-usage.ts";
 import { createStreamMeter } from "./stream-meter.ts";
 
+const comment = Buffer.from(": keep-alive\n\n");
+
 export const chatCompletions: ChatFormat = {
   format: "ChatCompletions",
   protocol: "OpenAI",
@@ -25,6 +27,8 @@ export const chatCompletions: ChatFormat = {
   editBody,
   readReply,
   createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
+  signOfLife: () => comment,
+  failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),
   contentType: (call: ChatCall) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

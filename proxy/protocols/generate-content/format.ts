@@ -12,6 +12,7 @@ import { readProduced } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
+import { signOfLife } from "./sign-of-life.ts";
 import { findMember } from "./spellings.ts";
 import { renderStreamError } from "./stream-error.ts";
 import { GenerateContentStreamMeter } from "./stream-meter.ts";
@@ -26,6 +27,9 @@ export const generateContent: ChatFormat = {
   readReply,
   createStreamMeter: (call, eventBytesMax) =>
     new GenerateContentStreamMeter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
+  signOfLife,
+  // Google's own SDK skips an error in a data line and takes a clean end for success.
+  failsCleanly: false,
   renderStreamError,
   contentType: (call) =>
     call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json",

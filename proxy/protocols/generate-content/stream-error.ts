@@ -9,7 +9,7 @@ import { GenerateContentStreamMeter } from "./stream-meter.ts";
 export function renderStreamError(
   error: GatewayError,
   context: ErrorContext,
-  meter: StreamMeter,
+  meter: StreamMeter | undefined,
   call: ChatCall,
 ): Buffer {
   const text = JSON.stringify(errorObject(error, "Gemini", context));

@@ -23,6 +23,7 @@ import { blockReasonOf } from "./block-reason.ts";
 import { hasParts, readProduced } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
+import { withoutComments } from "./without-comments.ts";
 
 export type StreamShape = "sse" | "array";
 
@@ -61,6 +62,9 @@ export class GenerateContentStreamMeter implements StreamMeter {
   get usage(): TokenUsage | undefined {
     return this.#meter.usage;
   }
+  get position(): string {
+    return this.#meter.position;
+  }
   get heldBytes(): number {
     return this.#meter.heldBytes + (this.#splitter?.heldBytes ?? 0);
   }
@@ -87,7 +91,8 @@ export class GenerateContentStreamMeter implements StreamMeter {
         ...this.#meter.push(Buffer.from(`data: ${element.toString("utf8").replace(lineBreaks, "")}\r\n\r\n`)),
       );
     }
-    if (this.#splitter.isOverflowing) this.#violation ??= "an event of the upstream exceeds the size allowed";
+    if (this.#splitter.isOverflowing)
+      this.#violation ??= `behind ${this.position}: expected at most ${this.#eventBytesMax} bytes, came more`;
     return passed;
   }
 
@@ -127,11 +132,15 @@ class FrameReader implements EventReader {
     return readUsage(this.#usage, this.#queries.count);
   }
 
+  editBlock(block: Buffer): Buffer | undefined {
+    return this.#shape === "sse" ? withoutComments(block) : undefined;
+  }
+
   read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {
     this.#retained ??= retained;
     // Google's own SDK fails on a terminator that other formats have.
     if (event.data === this.terminatorText) return undefined;
-    if (!isObject(event.json)) return this.#shape === "sse" ? event.bytes : undefined;
+    if (!isObject(event.json)) return undefined;
     const frame = event.json;
     if (frame["error"] !== undefined && frame["error"] !== null) {
       state.error ??= classifyErrorEvent(frame);
@@ -141,7 +150,7 @@ class FrameReader implements EventReader {
       state.hasContent = true;
       this.wantsEvery = this.#shape === "array";
     }
-    if (this.#shape === "sse") return event.bytes;
+    if (this.#shape === "sse") return withoutComments(event.bytes) ?? event.bytes;
     this.elementsWritten += 1;
     return Buffer.from(`${this.elementsWritten === 1 ? "[" : ",\r\n"}${event.data ?? ""}`);
   }

@@ -16,6 +16,8 @@ import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { createStreamMeter } from "./stream-meter.ts";
 
+const ping = encodeEvent("ping", '{"type":"ping"}');
+
 export const messages: ChatFormat = {
   format: "Messages",
   protocol: "Anthropic",
@@ -25,6 +27,8 @@ export const messages: ChatFormat = {
   editBody,
   readReply,
   createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
+  signOfLife: () => ping,
+  failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

@@ -11,6 +11,7 @@ import { editBody } from "./edit-body.ts";
 import { readResponseText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
+import { signOfLife } from "./sign-of-life.ts";
 import { renderStreamError } from "./stream-error.ts";
 import { ResponsesStreamMeter } from "./stream-meter.ts";
 
@@ -22,7 +23,9 @@ export const responses: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
+  createStreamMeter: (_call, eventBytesMax, opening) => new ResponsesStreamMeter(eventBytesMax, opening),
+  signOfLife,
+  failsCleanly: true,
   renderStreamError,
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

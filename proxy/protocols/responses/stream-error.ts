@@ -5,21 +5,32 @@
  */
 import { errorTable, type GatewayError } from "../../errors.ts";
 import { encodeEvent } from "../../sse/encoder.ts";
-import type { ErrorContext, StreamMeter } from "../chat-format.ts";
+import type { ChatCall, ErrorContext, StreamMeter } from "../chat-format.ts";
 import { memberAt } from "../json-value.ts";
 import { errorObject } from "../render-error.ts";
+import type { StreamOpening } from "../stream-opening.ts";
+import { opened } from "./sign-of-life.ts";
 import { ResponsesStreamMeter } from "./stream-meter.ts";
 
-export function renderStreamError(error: GatewayError, context: ErrorContext, meter: StreamMeter): Buffer {
+export function renderStreamError(
+  error: GatewayError,
+  context: ErrorContext,
+  meter: StreamMeter | undefined,
+  call: ChatCall,
+  opening?: StreamOpening,
+): Buffer {
   const progress = meter instanceof ResponsesStreamMeter ? meter.progress() : undefined;
-  const sequence = progress?.sequence ?? 0;
+  const sequence = progress?.sequence ?? opening?.sequence ?? 0;
   const rendered = errorObject(error, "OpenAI", context);
   const message = memberAt(rendered, "error", "message");
   const param = memberAt(rendered, "error", "param");
   const code = memberAt(rendered, "error", "code");
   const errorEvent = { type: "error", sequence_number: sequence, code, message, param, ...rendered };
   const response = {
-    ...(progress?.response ?? { id: `resp_${context.requestId}`, object: "response", model: context.model ?? "" }),
+    ...(progress?.response ??
+      (opening?.isNumbered === true
+        ? opened(call, opening)
+        : { id: `resp_${context.requestId}`, object: "response", model: context.model ?? "" })),
     status: "failed",
     error: { code: responseCode(error), message },
     output: progress?.output ?? [],

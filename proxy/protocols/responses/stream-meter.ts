@@ -13,6 +13,7 @@ import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { asText, isObject, type JsonObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
+import type { StreamOpening } from "../stream-opening.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -37,10 +38,22 @@ export interface ResponseProgress {
 export class ResponsesStreamMeter extends EventStreamMeter {
   readonly #events: ResponseEvents;
 
-  constructor(eventBytesMax: number) {
-    const events = new ResponseEvents();
+  /** @param opening what the client was told before: the upstream's numbers go on from there */
+  constructor(eventBytesMax: number, opening?: StreamOpening) {
+    const events = new ResponseEvents(opening);
     super(events, eventBytesMax);
     this.#events = events;
+  }
+
+  /** An event of the upstream has passed. */
+  get hasStarted(): boolean {
+    return this.#events.hasStarted;
+  }
+
+  /** `response.in_progress` once more, with the next number. @param opened the response where the upstream showed none */
+  signOfLife(opened: () => JsonObject): Buffer {
+    this.produced();
+    return this.#events.signOfLife(opened);
   }
 
   /** The response as the last event showed it: the whole one when the stream is complete. */
@@ -51,11 +64,12 @@ export class ResponsesStreamMeter extends EventStreamMeter {
   /** Reads what was kept; for the one event that ends a failed stream. */
   progress(): ResponseProgress {
     this.produced();
-    return this.#events;
+    const { response, output, rawUsage, nextNumber: sequence } = this.#events;
+    return { response, output, rawUsage, sequence };
   }
 }
 
-class ResponseEvents implements EventReader, ResponseProgress {
+class ResponseEvents implements EventReader {
   readonly terminatorText = "[DONE]";
   readonly markers = [responseMarker, errorMarker];
   wantsEvery = true;
@@ -64,14 +78,40 @@ class ResponseEvents implements EventReader, ResponseProgress {
   lastResponse: JsonObject | undefined;
   rawUsage: unknown;
   readonly output: unknown[] = [];
-  sequence = 0;
+  hasStarted = false;
+  readonly #opening: StreamOpening | undefined;
+  /** The next number as the upstream counts. */
+  #sequence = 0;
+  /** Events that the client had from us: added to the upstream's numbers. */
+  #added = 0;
   readonly #produced = new ProducedOutput();
   #lacksNames: boolean | undefined;
   #lacksNumbers: boolean | undefined;
 
+  constructor(opening: StreamOpening | undefined) {
+    this.#opening = opening;
+  }
+
+  /** The next number as the client counts. */
+  get nextNumber(): number {
+    return this.hasStarted ? this.#sequence + this.#added : (this.#opening?.sequence ?? 0);
+  }
+
+  signOfLife(opened: () => JsonObject): Buffer {
+    const type = "response.in_progress";
+    const sequence_number = this.nextNumber;
+    const response = { ...(this.response ?? opened()), status: "in_progress" };
+    this.#added += 1;
+    // From here on each number of the upstream is another one for the client.
+    this.wantsEvery = true;
+    return encodeEvent(type, JSON.stringify({ type, sequence_number, response }));
+  }
+
   read(event: ReadEvent, state: StreamState): Buffer | undefined {
     if (event.data === this.terminatorText) return undefined;
     if (!isObject(event.json)) return event.bytes;
+    if (!this.hasStarted) this.#added = this.#opening?.sequence ?? 0;
+    this.hasStarted = true;
     this.#lacksNames ??= event.name === undefined;
     this.#lacksNumbers ??= typeof event.json["sequence_number"] !== "number";
     const type = asText(event.json["type"]) || (event.name ?? "");
@@ -83,22 +123,25 @@ class ResponseEvents implements EventReader, ResponseProgress {
     }
     if (!state.hasContent && type.endsWith(".delta")) {
       state.hasContent = true;
-      this.wantsEvery = this.#lacksNames || this.#lacksNumbers;
+      this.wantsEvery = this.#lacksNames || this.#lacksNumbers || this.#added > 0;
     }
     if (completing.has(type)) state.isComplete = true;
     return this.#complete(event, type);
   }
 
-  /** The event with what its relay left out. */
+  /** The event with what its relay left out, and with a number that goes on from ours. */
   #complete(event: ReadEvent, type: string): Buffer {
-    if (type === "") return event.bytes;
-    if (this.#lacksNumbers === true && isObject(event.json) && event.json["sequence_number"] === undefined) {
-      const number = this.sequence;
-      this.sequence += 1;
-      const members = (event.data ?? "").trim().slice(1).trimStart();
-      return encodeEvent(type, `{"sequence_number":${number}${members === "}" ? "" : ","}${members}`);
+    if (type === "" || !isObject(event.json)) return event.bytes;
+    const data = event.data ?? "";
+    if (this.#lacksNumbers === true && event.json["sequence_number"] === undefined) {
+      const number = this.#sequence + this.#added;
+      this.#sequence += 1;
+      const members = data.trim().slice(1).trimStart();
+      const numbered = `{"sequence_number":${number}${members === "}" ? "" : ","}${members}`;
+      return this.#added > 0 ? goingOn(type, numbered, 0) : encodeEvent(type, numbered);
     }
-    return event.name === undefined ? encodeEvent(type, event.data ?? "") : event.bytes;
+    if (this.#added > 0) return goingOn(type, data, this.#added);
+    return event.name === undefined ? encodeEvent(type, data) : event.bytes;
   }
 
   #readResponse(response: unknown): void {
@@ -120,13 +163,27 @@ class ResponseEvents implements EventReader, ResponseProgress {
     const type = asText(member(event, "type"));
     if (failing.has(type)) return;
     const sequence = member(event, "sequence_number");
-    if (typeof sequence === "number" && sequence >= this.sequence) this.sequence = sequence + 1;
+    if (typeof sequence === "number" && sequence >= this.#sequence) this.#sequence = sequence + 1;
     if (type === "response.output_item.done") this.output.push(member(event, "item"));
   }
 
   produced(): Produced {
     return this.#produced.take();
   }
+}
+
+const numberMember = /"sequence_number"(\s*:\s*)(\d+)/;
+const createdMember = /"type"(\s*:\s*)"response\.created"/;
+
+/**
+ * An event of the upstream behind events of ours: its number is raised, and a response that we have opened is not created
+ * a second time. Edited as text, since a number of many digits would not survive being read and written; within a string
+ * no quote stands without a backslash before it.
+ */
+function goingOn(type: string, data: string, added: number): Buffer {
+  const raised = data.replace(numberMember, (_, colon, number) => `"sequence_number"${colon}${Number(number) + added}`);
+  if (type !== "response.created") return encodeEvent(type, raised);
+  return encodeEvent("response.in_progress", raised.replace(createdMember, '"type"$1"response.in_progress"'));
 }
 
 /** Some relays send a chat-style error object without a type. */

@@ -24,7 +24,6 @@ export class RefuseMalformedCall implements ReplyFilter {
     if (event.type === "finish" && event.finish.reason === "malformed-call") this.#isMalformed = true;
     if (event.type === "end" && this.#isMalformed) throw new InvalidReply("the model's call was malformed");
     const waits = !this.#hasOutput && (!this.#isOpened || this.#isMalformed);
-    if (waits && event.type === "ping") return [];
     this.#held.push(event);
     return waits && event.type !== "end" ? [] : this.#held.splice(0);
   }

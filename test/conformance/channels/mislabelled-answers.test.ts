@@ -104,7 +104,7 @@ describe("a whole answer that is not called JSON", () => {
         body: `${first}${second}${format.reply("hello")}\n\n`,
       });
       const answer = await stream(format);
-      assert.equal(answer.isComplete, false, answer.body.toString());
+      assert.equal(answer.isComplete, format.failsCleanly, answer.body.toString());
       assert.match(answer.body.toString(), format.errorEvent);
     });
   }

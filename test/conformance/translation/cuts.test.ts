@@ -91,7 +91,7 @@ async function checkCut(
     assert.equal(said.text + said.refusal, "", place);
     return;
   }
-  assert.equal(answer.isComplete, false, `the stream ends uncleanly ${place}`);
+  assert.equal(answer.isComplete, to !== "gemini", `the stream ends as its format wants ${place}`);
   assert.ok((parseReply(answer.body).events ?? []).length > 0);
   // A reset may overtake what stands in the kernel's buffers.
   const before = said.text + said.refusal;

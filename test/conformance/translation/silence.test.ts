@@ -1,39 +1,33 @@
-/** A client of a translated stream hears that its answer lives while the upstream says nothing, or nothing for it. */
+/**
+ * FAULTS 6, CLIENTS 1: the client of a stream hears that its answer lives while the upstream says nothing, or nothing for
+ * it, before the first event too, in the form that its programs count (`timeouts.clientSilence`).
+ */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { describe, it } from "mocha";
 import { callFormOf } from "../../support/conformance/chat-calls.ts";
 import { protocols, routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { digest } from "../../support/digest/digest.ts";
 import type { DigestProtocol } from "../../support/digest/facts.ts";
+import { checkGrammar } from "../../support/digest/grammar.ts";
+import type { ScriptedReply } from "../../support/fake-upstream.ts";
+import { formatNamed } from "../../support/resilience/formats.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const events = { "content-type": "text/event-stream" };
-const chatBeginning = `data: ${JSON.stringify({
-  id: "c1",
-  object: "chat.completion.chunk",
-  created: 1,
-  model: "m",
-  choices: [{ index: 0, delta: { role: "assistant", content: "good morning" }, finish_reason: null }],
-})}\n\n`;
-const messagesBeginning = [
-  {
-    type: "message_start",
-    message: { id: "msg_1", type: "message", role: "assistant", content: [], usage: { input_tokens: 3 } },
-  },
-  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "good morning" } },
-]
-  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  .join("");
+const formatOf = {
+  "openai-chat": "ChatCompletions",
+  "openai-responses": "Responses",
+  "anthropic-messages": "Messages",
+  gemini: "GenerateContent",
+} as const;
 
-/** What the upstream holds back behind its silence. */
-const unsaid = "data: held back\n\n";
-
+/** One sign each; of Google's, a frame without candidates. */
 const signs: Readonly<Record<DigestProtocol, RegExp>> = {
-  "openai-chat": /^: ?\w*$/gm,
-  "openai-responses": /^: ?\w*$/gm,
+  "openai-chat": /^: keep-alive$/gm,
+  "openai-responses": /^event: response\.in_progress$/gm,
   "anthropic-messages": /^event: ping$/gm,
-  gemini: /^: ?\w*$/gm,
+  gemini: /^data: \{"modelVersion":"[^"]+","responseId":"[^"]+","usageMetadata":\{[^}]*\}\}$/gm,
 };
 
 /** What a stream of each protocol says only when it ends. */
@@ -44,54 +38,131 @@ const endings: Readonly<Record<DigestProtocol, RegExp>> = {
   gemini: /finishReason/,
 };
 
-describe("silence in a translated stream", () => {
-  const rig = useTranslationRig({}, { clientSilenceMs: 30 });
+const failures: Readonly<Record<DigestProtocol, RegExp>> = {
+  "openai-chat": /data: \{"error":\{/,
+  "openai-responses": /event: response\.failed/,
+  "anthropic-messages": /event: error/,
+  gemini: /data: \{"error":\{"code":/,
+};
 
-  for (const to of protocols) {
-    it(`pitfall 7: is filled for ${to} clients by signs of life, again and again`, async () => {
-      const from = to === "openai-chat" ? "anthropic-messages" : "openai-chat";
-      const said = from === "openai-chat" ? chatBeginning : messagesBeginning;
-      rig().upstream.replyWith({ headers: events, body: `${said}${unsaid}`, stallAt: Buffer.byteLength(said) });
-      const calls = rig().upstream.requests.length;
-      const stream = openStream(rig().gateway.origin, to, routeTo(from));
-      try {
-        await waitFor("the answer to begin", () => stream.text().includes("good morning"));
-        const before = stream.text().match(signs[to])?.length ?? 0;
-        await waitFor("three signs of life", () => (stream.text().match(signs[to])?.length ?? 0) >= before + 3);
-        assert.equal(stream.status(), 200);
-        assert.ok(!stream.text().includes("held back"), "bytes the upstream holds back reached the client");
-        assert.doesNotMatch(stream.text(), endings[to], "a stream whose upstream is silent has not ended");
-      } finally {
-        stream.leave();
-      }
-      await waitFor("the ledger to hold nothing", () => rig().gateway.ledger.openCount === 0);
-      assert.equal(rig().upstream.requests.length, calls + 1, "silence is no reason for a second attempt");
-    });
+function wholeStream(from: DigestProtocol): Buffer {
+  return Buffer.from(formatNamed(formatOf[from]).events().join(""));
+}
+
+describe("silence in a stream", () => {
+  const rig = useTranslationRig({}, { clientSilenceMs: 40 });
+
+  function count(text: string, to: DigestProtocol): number {
+    return text.match(signs[to])?.length ?? 0;
   }
+
+  /** @param stall what the upstream keeps for itself until it is let go */
+  async function hear(to: DigestProtocol, from: DigestProtocol, script: ScriptedReply): Promise<Stream> {
+    rig().upstream.forget();
+    rig().upstream.replyWith(script);
+    return openStream(rig().gateway.origin, to, routeTo(from));
+  }
+
+  for (const to of protocols)
+    for (const from of protocols) {
+      it(`FAULTS 6: ${to} clients of ${from} hear it before the first event, and in the middle of the answer`, async () => {
+        const whole = wholeStream(from);
+        const middle = Math.floor(whole.length / 2);
+        for (const stallAt of [0, middle]) {
+          const stream = await hear(to, from, { headers: events, body: whole, stallAt });
+          try {
+            if (stallAt > 0) await waitFor("the answer to begin", () => stream.text().length > 0);
+            const before = count(stream.text(), to);
+            await waitFor("three signs of life", () => count(stream.text(), to) >= before + 3);
+            assert.equal(stream.status(), 200);
+            assert.doesNotMatch(stream.text(), endings[to], "a stream whose upstream is silent has not ended");
+            if (to === "gemini") assert.doesNotMatch(stream.text(), /^:|(?:\r?\n){3}/m, "no comment, no blank event");
+          } finally {
+            stream.leave();
+          }
+          await waitFor("the ledger to hold nothing", () => rig().gateway.ledger.openCount === 0);
+          assert.equal(rig().upstream.requests.length, 1, "silence is no reason for a second attempt");
+        }
+      });
+
+      it(`FAULTS 6: the answer of ${from} for ${to} clients is whole behind signs of life, and fails in its format`, async () => {
+        const whole = wholeStream(from);
+        const slow = await hear(to, from, { headers: events, body: whole, delayHeadMs: 130 });
+        await slow.ended;
+        assert.ok(count(slow.text(), to) >= 2, slow.text());
+        assert.deepEqual(checkGrammar(to, Buffer.from(slow.text())), [], slow.text());
+        assert.equal(digest(to, Buffer.from(slow.text())).status, "ok");
+        const failing = await hear(to, from, {
+          status: 429,
+          delayHeadMs: 130,
+          body: JSON.stringify({ error: { message: "slow down", type: "rate_limit_error", code: "rate_limit" } }),
+        });
+        await failing.ended;
+        assert.equal(failing.status(), 200);
+        assert.match(failing.text(), failures[to]);
+        assert.equal(failing.isComplete(), to !== "gemini");
+        assert.equal(digest(to, Buffer.from(failing.text())).status, "error");
+      });
+
+      it(`FAULTS 6: a whole answer of ${from} streams to ${to} clients behind signs of life`, async () => {
+        const body = formatNamed(formatOf[from]).reply();
+        const stream = await hear(to, from, { body, delayHeadMs: 130 });
+        await stream.ended;
+        assert.ok(count(stream.text(), to) >= 2, stream.text());
+        assert.deepEqual(checkGrammar(to, Buffer.from(stream.text())), [], stream.text());
+        assert.equal(digest(to, Buffer.from(stream.text())).status, "ok");
+      });
+    }
+
+  it("FAULTS 6: numbers of a responses stream rise by one, its response is created once, whoever numbers", async () => {
+    for (const from of protocols)
+      for (const stallAt of [0, 900]) {
+        const whole = wholeStream(from);
+        const stream = await hear("openai-responses", from, {
+          headers: events,
+          body: whole,
+          ...(stallAt === 0 ? { delayHeadMs: 130 } : { fragmentAt: [stallAt], delayPieceMs: 130 }),
+        });
+        await stream.ended;
+        const numbers = [...stream.text().matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+        assert.deepEqual(numbers, [...numbers.keys()], `${from}: ${stream.text()}`);
+        assert.equal(stream.text().match(/^event: response\.created$/gm)?.length, 1);
+      }
+  });
 });
 
-function openStream(
-  origin: string,
-  to: DigestProtocol,
-  model: string,
-): {
+interface Stream {
   status(): number | undefined;
   text(): string;
+  isComplete(): boolean;
+  readonly ended: Promise<void>;
   leave(): void;
-} {
+}
+
+function openStream(origin: string, to: DigestProtocol, model: string): Stream {
   const form = callFormOf(to);
   const { hostname, port } = new URL(origin);
   const headers = { ...form.headers("main"), "content-type": "application/json" };
   let status: number | undefined;
   let text = "";
+  let isComplete = false;
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const sent = request({ hostname, port, path: form.path(model, true), method: "POST", headers }, (response) => {
     status = response.statusCode;
-    response.on("data", (piece: Buffer) => {
-      text += piece.toString();
+    response.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
     });
-    response.on("error", () => undefined);
+    response
+      .on("error", () => undefined)
+      .on("close", () => {
+        isComplete = response.complete;
+        end();
+      });
   });
-  sent.on("error", () => undefined);
+  sent.on("error", end);
   sent.end(JSON.stringify(form.body(model, true)));
-  return { status: () => status, text: () => text, leave: () => sent.destroy() };
+  return { status: () => status, text: () => text, isComplete: () => isComplete, ended, leave: () => sent.destroy() };
 }

@@ -101,20 +101,6 @@ describe("translated calls on the wire", () => {
     assert.equal(rig().upstream.requests[0]?.headers["content-encoding"], undefined);
   });
 
-  for (const to of protocols.filter((protocol) => protocol !== "anthropic-messages")) {
-    it(`pitfall 7: ${to} clients hear that an upstream lives that thinks for long`, async () => {
-      const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
-      const [start = ""] = anthropicBeginning.split(/(?<=\n\n)/);
-      const said = start + ping.repeat(3);
-      rig().upstream.replyWith({ headers: events, body: `${said}.`, stallAt: said.length });
-      const form = callFormOf(to);
-      const model = routeTo("anthropic-messages");
-      const call = { path: form.path(model, true), headers: form.headers("main"), body: form.body(model, true) };
-      const { text } = await leaveWhen({ origin: rig().gateway.origin, ...call }, (said) => comments(said) >= 3);
-      assert.equal(comments(text), 3, text);
-    });
-  }
-
   it("pitfall 42: a code of an error that nobody knows passes in its own format as it is", async () => {
     const failed = `data: ${JSON.stringify({
       type: "content_block_start",
@@ -235,11 +221,6 @@ describe("translated calls on the wire", () => {
     });
   }
 });
-
-/** Lines that clients skip. */
-function comments(text: string): number {
-  return text.match(/^:/gm)?.length ?? 0;
-}
 
 /** Bytes up to the end of the event that says this. */
 function endOfEvent(stream: string, words: string): number {

@@ -87,8 +87,13 @@ function judge(
   if (lost !== undefined) return `an event that was whole is missing: ${lost.slice(0, 80)}`;
   const showsEnd = answer.text.includes(format.terminator);
   if (showsEnd && !mayEnd) return "a terminator that never came";
-  if (answer.isComplete && !showsEnd) return "a clean end";
-  if (!answer.isComplete && !format.errorEvent.test(answer.text)) return `no error event: ${answer.text.slice(-200)}`;
+  const hasFailed = format.errorEvent.test(answer.text);
+  if (!showsEnd && !hasFailed) return `no error event: ${answer.text.slice(-200)}`;
+  // Google's streams have no terminator but the end of the body: what ends uncleanly has not ended.
+  const isWhole = showsEnd && !(hasFailed && !format.failsCleanly);
+  if (isWhole && hasFailed) return "a terminator and an error event";
+  const endsCleanly = isWhole || format.failsCleanly;
+  if (answer.isComplete !== endsCleanly) return endsCleanly ? "no clean end" : "a clean end";
   return undefined;
 }
 

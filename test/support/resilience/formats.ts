@@ -18,6 +18,8 @@ export interface FormatUnderTest {
   readonly terminator: string;
   /** What the client is told in a stream that failed. */
   readonly errorEvent: RegExp;
+  /** Whether a stream ends cleanly behind it (DESIGN.md section 5). */
+  readonly failsCleanly: boolean;
   /** Events of a whole stream, each with its blank line, that answers with an echo of the prompt. */
   readonly events: (prompt?: string) => readonly string[];
   /** A whole reply. */
@@ -70,6 +72,7 @@ export const formats: readonly FormatUnderTest[] = [
     keyHeader: bearer,
     terminator: "data: [DONE]",
     errorEvent: /data: \{"error":\{"message":/,
+    failsCleanly: true,
     errorType: (body) => read(body, "error", "code"),
     ...writes(chatCompletions, (prompt) => chatBody("echo", true, prompt), same),
   },
@@ -80,6 +83,7 @@ export const formats: readonly FormatUnderTest[] = [
     keyHeader: bearer,
     terminator: '"type":"response.completed"',
     errorEvent: /event: error\n.*event: response\.failed\n/s,
+    failsCleanly: true,
     errorType: (body) => read(body, "error", "code"),
     ...writes(responses, (prompt) => responsesBody("echo", true, prompt), same),
   },
@@ -90,6 +94,7 @@ export const formats: readonly FormatUnderTest[] = [
     keyHeader: (key) => `x-api-key: ${key}\r\nanthropic-version: 2023-06-01`,
     terminator: '"type":"message_stop"',
     errorEvent: /event: error\ndata: \{"type":"error","error":\{"type":"/,
+    failsCleanly: true,
     errorType: (body) => read(body, "error", "type"),
     ...writes(messages, (prompt) => messagesBody("echo", true, prompt), same),
   },
@@ -100,6 +105,7 @@ export const formats: readonly FormatUnderTest[] = [
     keyHeader: (key) => `x-goog-api-key: ${key}`,
     terminator: '"finishReason":"STOP"',
     errorEvent: /data: \{"error":\{"code":[45][0-9]{2},/,
+    failsCleanly: false,
     errorType: (body) => read(body, "error", "status"),
     ...writes(
       generateContent,

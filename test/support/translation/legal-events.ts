@@ -92,7 +92,6 @@ function* eventsOf(parts: readonly PlannedPart[], reason: Finish["reason"], hasS
       waiting.push({ type: "state", ...at, state: { kind: "thinking", text: "", signature: "S" } });
     }
     waiting.push({ type: "close", ...at });
-    yield { type: "ping" };
   }
   yield* waiting;
   yield { type: "finish", candidate: 0, finish: { reason } };

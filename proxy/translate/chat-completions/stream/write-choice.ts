@@ -12,7 +12,7 @@ import { hasPlace, writeAudio, writeImage } from "../reply/media.ts";
 import { showsReasoning, signatureMember, TurnStates, writeCall } from "../reply/write-message.ts";
 import { oneLineJson } from "./one-line-json.ts";
 
-type ChoiceEvent = Exclude<ReplyEvent, { type: "start" | "usage" | "ping" | "end" }>;
+type ChoiceEvent = Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>;
 
 interface OpenText {
   readonly kind: "text" | "refusal" | "reasoning";

@@ -37,8 +37,6 @@ export class ChunkWriter implements StreamWriter {
       case "usage":
         this.#usage = event.usage;
         return "";
-      case "ping":
-        return ": ping\n\n";
       case "end":
         return `${this.#writeUsage()}data: [DONE]\n\n`;
       default:

@@ -34,7 +34,7 @@ export class GenerateContentStreamWriter implements StreamWriter {
   write(event: ReplyEvent): string {
     switch (event.type) {
       case "start":
-        this.#tail = `,"modelVersion":${JSON.stringify(this.#context.conversation.model)},"responseId":${JSON.stringify(this.#context.newId(""))}}`;
+        this.#tail = `,"modelVersion":${JSON.stringify(this.#context.conversation.model)},"responseId":${JSON.stringify(this.#context.opening?.idWith("") ?? this.#context.newId(""))}}`;
         return "";
       case "open":
         return this.#writeOpen(event.candidate, event.part, event.block);
@@ -57,9 +57,6 @@ export class GenerateContentStreamWriter implements StreamWriter {
       case "finish":
         this.#candidate(event.candidate).finish = event.finish;
         return "";
-      case "ping":
-        // White space between elements is legal, and so is a comment between events.
-        return this.#isArray ? "\r\n" : ": ping\r\n\r\n";
       case "end":
         return this.#writeEnd();
       default:

@@ -62,8 +62,6 @@ export class MessageReader implements StreamReader {
         return this.#readEnding(event);
       case "message_stop":
         return this.#end();
-      case "ping":
-        return [{ type: "ping" }];
       default:
         return [];
     }

@@ -32,8 +32,6 @@ export class MessageWriter implements StreamWriter {
     switch (event.type) {
       case "start":
         return this.#start();
-      case "ping":
-        return pingFrame;
       case "usage":
         this.#usage = event.usage;
         return "";

@@ -88,8 +88,8 @@ describe("Attempt", () => {
       const inFlightBytes = new InFlightBytes(bytesMax);
       let written = 0;
       const client = {
-        addHeaders: () => undefined,
-        isStarted: false,
+        passHeaders: () => undefined,
+        hasBegun: false,
         write: (pieces: readonly Buffer[]) => {
           for (const { length } of pieces) written += length;
           return true;

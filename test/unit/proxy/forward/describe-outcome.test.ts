@@ -102,7 +102,11 @@ describe("a stream that could not end cleanly", () => {
       problem: { kind: "violation", reason: inside },
       code: "upstream_error",
     },
-    { name: "is an upstream's fault when the end is missing", problem: { kind: "truncated" }, code: "upstream_error" },
+    {
+      name: "is an upstream's fault when the end is missing",
+      problem: { kind: "truncated", reason: "expected the end" },
+      code: "upstream_error",
+    },
   ] as const) {
     it(row.name, () => {
       const error = errorOfProblem(row.problem, never);

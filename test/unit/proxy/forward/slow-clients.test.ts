@@ -57,7 +57,8 @@ interface Row {
 /** One event of that size, in the manner of a stream, with whatever follows it. */
 function streamed(end: (client: ClientStream) => void, told: Told): Answer {
   return (response) => {
-    const client = new ClientStream(response, [], limits, {
+    const client = new ClientStream(response, [], limits);
+    client.listenWith({
       onDrain: () => {
         told.drained += 1;
       },
@@ -172,7 +173,7 @@ describe("slow clients", function () {
       reads: true,
       answer: (told) =>
         streamed((client) => {
-          void client.endUnclean(gone, "sent");
+          void client.endFailed(gone, "sent", false);
           client.release();
         }, told),
       want: { isAll: true, end: /data: gone\n\n\r\n$/ },
@@ -180,16 +181,16 @@ describe("slow clients", function () {
     {
       name: "get no more of a large event where what waits is withheld, and no error behind half of one",
       reads: true,
-      answer: (told) => streamed((client) => void client.endUnclean(gone, "withheld"), told),
+      answer: (told) => streamed((client) => void client.endFailed(gone, "withheld", false), told),
       want: { isPart: true, end: /xxx(?:\r\n)?$/ },
     },
     {
       name: "hear of an error where nothing waits that could be withheld",
       reads: true,
       answer: () => (response) => {
-        const client = new ClientStream(response, [], limits, { onDrain: () => {}, onSlowReader: () => {} });
+        const client = new ClientStream(response, [], limits);
         client.write([behind]);
-        void client.endUnclean(gone, "withheld");
+        void client.endFailed(gone, "withheld", false);
       },
       want: { isPart: true, end: /data: gone\n\n\r\n$/ },
     },
@@ -202,7 +203,7 @@ describe("slow clients", function () {
     {
       name: "are cut where they take nothing of an error behind it",
       reads: false,
-      answer: (told) => streamed((client) => void client.endUnclean(gone, "sent"), told),
+      answer: (told) => streamed((client) => void client.endFailed(gone, "sent", false), told),
       want: { isFinished: false },
     },
   ];

@@ -34,7 +34,7 @@ const completed: ResponseEnd = { status: "completed", reason: undefined };
 
 export class ResponsesStreamWriter implements StreamWriter {
   readonly gathersAnswer = true;
-  readonly #frames = new Frames();
+  readonly #frames: Frames;
   readonly #context: ReplyContext;
   readonly #showsReasoning: boolean;
   readonly #wantsLogprobs: boolean;
@@ -59,17 +59,24 @@ export class ResponsesStreamWriter implements StreamWriter {
   response: JsonObject | undefined;
 
   constructor(context: ReplyContext) {
-    const { conversation, newId } = context;
+    const { conversation, newId, opening } = context;
     this.#context = context;
+    this.#frames = new Frames(opening);
     this.#showsReasoning = conversation.reasoning?.show !== false;
     this.#wantsLogprobs = conversation.sampling.logprobs === true;
-    this.#id = newId("resp_");
+    this.#id = opening?.idWith("resp_") ?? newId("resp_");
   }
 
   write(event: ReplyEvent): string {
     // The format has one answer.
     if ("candidate" in event && event.candidate !== 0) return "";
     this.#take(event);
+    return this.#frames.take();
+  }
+
+  signOfLife(): string {
+    if (this.#hasStarted) this.#inProgress();
+    else this.#start();
     return this.#frames.take();
   }
 
@@ -97,9 +104,6 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#serviceTier = event.serviceTier;
         this.#start();
         return;
-      case "ping":
-        this.#frames.comment();
-        return;
       case "usage":
         this.#usage = event.usage;
         return;
@@ -117,17 +121,21 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
+  /** An attempt before may have begun the response to tell its client that it lives. */
   #start(): void {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
-    const response = JSON.stringify(
-      responseObject(
-        { id: this.#id, status: "in_progress", output: [], usage: null, serviceTier: this.#serviceTier },
-        this.#context,
-      ),
-    );
-    this.#frames.emit("response.created", `"response":${response}`);
-    this.#frames.emit("response.in_progress", `"response":${response}`);
+    if (this.#context.opening?.isNumbered !== true) this.#frames.emit("response.created", this.#asBegun());
+    this.#inProgress();
+  }
+
+  #inProgress(): void {
+    this.#frames.emit("response.in_progress", this.#asBegun());
+  }
+
+  #asBegun(): string {
+    const state = { id: this.#id, output: [], usage: null, serviceTier: this.#serviceTier };
+    return `"response":${JSON.stringify(responseObject({ ...state, status: "in_progress" }, this.#context))}`;
   }
 
   #open(part: number, block: OpenedBlock): void {

@@ -240,7 +240,7 @@ describe("chat completions: stream meter", () => {
   it("refuses an event over the cap", () => {
     const meter = createStreamMeter(true, 64);
     assert.deepEqual(meter.push(Buffer.from(`data: ${"x".repeat(100)}`)), []);
-    assert.match(meter.violation ?? "", /size/);
+    assert.match(meter.violation ?? "", /event 1: expected at most 64 bytes, came more/);
   });
 
   it("refuses bytes that are not UTF-8", () => {

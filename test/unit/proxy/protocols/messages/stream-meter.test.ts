@@ -42,7 +42,7 @@ describe("messages: stream meter", () => {
       runMeter(meter, [namedEvents(start, block, delta, other, delta, stop)]),
       namedEvents(start, block, delta),
     );
-    assert.match(meter.violation ?? "", /spliced/);
+    assert.match(meter.violation ?? "", /event 4: expected the message that has begun/);
     assert.equal(meter.isComplete, false);
   });
 

@@ -4,7 +4,6 @@ import { InvalidReply, type ReplyEvent } from "../../../../../proxy/translate/re
 
 const start: ReplyEvent = { type: "start", id: "r", model: "m" };
 const end: ReplyEvent = { type: "end" };
-const ping: ReplyEvent = { type: "ping" };
 const malformed: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "malformed-call" } };
 const withheld: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "content-filter" } };
 const open = (kind: "text" | "reasoning", candidate = 0): ReplyEvent => ({
@@ -22,8 +21,8 @@ function counts(events: readonly ReplyEvent[]): number[] {
 
 describe("RefuseMalformedCall", () => {
   for (const [name, events, want] of [
-    ["holds the beginning until something opens", [start, ping, open("text"), ping, end], [0, 0, 2, 1, 1]],
-    ["shows at once what is thought", [start, open("reasoning"), ping, open("text"), end], [0, 2, 1, 1, 1]],
+    ["holds the beginning until something opens", [start, open("text"), end], [0, 2, 1]],
+    ["shows at once what is thought", [start, open("reasoning"), open("text"), end], [0, 2, 1, 1]],
     ["lets an empty answer out that ends in another way", [start, withheld, end], [0, 0, 3]],
     ["lets out what was said before", [start, open("text"), malformed, end], [0, 2, 1, 1]],
     ["lets out what another candidate says", [start, malformed, open("text", 1), end], [0, 0, 3, 1]],

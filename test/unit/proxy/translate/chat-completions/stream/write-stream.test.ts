@@ -97,10 +97,6 @@ describe("chat completions stream writer: frames", () => {
     assert.equal(chunks(writeStream(events.filter(({ type }) => type !== "usage"))).length, 4);
   });
 
-  it("pitfall 7: keeps the client waiting with comments", () => {
-    assert.equal(writeStream([start, { type: "ping" }], replyContext()).endsWith(": ping\n\n"), true);
-  });
-
   it("escapes what some clients take for the end of a line, wherever it stands", () => {
     const odd = "a\u2028b\u2029c\u0085d";
     const events: ReplyEvent[] = [

@@ -120,7 +120,7 @@ function assertLegal(events: readonly ReplyEvent[]): void {
   const counts = new Map<number, number>();
   const finished = new Set<number>();
   for (const event of events.slice(1, -1)) {
-    if (event.type === "usage" || event.type === "ping") continue;
+    if (event.type === "usage") continue;
     assert.ok("candidate" in event && !finished.has(event.candidate), "a candidate goes on behind its finish");
     if (event.type === "finish") {
       assert.ok(![...open.keys()].some((key) => key.startsWith(`${event.candidate}/`)), "a part is open at the finish");

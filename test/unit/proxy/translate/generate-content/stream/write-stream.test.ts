@@ -247,19 +247,6 @@ describe("the stream writer of generateContent", () => {
     });
   });
 
-  it("says that the upstream lives without a frame", () => {
-    assert.equal(streamOf([{ type: "ping" }], contextOf()), ": ping\r\n\r\n");
-    assert.deepEqual(
-      JSON.parse(
-        streamOf(
-          [start, { type: "ping" }, ...textPart(0, "a"), { type: "ping" }, stopped, end],
-          contextOf({}, "array"),
-        ),
-      ).length,
-      2,
-    );
-  });
-
   it("pitfall 19: ends a failed stream with an error that has a numeric code, and without an end", () => {
     const error = new GatewayError("upstream_error", "The provider broke off.");
     for (const mode of ["sse", "array"] as const) {

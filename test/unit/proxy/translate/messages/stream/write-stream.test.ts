@@ -337,12 +337,6 @@ describe("messages: stream writer, frames", () => {
     assert.equal(Object(frames.at(-2)).usage.output_tokens, 0);
   });
 
-  it("pitfall 7: passes pings on as pings", () =>
-    assert.equal(
-      messagesTranslator.createStreamWriter(replyContext()).write({ type: "ping" }),
-      'event: ping\ndata: {"type":"ping"}\n\n',
-    ));
-
   it("pitfall 11: ends a failed stream with an error and no sign of success", () => {
     const writer = messagesTranslator.createStreamWriter(replyContext());
     writer.write(start);

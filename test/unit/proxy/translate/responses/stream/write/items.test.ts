@@ -248,5 +248,14 @@ describe("responses: stream writer, items", () => {
     assert.deepEqual(outputOf([start, other, { type: "close", candidate: 1, part: 0 }, stopped, end]), []);
   });
 
-  it("pitfall 7: says that the upstream lives", () => assert.match(writeStream([{ type: "ping" }]), /^: /));
+  it("pitfall 7: says that the answer lives by a numbered event, and creates the response but once", () => {
+    const writer = responsesTranslator.createStreamWriter(replyContext({ stream: true }));
+    const text = [writer.signOfLife?.(), writer.signOfLife?.(), writer.write(start)].join("");
+    const types = [...text.matchAll(/"type":"(response\.\w+)","sequence_number":(\d+)/g)].map(([, ...said]) => said);
+    assert.deepEqual(types, [
+      ["response.created", "0"],
+      ["response.in_progress", "1"],
+      ["response.in_progress", "2"],
+    ]);
+  });
 });

@@ -1,0 +1,45 @@
+/**
+ * Tells a client of a responses stream that its answer still lives: `response.in_progress` again, since a comment does not
+ * restart the timers of its clients (`protocols/agents.md` section 4). The first event of a stream must be
+ * `response.created`, or the official SDK throws: so an answer that has not begun is opened by us.
+ */
+import { encodeEvent } from "../../sse/encoder.ts";
+import type { ChatCall, StreamMeter } from "../chat-format.ts";
+import type { JsonObject } from "../json-value.ts";
+import type { StreamOpening } from "../stream-opening.ts";
+import { ResponsesStreamMeter } from "./stream-meter.ts";
+
+export function signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer {
+  if (meter instanceof ResponsesStreamMeter && meter.hasStarted) return meter.signOfLife(() => opened(call, opening));
+  const response = opened(call, opening);
+  const types = opening.isNumbered ? ["response.in_progress"] : ["response.created", "response.in_progress"];
+  return Buffer.concat(
+    types.map((type) => {
+      const sequence_number = opening.sequence;
+      opening.sequence += 1;
+      return encodeEvent(type, JSON.stringify({ type, sequence_number, response }));
+    }),
+  );
+}
+
+/** A response of which nothing is known but who asked for it: the members that strict clients want. */
+export function opened({ model }: Pick<ChatCall, "model">, opening: StreamOpening): JsonObject {
+  return {
+    id: opening.idWith("resp_"),
+    object: "response",
+    created_at: opening.nowSeconds,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    model,
+    output: [],
+    parallel_tool_calls: true,
+    tool_choice: "auto",
+    tools: [],
+    temperature: null,
+    top_p: null,
+    metadata: {},
+    usage: null,
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * What a streaming client was told before its answer began, the same over all attempts of its call: signs of life name
+ * one answer and number their events, and the answer itself goes on from there.
+ */
+
+/** Fresh ids: prefix and 24 letters and digits. */
+type NewId = (prefix: string) => string;
+
+export class StreamOpening {
+  /** Events that were numbered so far (responses). */
+  sequence = 0;
+  readonly inputTokensEstimate: number;
+  readonly nowSeconds: number;
+  readonly #newId: NewId;
+  #id: string | undefined;
+
+  /** @param inputTokensEstimate prompt tokens as estimated for the reservation */
+  constructor(inputTokensEstimate: number, nowSeconds: number, newId: NewId) {
+    this.inputTokensEstimate = inputTokensEstimate;
+    this.nowSeconds = nowSeconds;
+    this.#newId = newId;
+  }
+
+  /** Whether numbered events have gone to the client. */
+  get isNumbered(): boolean {
+    return this.sequence > 0;
+  }
+
+  /** Of the answer; drawn on first use, with that use's prefix. */
+  idWith(prefix: string): string {
+    this.#id ??= this.#newId(prefix);
+    return this.#id;
+  }
+}
