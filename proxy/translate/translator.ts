@@ -69,7 +69,7 @@ export interface Translator {
 
 /** Where a written request goes, and what is known about it. */
 export interface TranslationTarget {
-  readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy">;
+  readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy" | "models">;
   readonly upstreamModel: string;
   /** `info.maxOutputTokens` of the route. */
   readonly outputTokensMax: number | undefined;

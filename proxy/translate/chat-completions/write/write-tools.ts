@@ -2,16 +2,18 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
-import { objectRoot } from "../../schema/object-root.ts";
-import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
+import { toolSchema } from "../../schema/complete-schema.ts";
+import { strictFlag } from "../../schema/strict-schema.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
+import { loseKeyword } from "../../tools/schema-field.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
 import { nothing } from "./nothing.ts";
 import { cacheControl } from "./write-content.ts";
 
@@ -49,8 +51,9 @@ export function writeTools(
   const { own, hosted: searches } = allowedTools(kept, toolChoice, { heldBack, losses, choiceField });
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;
   const hosted = lastSearch(searches, losses);
+  const lose = (): void => losses.drop(choiceField);
   const choice = (): ToolChoice | undefined =>
-    choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, () => losses.drop(choiceField));
+    freeChoice(choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, lose), traits, lose);
   const members: JsonObject = {
     ...(hosted === undefined ? {} : { web_search_options: writeSearch(hosted) }),
     ...(own.length === 0
@@ -75,8 +78,11 @@ function writeTool(
   }
   const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
   const { schema, cache } = asFunction;
-  const root = objectRoot(schema);
-  const parameters = asFunction.strict === true ? closeWithoutArguments(root) : root;
+  const parameters = toolSchema(schema, {
+    isChecked: traits.checksLikeOpenAI,
+    isStrict: asFunction.strict === true,
+    lose: loseKeyword(asFunction, losses),
+  });
   const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(strictField(asFunction)));
   const isLeftOut = schema === undefined && strict !== true;
   return {

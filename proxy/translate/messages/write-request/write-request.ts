@@ -10,9 +10,9 @@ import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { shortIdentifier } from "../../short-identifier.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
+import { type ModelTraits, traitsOf } from "../../traits/claude-models.ts";
 import type { TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { markName, marksOf } from "../../turns/cache-marks.ts";
-import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
 import { type WrittenFormat, writeFormat } from "./write-format.ts";
@@ -57,7 +57,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const reserved = new Set(selected.search === undefined ? [] : [searchName]);
   const names = new ToolNames("anthropic", knownNames, reserved);
   const taken = new Set(knownNames.map((name) => names.toUpstream(name)));
-  const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, taken);
+  const format = writeFormat(conversation.answerFormat, traits, taken, losses);
   const tools = writeTools(conversation, selected, {
     traits,
     names,

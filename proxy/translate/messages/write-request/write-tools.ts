@@ -1,18 +1,19 @@
 /** Tools and their choice (`protocols/translation.md` sections 5.1 and 5.2). */
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import { currentSchema } from "../../schema/current-schema.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/claude-models.ts";
 import type { Block } from "./block.ts";
 import { closeSchema } from "./closed-schema.ts";
-import { currentSchema } from "./current-schema.ts";
 import { cacheControl } from "./write-cache.ts";
 import type { WrittenFormat } from "./write-format.ts";
 
@@ -81,7 +82,8 @@ export function writeTools(
   const ownNames = new Set(own.map(({ name }) => name));
   const offered = search === undefined ? ownNames : new Set([...ownNames, searchName]);
   const lose = (): void => losses.drop(options.choiceField);
-  const toolChoice = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  const chosen = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  const toolChoice = freeChoice(chosen, options.traits, lose);
   const nameOf = (name: string): string => (ownNames.has(name) ? options.names.toUpstream(name) : name);
   if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, nameOf, customTools);
   const choice = writeChoice({ ...conversation, toolChoice }, nameOf);

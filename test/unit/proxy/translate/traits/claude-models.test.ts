@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import type { Effort } from "../../../../../proxy/translate/conversation.ts";
-import { knownEffort, modelTraits } from "../../../../../proxy/translate/messages/model-traits.ts";
+import { knownEffort, type ModelTraits, traitsOf } from "../../../../../proxy/translate/traits/claude-models.ts";
 
-describe("modelTraits()", () => {
+function modelTraits(upstreamModel: string, provider: "Anthropic" | "AnthropicCompatible"): ModelTraits {
+  const privacy = {
+    store: "PassThrough",
+    safetyIdentifier: "Forward",
+    streamObfuscation: "Strip",
+    clientMetadata: "Forward",
+  } as const;
+  return traitsOf({ channel: { provider, baseURL: "https://api.example", privacy }, upstreamModel });
+}
+
+describe("traits of Claude's models", () => {
   for (const row of [
     { model: "claude-3-haiku-20240307", thinking: "none", cap: 4096, schemas: false },
     { model: "claude-3-5-sonnet-20241022", thinking: "none", cap: 8192, schemas: false },
