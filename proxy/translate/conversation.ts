@@ -182,8 +182,6 @@ export interface FunctionTool {
   readonly description?: string | undefined;
   /** JSON Schema of the arguments. */
   readonly schema?: JsonObject | undefined;
-  /** Path of the schema in the client's body. */
-  readonly schemaWhere?: string | undefined;
   readonly strict?: boolean | undefined;
   /** Where the client said so, if not beside the tool. */
   readonly strictWhere?: string | undefined;

@@ -87,7 +87,13 @@ const models: readonly (readonly [name: RegExp, model: ModelTraits])[] = [
   [/./, { ...generation35, outputTokensMax: 4096 }],
 ];
 
-const unknownOfVendor: ModelTraits = { ...newest, takesLaterSystem: false, outputTokensMax: undefined };
+/** Sent nothing less than what the client asked for, unless another form is as good. */
+const unknownOfVendor: ModelTraits = {
+  ...newest,
+  takesForcedTools: true,
+  takesLaterSystem: false,
+  outputTokensMax: undefined,
+};
 
 const compatible: ModelTraits = {
   thinking: "manual",

@@ -44,7 +44,6 @@ function readFunction(described: unknown, where: string, tool: JsonObject | unde
     name: requireName(described, where),
     description: optionalText(described["description"]),
     schema: isObject(parameters) ? parameters : undefined,
-    schemaWhere: `${where}.parameters`,
     strict: typeof strict === "boolean" ? strict : undefined,
     cache: readCacheHint(tool ?? {}) ?? readCacheHint(described),
     where,

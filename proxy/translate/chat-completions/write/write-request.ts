@@ -44,7 +44,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   if (!traits.takesCacheControl) declareToolMarks(conversation, losses);
   const names = new ToolNames("openai", namesOf(conversation));
-  const tools = writeTools(conversation, traits, names, losses, target.fieldName("toolChoice"));
+  const tools = writeTools(conversation, traits, names, losses, target.fieldName);
   const format = writeAnswerFormat(conversation, traits, losses);
   const reasoning = writeReasoning(conversation.reasoning, traits, {
     hasTools: tools.members["tools"] !== undefined,

@@ -14,6 +14,7 @@ import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
 import type { ModelTraits } from "../../traits/chat-traits.ts";
+import type { TranslationTarget } from "../../translator.ts";
 import { nothing } from "./nothing.ts";
 import { cacheControl } from "./write-content.ts";
 
@@ -24,6 +25,13 @@ export interface WrittenTools {
   readonly wrapped: ReadonlySet<string>;
 }
 
+interface ToolWriting {
+  readonly traits: ModelTraits;
+  readonly names: ToolNames;
+  readonly losses: Losses;
+  readonly fieldName: TranslationTarget["fieldName"];
+}
+
 const search: HostedAbility = {
   kinds: new Set(["web-search"]),
   searchOptions: new Set(["contextSize", "userLocation"]),
@@ -32,7 +40,7 @@ const search: HostedAbility = {
 const noTools: WrittenTools = { members: nothing, wrapped: new Set() };
 
 /**
- * @param choiceField how the client spells its choice among the tools
+ * @param fieldName how the client spells a field
  * @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it
  */
 export function writeTools(
@@ -40,8 +48,9 @@ export function writeTools(
   traits: ModelTraits,
   names: ToolNames,
   losses: Losses,
-  choiceField: string,
+  fieldName: TranslationTarget["fieldName"],
 ): WrittenTools {
+  const choiceField = fieldName("toolChoice");
   const { toolChoice, parallelTools } = conversation;
   if (conversation.tools.length === 0) return noTools;
   const listed = uniqueTools(conversation.tools, losses);
@@ -59,7 +68,7 @@ export function writeTools(
     ...(own.length === 0
       ? {}
       : {
-          tools: own.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses })),
+          tools: own.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses, fieldName })),
           ...writeChoice(choice(), own, traits, names),
           ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
         }),
@@ -70,7 +79,7 @@ export function writeTools(
 function writeTool(
   tool: FunctionTool | CustomTool,
   isWrapped: boolean,
-  { traits, names, losses }: { readonly traits: ModelTraits; readonly names: ToolNames; readonly losses: Losses },
+  { traits, names, losses, fieldName }: ToolWriting,
 ): JsonObject {
   const name = names.toUpstream(tool.name);
   if (tool.kind === "custom" && !isWrapped) {
@@ -81,7 +90,7 @@ function writeTool(
   const parameters = toolSchema(schema, {
     isChecked: traits.checksLikeOpenAI,
     isStrict: asFunction.strict === true,
-    lose: loseKeyword(asFunction, losses),
+    lose: loseKeyword(asFunction, fieldName("toolSchema"), losses),
   });
   const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(strictField(asFunction)));
   const isLeftOut = schema === undefined && strict !== true;

@@ -44,15 +44,13 @@ function readDeclaration(declaration: JsonObject, where: string, unread: string[
   unread.push(...unreadMembers(declaration, declarationMembers, where));
   const description = textOf(declaration, "description", where);
   const parameters = objectOf(declaration, "parameters", where);
-  const jsonSchema = objectOf(declaration, "parametersJsonSchema", where);
-  const schema = jsonSchema ?? (parameters && fromGoogleSchema(parameters));
+  const schema = objectOf(declaration, "parametersJsonSchema", where) ?? (parameters && fromGoogleSchema(parameters));
   return {
     kind: "function",
     name,
     where,
     ...(description === undefined ? {} : { description }),
     ...(schema === undefined ? {} : { schema }),
-    schemaWhere: `${where}.${jsonSchema === undefined ? "parameters" : "parametersJsonSchema"}`,
   };
 }
 

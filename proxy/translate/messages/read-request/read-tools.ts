@@ -21,7 +21,6 @@ function readTool(tool: JsonObject, where: string): Tool {
       name: toolName(tool, where),
       description: optionalTextAt(tool["description"], `${where}.description`),
       schema: schema === undefined ? undefined : objectAt(schema, `${where}.input_schema`),
-      schemaWhere: `${where}.input_schema`,
       strict,
       cache: readCache(tool),
       where,

@@ -92,7 +92,11 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     model: target.upstreamModel,
     ...(instructions === undefined ? {} : { instructions }),
     input: needsJsonWord(conversation, input) ? [jsonWord, ...input] : input,
-    ...writeTools(conversation, { ...writing, choiceField: target.fieldName("toolChoice") }),
+    ...writeTools(conversation, {
+      ...writing,
+      choiceField: target.fieldName("toolChoice"),
+      schemaField: target.fieldName("toolSchema"),
+    }),
     ...writeSampling(conversation, traits, target, losses),
     ...writeReasoning(conversation, traits, target, losses),
     ...(Object.keys(text).length === 0 ? {} : { text }),

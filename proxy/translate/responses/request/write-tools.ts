@@ -28,6 +28,8 @@ export interface ToolWriting {
   readonly losses: Losses;
   /** How the client spells its choice among the tools. */
   readonly choiceField: string;
+  /** And the schema of one. */
+  readonly schemaField: string;
 }
 
 /** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
@@ -59,7 +61,7 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
   const parameters = toolSchema(schema, {
     isChecked: writing.traits.checksLikeOpenAI,
     isStrict: strict === true,
-    lose: loseKeyword(asFunction, writing.losses),
+    lose: loseKeyword(asFunction, writing.schemaField, writing.losses),
   });
   return {
     type: "function",
