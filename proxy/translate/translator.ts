@@ -90,6 +90,8 @@ export interface WrittenRequest {
 export interface ReplyAdaptation {
   /** Tool names that were changed: upstream's to the client's. */
   readonly toolNames?: ReadonlyMap<string, string> | undefined;
+  /** By the upstream's name of a tool, names of its arguments that were changed: upstream's to the client's. */
+  readonly argumentKeys?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   /** Custom tools (client's names) that went as functions with one string member `input`. */
   readonly customTools?: ReadonlySet<string> | undefined;
   /** Function whose arguments are the answer: becomes text, and `tool-calls` becomes `stop`. */

@@ -8,6 +8,7 @@ import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
 import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
+import type { PropertyKeys } from "../../tools/property-keys.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
@@ -35,6 +36,7 @@ export interface WrittenTools {
 export interface ToolsOptions {
   readonly traits: ModelTraits;
   readonly names: ToolNames;
+  readonly keys: PropertyKeys;
   readonly answerTool: WrittenFormat["answerTool"];
   /** Names of the calls in the history. */
   readonly calledNames: ReadonlySet<string>;
@@ -85,14 +87,18 @@ export function writeTools(
   const chosen = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
   const toolChoice = freeChoice(chosen, options.traits, lose);
   const nameOf = (name: string): string => (ownNames.has(name) ? options.names.toUpstream(name) : name);
-  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, nameOf, customTools);
+  if (answerTool !== undefined) {
+    const { name, schema } = answerTool;
+    const fitted = { ...answerTool, schema: options.keys.fitSchema(name, currentSchema(schema)) };
+    return withAnswerTool(tools, fitted, toolChoice, nameOf, customTools);
+  }
   const choice = writeChoice({ ...conversation, toolChoice }, nameOf);
   return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
 }
 
-function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: ToolsOptions): Block {
+function writeTool(tool: FunctionTool | CustomTool, { names, keys, traits, losses }: ToolsOptions): Block {
   const declared = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
-  const schema = currentSchema(objectRoot(declared.schema));
+  const schema = keys.fitSchema(declared.name, currentSchema(objectRoot(declared.schema)));
   const closed = declared.strict === true && traits.keepsSchemas && traits.isVendor ? closeSchema(schema) : undefined;
   // Without it the model is only told what the arguments should be.
   if (declared.strict === true && closed === undefined) losses.drop(strictField(declared));
@@ -149,7 +155,7 @@ function withAnswerTool(
   customTools: ReadonlySet<string>,
 ): WrittenTools {
   const { name, description, schema } = answerTool;
-  const all = [...tools, { name, description, input_schema: currentSchema(schema) }];
+  const all = [...tools, { name, description, input_schema: schema }];
   const isAlone = tools.length === 0 || choice?.type === "none";
   const named = choice?.type === "named" ? nameOf(choice.name) : name;
   const isNamed = isAlone || choice?.type === "named";
