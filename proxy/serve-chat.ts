@@ -6,6 +6,7 @@
  * limits are reserved for each attempt: a full channel is skipped, and no client is refused for it.
  */
 import type { AdmittedCall } from "./admitted-call.ts";
+import { askedInResponses } from "./asked-in-responses.ts";
 import { continuingTurns } from "./continue-turns.ts";
 import { GatewayError } from "./errors.ts";
 import { failedAttempt } from "./failed-attempt.ts";
@@ -31,7 +32,7 @@ import type { StreamMeter } from "./protocols/chat-format.ts";
 import { isNothing } from "./protocols/produced.ts";
 import { type FailedAttempt, mayFailOver } from "./route/failover.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
-import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { type SelectedTarget, type SelectionRequest, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Services } from "./services.ts";
 import { outputTokens } from "./settle/usage.ts";
@@ -106,7 +107,9 @@ function choose(admitted: AdmittedCall, tried: Tried): SelectedTarget | undefine
   const { route, call, snapshot, services } = admitted;
   const { format } = call.endpoint;
   const affinity = admitted.references?.affinity;
-  return selectTarget({ route, format, snapshot, tried, affinity, random: services.random });
+  const asksInResponses: SelectionRequest["asksInResponses"] = (target, channel) =>
+    askedInResponses(call, route, target, channel);
+  return selectTarget({ route, format, snapshot, tried, affinity, asksInResponses, random: services.random });
 }
 
 /** The provider refuses a new secret: the former one is asked at once, whatever the route says of failover. */
