@@ -1489,7 +1489,8 @@ export const customKinds: readonly KindSchema[] = [
            "maxOutputTokens": {
             "type": "integer",
             "format": "int32",
-            "minimum": 1
+            "minimum": 1,
+            "maximum": 2147483647
            },
            "thinking": {
             "type": "string",

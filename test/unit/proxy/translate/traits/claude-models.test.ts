@@ -68,6 +68,33 @@ describe("traits of Claude's models", () => {
   });
 });
 
+describe("CLIENTS 4: what the newest of Claude's models refuse", () => {
+  for (const row of [
+    { model: "claude-opus-5-5", stops: false, forced: false },
+    { model: "claude-sonnet-5-5", stops: false, forced: false },
+    { model: "claude-sonnet-5-5@20261001", stops: false, forced: false },
+    { model: "us.anthropic.claude-opus-5-5-20261001-v1:0", stops: false, forced: false },
+    { model: "anthropic/claude-opus-5.5", stops: false, forced: false },
+    { model: "claude-fable-5-1", stops: false, forced: false },
+    { model: "claude-mythos-5-1", stops: false, forced: false },
+    { model: "claude-fable-5", stops: false, forced: true },
+    { model: "claude-opus-6", stops: false, forced: false },
+    { model: "claude-haiku-5-5", stops: true, forced: true },
+    { model: "claude-opus-5", stops: true, forced: true },
+    { model: "claude-sonnet-5-20260801", stops: true, forced: true },
+    { model: "claude-opus-4-8", stops: true, forced: true },
+    { model: "claude-opus-4-20250514", stops: true, forced: true },
+  ]) {
+    it(`knows ${row.model}`, () => {
+      const { canStopThinking, takesForcedTools } = modelTraits(row.model, "Anthropic");
+      assert.deepEqual(
+        { canStopThinking, takesForcedTools },
+        { canStopThinking: row.stops, takesForcedTools: row.forced },
+      );
+    });
+  }
+});
+
 describe("knownEffort()", () => {
   const rows: { model: string; wanted: Effort; want: Effort | undefined }[] = [
     { model: "claude-opus-4-6", wanted: "minimal", want: "low" },
