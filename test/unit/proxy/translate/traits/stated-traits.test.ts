@@ -32,8 +32,10 @@ describe("statedTraits()", () => {
       assert.deepEqual(statedTraits({ channel, upstreamModel: row.model }), row.want));
   }
 
-  it("is nothing on a channel without models", () =>
-    assert.deepEqual(statedTraits({ channel: { ...channel, models: undefined }, upstreamModel: "m" }), {}));
+  it("is nothing on a channel without models", () => {
+    const { provider, baseURL } = channel;
+    assert.deepEqual(statedTraits({ channel: { provider, baseURL, privacy }, upstreamModel: "m" }), {});
+  });
 
   it("names the model that the tables are asked for", () => {
     assert.equal(knownName({ channel, upstreamModel: "deployment-7" }), "gpt-5.4");
