@@ -1483,8 +1483,7 @@ export const customKinds: readonly KindSchema[] = [
            "like": {
             "type": "string",
             "minLength": 1,
-            "maxLength": 256,
-            "pattern": "^[!-~]+$"
+            "maxLength": 256
            },
            "maxOutputTokens": {
             "type": "integer",
