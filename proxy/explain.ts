@@ -4,6 +4,7 @@
  * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files, with the very functions that
  * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
  */
+import { askedInResponses } from "./asked-in-responses.ts";
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { errorTable } from "./errors.ts";
@@ -138,7 +139,7 @@ function explainTargets(route: Route, model: string, format: ChatWireFormat, sna
       upstreamModel: upstreamModelIn(snapshot, route, target, model),
       priority: target.priority,
       weight: target.weight,
-      usable: describeTarget(target, format, snapshot),
+      usable: describeTarget(target, { route, model, format }, snapshot),
     }))
     .sort((left, right) => left.priority - right.priority || right.weight - left.weight);
 }
@@ -148,11 +149,20 @@ function upstreamModelIn(snapshot: Snapshot, route: Route, target: RouteTarget, 
   return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf({ channel, route, target }, model);
 }
 
-function describeTarget(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string {
+/** One answer is asked for, as nearly always. */
+function describeTarget(
+  target: RouteTarget,
+  { route, model, format }: { readonly route: Route; readonly model: string; readonly format: ChatWireFormat },
+  snapshot: Snapshot,
+): string {
   const obstacle = obstacleOf(target, format, snapshot);
   if (obstacle !== undefined) return `no: ${obstacle}`;
   const channel = snapshot.channel(target.channel);
-  const spoken = channel === undefined ? undefined : spokenFormat(channel, format)?.format;
+  const call = { model, candidates: 1, endpoint: { format } };
+  const spoken =
+    channel === undefined
+      ? undefined
+      : spokenFormat(channel, format, askedInResponses(call, route, target, channel))?.format;
   return spoken === undefined || spoken === format ? "yes" : `yes, translated to ${spoken}`;
 }
 

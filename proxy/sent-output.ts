@@ -9,6 +9,7 @@
  * refuse a call that was admitted. Which rules count is found once for a route; calls that none concerns pass.
  */
 import type { SentOutput } from "./admit/estimate-cost.ts";
+import { askedInResponses } from "./asked-in-responses.ts";
 import { type ParameterNames, parameterNames } from "./parameters/parameter-names.ts";
 import type { ChatCall } from "./protocols/chat-format.ts";
 import { isObject, parseJson } from "./protocols/json-value.ts";
@@ -21,6 +22,7 @@ import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { BodyRules, Channel, Route } from "./snapshot/types.gen.ts";
 
 interface RuledTarget {
+  readonly target: Route["targets"][number];
   readonly channel: Channel;
   readonly rules: readonly BodyRules[];
 }
@@ -60,7 +62,8 @@ export function sentOutput(call: ChatCall, route: Route, snapshot: Channels): Se
     candidates: 1,
   };
   for (const target of ruled.targets) {
-    const format = spokenFormat(target.channel, call.endpoint.format)?.format;
+    const isInResponses = askedInResponses(call, route, target.target, target.channel);
+    const format = spokenFormat(target.channel, call.endpoint.format, isInResponses)?.format;
     if (format === undefined) continue;
     const isUnsupported = (path: string): boolean =>
       ruled.unsupported.some(({ members }) => members[format].includes(path));
@@ -93,10 +96,11 @@ function ruledRoute(route: Route, snapshot: Channels): RuledRoute | undefined {
 }
 
 function findRules(route: Route, snapshot: Channels): RuledRoute | undefined {
-  const targets = route.targets.flatMap(({ channel: id, parameters }) => {
+  const targets = route.targets.flatMap((target) => {
+    const { channel: id, parameters } = target;
     const channel = snapshot.channel(id);
     if (channel === undefined || channel.state !== "Active") return [];
-    return [{ channel, rules: [channel.body, parameters].filter((rules) => rules !== undefined) }];
+    return [{ target, channel, rules: [channel.body, parameters].filter((rules) => rules !== undefined) }];
   });
   const unsupported = (route.parameters ?? [])
     .filter(({ supported }) => supported === false)

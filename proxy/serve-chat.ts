@@ -7,6 +7,7 @@
  */
 import type { AdmittedCall } from "./admitted-call.ts";
 import { AnswerStream } from "./answer-stream.ts";
+import { askedInResponses } from "./asked-in-responses.ts";
 import { concludeOther, type Failed, failStarted, sendReply, settleReply } from "./conclude-attempt.ts";
 import { continuingTurns } from "./continue-turns.ts";
 import { GatewayError } from "./errors.ts";
@@ -18,7 +19,7 @@ import { type UpstreamRequest, withinTotal } from "./forward/upstream-exchange.t
 import { AttemptPreparation, type PreparedAttempt } from "./prepare-attempt.ts";
 import { mayFailOver } from "./route/failover.ts";
 import { withSecretInUse } from "./route/rotated-credentials.ts";
-import { type SelectedTarget, selectTarget } from "./route/select-target.ts";
+import { type SelectedTarget, type SelectionRequest, selectTarget } from "./route/select-target.ts";
 import { Tried } from "./route/tried.ts";
 import type { Services } from "./services.ts";
 import { otherCalls } from "./turn.ts";
@@ -98,7 +99,9 @@ function choose(admitted: AdmittedCall, tried: Tried): SelectedTarget | undefine
   const { route, call, snapshot, services } = admitted;
   const { format } = call.endpoint;
   const affinity = admitted.references?.affinity;
-  return selectTarget({ route, format, snapshot, tried, affinity, random: services.random });
+  const asksInResponses: SelectionRequest["asksInResponses"] = (target, channel) =>
+    askedInResponses(call, route, target, channel);
+  return selectTarget({ route, format, snapshot, tried, affinity, asksInResponses, random: services.random });
 }
 
 /** The provider refuses a new secret: the former one is asked at once, whatever the route says of failover. */

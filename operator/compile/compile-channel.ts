@@ -268,10 +268,11 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
     auth,
     credentials: [],
     ...(spec.models && {
-      models: spec.models.map(({ name, upstreamName, capabilities }) => ({
+      models: spec.models.map(({ name, upstreamName, capabilities, traits }) => ({
         name,
         ...(upstreamName !== undefined && { upstreamName }),
         ...(capabilities && { capabilities: [...capabilities] }),
+        ...(traits && { traits: { ...traits } }),
       })),
     }),
     ...(body && { body }),

@@ -798,6 +798,39 @@ upstreamName?: string
  * Items: One capability. Chat stands for all four chat formats.
  */
 capabilities?: Capability[]
+/**
+ * What the model accepts, for names that the gateway does not know, such as those of deployments and of models of one's own. Used only where calls are converted to another format; what is absent is as the name of the model tells.
+ */
+traits?: {
+/**
+ * Name of a model that the gateway knows, for example claude-opus-5-5 or gpt-5.4; this one is taken for it. The other traits here count before those of that model.
+ */
+like?: string
+/**
+ * Most output tokens of one answer. A caller who asks for more gets this, and x-tollgate-dropped names the field.
+ */
+maxOutputTokens?: number
+/**
+ * None does not think; Optional thinks unless told not to; Always is asked to think little where a caller wants no thinking.
+ */
+thinking?: ("None" | "Optional" | "Always")
+/**
+ * Whether a tool call can be forced. Refused leaves the choice to the model, and x-tollgate-dropped names the field.
+ */
+forcedTools?: ("Accepted" | "Refused")
+/**
+ * Whether chat completions take functions while the model thinks. Refused speaks Responses where the channel has that format, and else asks for no thinking.
+ */
+toolsWithThinking?: ("Accepted" | "Refused")
+/**
+ * Whether generateContent takes tools that the provider runs, such as its web search, beside functions. Refused leaves them out, and x-tollgate-dropped names them.
+ */
+hostedToolsWithFunctions?: ("Accepted" | "Refused")
+/**
+ * Whether temperature, top-p and top-k can be set. Refused leaves them out, and x-tollgate-dropped names them.
+ */
+sampling?: ("Accepted" | "Refused")
+}
 }
 /**
  * Changes to the top-level members of request bodies, in the order remove, default, set.

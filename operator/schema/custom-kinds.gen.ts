@@ -1476,6 +1476,58 @@ export const customKinds: readonly KindSchema[] = [
             "Models"
            ]
           }
+         },
+         "traits": {
+          "type": "object",
+          "properties": {
+           "like": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 256
+           },
+           "maxOutputTokens": {
+            "type": "integer",
+            "format": "int32",
+            "minimum": 1,
+            "maximum": 2147483647
+           },
+           "thinking": {
+            "type": "string",
+            "enum": [
+             "None",
+             "Optional",
+             "Always"
+            ]
+           },
+           "forcedTools": {
+            "type": "string",
+            "enum": [
+             "Accepted",
+             "Refused"
+            ]
+           },
+           "toolsWithThinking": {
+            "type": "string",
+            "enum": [
+             "Accepted",
+             "Refused"
+            ]
+           },
+           "hostedToolsWithFunctions": {
+            "type": "string",
+            "enum": [
+             "Accepted",
+             "Refused"
+            ]
+           },
+           "sampling": {
+            "type": "string",
+            "enum": [
+             "Accepted",
+             "Refused"
+            ]
+           }
+          }
          }
         }
        }

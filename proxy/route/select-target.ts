@@ -30,6 +30,8 @@ export interface SelectionRequest {
   readonly tried: Tried;
   /** The one channel, and its credential, that keep what the call refers to. */
   readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
+  /** Whether the call is better said in Responses than in chat completions; never when absent. */
+  readonly asksInResponses?: ((target: RouteTarget, channel: Channel) => boolean) | undefined;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -96,7 +98,7 @@ function boundCredential(channel: Channel, name: string, snapshot: Snapshot): Cr
 function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget | undefined {
   const channel = request.snapshot.channel(target.channel);
   if (channel === undefined) return undefined;
-  const spoken = spokenFormat(channel, request.format);
+  const spoken = spokenFormat(channel, request.format, request.asksInResponses?.(target, channel));
   if (spoken === undefined) return undefined;
   const { format, path } = spoken;
   if (channel.credentials.length === 0) return { target, channel, credential: undefined, format, path };
@@ -117,15 +119,26 @@ const nearest: Readonly<Record<ChatWireFormat, readonly ChatWireFormat[]>> = {
   GenerateContent: ["GenerateContent", "ChatCompletions", "Responses", "Messages"],
 };
 
+/** Of generateContent, for models that think and call in Responses alone. */
+const nearestInResponses: readonly ChatWireFormat[] = ["GenerateContent", "Responses", "ChatCompletions", "Messages"];
+
 export interface SpokenFormat {
   readonly format: ChatWireFormat;
   /** Path template of the format on the channel. */
   readonly path: string;
 }
 
-/** The format in which a channel is spoken to for a client of this format; undefined when it speaks no chat format. */
-export function spokenFormat(channel: Channel, clientFormat: ChatWireFormat): SpokenFormat | undefined {
-  for (const format of nearest[clientFormat]) {
+/**
+ * The format in which a channel is spoken to for a client of this format; undefined when it speaks no chat format.
+ * @param asksInResponses the call is better said in Responses than in chat completions
+ */
+export function spokenFormat(
+  channel: Channel,
+  clientFormat: ChatWireFormat,
+  asksInResponses = false,
+): SpokenFormat | undefined {
+  const isMoved = asksInResponses && clientFormat === "GenerateContent";
+  for (const format of isMoved ? nearestInResponses : nearest[clientFormat]) {
     for (const { type, path } of channel.formats) if (type === format) return { format, path };
   }
   return undefined;

@@ -151,6 +151,15 @@ upstreamName?: string
  * @maxItems 16
  */
 capabilities?: Capability[]
+traits?: {
+like?: string
+maxOutputTokens?: number
+thinking?: ("None" | "Optional" | "Always")
+forcedTools?: ("Accepted" | "Refused")
+toolsWithThinking?: ("Accepted" | "Refused")
+hostedToolsWithFunctions?: ("Accepted" | "Refused")
+sampling?: ("Accepted" | "Refused")
+}
 }[]
 /**
  * @maxItems 16

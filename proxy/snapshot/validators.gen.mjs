@@ -1269,7 +1269,7 @@ return errors === 0;
 }
 
 export const channel = validate43;
-const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
+const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"traits":{"type":"object","additionalProperties":false,"properties":{"like":{"type":"string","minLength":1,"maxLength":256},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":2147483647},"thinking":{"enum":["None","Optional","Always"]},"forcedTools":{"enum":["Accepted","Refused"]},"toolsWithThinking":{"enum":["Accepted","Refused"]},"hostedToolsWithFunctions":{"enum":["Accepted","Refused"]},"sampling":{"enum":["Accepted","Refused"]}}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
 const schema39 = {"enum":["ChatCompletions","Responses","Messages","GenerateContent","Completions","Embeddings","EmbedContent","Rerank","Speech","Transcriptions","Translations","ImageGenerations","ImageEdits","ImageVariations","Predict","Moderations","Realtime","CountTokens","Passthrough"]};
 const pattern14 = new RegExp("^https?://[^/?#@]+[^?#]*$", "u");
 const pattern15 = new RegExp("^/", "u");
@@ -2164,7 +2164,7 @@ return false;
 else {
 const _errs44 = errors;
 for(const key4 in data20){
-if(!(((key4 === "name") || (key4 === "upstreamName")) || (key4 === "capabilities"))){
+if(!((((key4 === "name") || (key4 === "upstreamName")) || (key4 === "capabilities")) || (key4 === "traits"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -2261,6 +2261,158 @@ var valid11 = _errs49 === errors;
 else {
 var valid11 = true;
 }
+if(valid11){
+if(data20.traits !== undefined){
+let data25 = data20.traits;
+const _errs53 = errors;
+if(errors === _errs53){
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+const _errs55 = errors;
+for(const key5 in data25){
+if(!(((((((key5 === "like") || (key5 === "maxOutputTokens")) || (key5 === "thinking")) || (key5 === "forcedTools")) || (key5 === "toolsWithThinking")) || (key5 === "hostedToolsWithFunctions")) || (key5 === "sampling"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schemaPath:"#/properties/models/items/properties/traits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs55 === errors){
+if(data25.like !== undefined){
+let data26 = data25.like;
+const _errs56 = errors;
+if(errors === _errs56){
+if(typeof data26 === "string"){
+if(data26.length > 256){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(data26.length < 1){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid14 = _errs56 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.maxOutputTokens !== undefined){
+let data27 = data25.maxOutputTokens;
+const _errs58 = errors;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs58){
+if(typeof data27 == "number"){
+if(data27 > 2147483647 || isNaN(data27)){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data27 < 1 || isNaN(data27)){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid14 = _errs58 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.thinking !== undefined){
+let data28 = data25.thinking;
+const _errs60 = errors;
+if(!(((data28 === "None") || (data28 === "Optional")) || (data28 === "Always"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/thinking",schemaPath:"#/properties/models/items/properties/traits/properties/thinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.thinking.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs60 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.forcedTools !== undefined){
+let data29 = data25.forcedTools;
+const _errs61 = errors;
+if(!((data29 === "Accepted") || (data29 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/forcedTools",schemaPath:"#/properties/models/items/properties/traits/properties/forcedTools/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.forcedTools.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs61 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.toolsWithThinking !== undefined){
+let data30 = data25.toolsWithThinking;
+const _errs62 = errors;
+if(!((data30 === "Accepted") || (data30 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/toolsWithThinking",schemaPath:"#/properties/models/items/properties/traits/properties/toolsWithThinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.toolsWithThinking.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs62 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.hostedToolsWithFunctions !== undefined){
+let data31 = data25.hostedToolsWithFunctions;
+const _errs63 = errors;
+if(!((data31 === "Accepted") || (data31 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/hostedToolsWithFunctions",schemaPath:"#/properties/models/items/properties/traits/properties/hostedToolsWithFunctions/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.hostedToolsWithFunctions.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs63 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data25.sampling !== undefined){
+let data32 = data25.sampling;
+const _errs64 = errors;
+if(!((data32 === "Accepted") || (data32 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/sampling",schemaPath:"#/properties/models/items/properties/traits/properties/sampling/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.sampling.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs64 === errors;
+}
+else {
+var valid14 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schemaPath:"#/properties/models/items/properties/traits/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid11 = _errs53 === errors;
+}
+else {
+var valid11 = true;
+}
+}
 }
 }
 }
@@ -2290,48 +2442,48 @@ var valid0 = true;
 }
 if(valid0){
 if(data.headersSet !== undefined){
-let data25 = data.headersSet;
-const _errs53 = errors;
-if(errors === _errs53){
-if(Array.isArray(data25)){
-if(data25.length > 16){
+let data33 = data.headersSet;
+const _errs65 = errors;
+if(errors === _errs65){
+if(Array.isArray(data33)){
+if(data33.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/properties/headersSet/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
-var valid14 = true;
-const len4 = data25.length;
+var valid15 = true;
+const len4 = data33.length;
 for(let i4=0; i4<len4; i4++){
-let data26 = data25[i4];
-const _errs55 = errors;
-if(errors === _errs55){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+let data34 = data33[i4];
+const _errs67 = errors;
+if(errors === _errs67){
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
 let missing5;
-if(((data26.name === undefined) && (missing5 = "name")) || ((data26.value === undefined) && (missing5 = "value"))){
+if(((data34.name === undefined) && (missing5 = "name")) || ((data34.value === undefined) && (missing5 = "value"))){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-const _errs57 = errors;
-for(const key5 in data26){
-if(!((key5 === "name") || (key5 === "value"))){
-validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"}];
+const _errs69 = errors;
+for(const key6 in data34){
+if(!((key6 === "name") || (key6 === "value"))){
+validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs57 === errors){
-if(data26.name !== undefined){
-let data27 = data26.name;
-const _errs58 = errors;
-if(errors === _errs58){
-if(typeof data27 === "string"){
-if(data27.length > 128){
+if(_errs69 === errors){
+if(data34.name !== undefined){
+let data35 = data34.name;
+const _errs70 = errors;
+if(errors === _errs70){
+if(typeof data35 === "string"){
+if(data35.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(!pattern17.test(data27)){
+if(!pattern17.test(data35)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}];
 return false;
 }
@@ -2342,23 +2494,23 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",sche
 return false;
 }
 }
-var valid15 = _errs58 === errors;
+var valid16 = _errs70 === errors;
 }
 else {
-var valid15 = true;
+var valid16 = true;
 }
-if(valid15){
-if(data26.value !== undefined){
-let data28 = data26.value;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(data28.length > 4096){
+if(valid16){
+if(data34.value !== undefined){
+let data36 = data34.value;
+const _errs72 = errors;
+if(errors === _errs72){
+if(typeof data36 === "string"){
+if(data36.length > 4096){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern18.test(data28)){
+if(!pattern18.test(data36)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\t\\x20-\\x7e]*$"},message:"must match pattern \""+"^[\\t\\x20-\\x7e]*$"+"\""}];
 return false;
 }
@@ -2369,10 +2521,10 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",sch
 return false;
 }
 }
-var valid15 = _errs60 === errors;
+var valid16 = _errs72 === errors;
 }
 else {
-var valid15 = true;
+var valid16 = true;
 }
 }
 }
@@ -2383,8 +2535,8 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"
 return false;
 }
 }
-var valid14 = _errs55 === errors;
-if(!valid14){
+var valid15 = _errs67 === errors;
+if(!valid15){
 break;
 }
 }
@@ -2395,30 +2547,30 @@ validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/prop
 return false;
 }
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.headersRemove !== undefined){
-let data29 = data.headersRemove;
-const _errs62 = errors;
-if(errors === _errs62){
-if(Array.isArray(data29)){
-if(data29.length > 16){
+let data37 = data.headersRemove;
+const _errs74 = errors;
+if(errors === _errs74){
+if(Array.isArray(data37)){
+if(data37.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/properties/headersRemove/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
-var valid16 = true;
-const len5 = data29.length;
+var valid17 = true;
+const len5 = data37.length;
 for(let i5=0; i5<len5; i5++){
-let data30 = data29[i5];
-const _errs64 = errors;
-if(errors === _errs64){
-if(typeof data30 === "string"){
-if(data30.length > 128){
+let data38 = data37[i5];
+const _errs76 = errors;
+if(errors === _errs76){
+if(typeof data38 === "string"){
+if(data38.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPath:"#/properties/headersRemove/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
@@ -2428,8 +2580,8 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPat
 return false;
 }
 }
-var valid16 = _errs64 === errors;
-if(!valid16){
+var valid17 = _errs76 === errors;
+if(!valid17){
 break;
 }
 }
@@ -2440,94 +2592,94 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs62 === errors;
+var valid0 = _errs74 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.body !== undefined){
-const _errs66 = errors;
+const _errs78 = errors;
 if(!(validate24(data.body, {instancePath:instancePath+"/body",parentData:data,parentDataProperty:"body",rootData}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs78 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.privacy !== undefined){
-let data32 = data.privacy;
-const _errs67 = errors;
-if(errors === _errs67){
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+let data40 = data.privacy;
+const _errs79 = errors;
+if(errors === _errs79){
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
 let missing6;
-if(((((data32.store === undefined) && (missing6 = "store")) || ((data32.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data32.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data32.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
+if(((((data40.store === undefined) && (missing6 = "store")) || ((data40.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data40.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data40.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
 validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
 return false;
 }
 else {
-const _errs69 = errors;
-for(const key6 in data32){
-if(!((((key6 === "store") || (key6 === "safetyIdentifier")) || (key6 === "streamObfuscation")) || (key6 === "clientMetadata"))){
-validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"}];
+const _errs81 = errors;
+for(const key7 in data40){
+if(!((((key7 === "store") || (key7 === "safetyIdentifier")) || (key7 === "streamObfuscation")) || (key7 === "clientMetadata"))){
+validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs69 === errors){
-if(data32.store !== undefined){
-let data33 = data32.store;
-const _errs70 = errors;
-if(!((data33 === "PassThrough") || (data33 === "ForceFalse"))){
+if(_errs81 === errors){
+if(data40.store !== undefined){
+let data41 = data40.store;
+const _errs82 = errors;
+if(!((data41 === "PassThrough") || (data41 === "ForceFalse"))){
 validate43.errors = [{instancePath:instancePath+"/privacy/store",schemaPath:"#/properties/privacy/properties/store/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.store.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid17 = _errs70 === errors;
+var valid18 = _errs82 === errors;
 }
 else {
-var valid17 = true;
+var valid18 = true;
 }
-if(valid17){
-if(data32.safetyIdentifier !== undefined){
-let data34 = data32.safetyIdentifier;
-const _errs71 = errors;
-if(!((data34 === "Strip") || (data34 === "Forward"))){
+if(valid18){
+if(data40.safetyIdentifier !== undefined){
+let data42 = data40.safetyIdentifier;
+const _errs83 = errors;
+if(!((data42 === "Strip") || (data42 === "Forward"))){
 validate43.errors = [{instancePath:instancePath+"/privacy/safetyIdentifier",schemaPath:"#/properties/privacy/properties/safetyIdentifier/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.safetyIdentifier.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid17 = _errs71 === errors;
+var valid18 = _errs83 === errors;
 }
 else {
-var valid17 = true;
+var valid18 = true;
 }
-if(valid17){
-if(data32.streamObfuscation !== undefined){
-let data35 = data32.streamObfuscation;
-const _errs72 = errors;
-if(!((data35 === "Strip") || (data35 === "Forward"))){
+if(valid18){
+if(data40.streamObfuscation !== undefined){
+let data43 = data40.streamObfuscation;
+const _errs84 = errors;
+if(!((data43 === "Strip") || (data43 === "Forward"))){
 validate43.errors = [{instancePath:instancePath+"/privacy/streamObfuscation",schemaPath:"#/properties/privacy/properties/streamObfuscation/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.streamObfuscation.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid17 = _errs72 === errors;
+var valid18 = _errs84 === errors;
 }
 else {
-var valid17 = true;
+var valid18 = true;
 }
-if(valid17){
-if(data32.clientMetadata !== undefined){
-let data36 = data32.clientMetadata;
-const _errs73 = errors;
-if(!((data36 === "Forward") || (data36 === "Strip"))){
+if(valid18){
+if(data40.clientMetadata !== undefined){
+let data44 = data40.clientMetadata;
+const _errs85 = errors;
+if(!((data44 === "Forward") || (data44 === "Strip"))){
 validate43.errors = [{instancePath:instancePath+"/privacy/clientMetadata",schemaPath:"#/properties/privacy/properties/clientMetadata/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.clientMetadata.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid17 = _errs73 === errors;
+var valid18 = _errs85 === errors;
 }
 else {
-var valid17 = true;
+var valid18 = true;
 }
 }
 }
@@ -2540,109 +2692,109 @@ validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.unsupportedParameters !== undefined){
-let data37 = data.unsupportedParameters;
-const _errs74 = errors;
-if(!((data37 === "Ignore") || (data37 === "Reject"))){
+let data45 = data.unsupportedParameters;
+const _errs86 = errors;
+if(!((data45 === "Ignore") || (data45 === "Reject"))){
 validate43.errors = [{instancePath:instancePath+"/unsupportedParameters",schemaPath:"#/properties/unsupportedParameters/enum",keyword:"enum",params:{allowedValues: schema36.properties.unsupportedParameters.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs74 === errors;
+var valid0 = _errs86 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.upstreamObjects !== undefined){
-let data38 = data.upstreamObjects;
-const _errs75 = errors;
-if(!((data38 === "Refuse") || (data38 === "Shared"))){
+let data46 = data.upstreamObjects;
+const _errs87 = errors;
+if(!((data46 === "Refuse") || (data46 === "Shared"))){
 validate43.errors = [{instancePath:instancePath+"/upstreamObjects",schemaPath:"#/properties/upstreamObjects/enum",keyword:"enum",params:{allowedValues: schema36.properties.upstreamObjects.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs75 === errors;
+var valid0 = _errs87 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.timeouts !== undefined){
-const _errs76 = errors;
+const _errs88 = errors;
 if(!(validate26(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
 vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs76 === errors;
+var valid0 = _errs88 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.limits !== undefined){
-const _errs77 = errors;
+const _errs89 = errors;
 if(!(validate14(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
 vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs77 === errors;
+var valid0 = _errs89 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.maxInFlight !== undefined){
-let data41 = data.maxInFlight;
-const _errs78 = errors;
-if(!((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41)))){
+let data49 = data.maxInFlight;
+const _errs90 = errors;
+if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
 validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs78){
-if(typeof data41 == "number"){
-if(data41 > 1000000 || isNaN(data41)){
+if(errors === _errs90){
+if(typeof data49 == "number"){
+if(data49 > 1000000 || isNaN(data49)){
 validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
 return false;
 }
 else {
-if(data41 < 1 || isNaN(data41)){
+if(data49 < 1 || isNaN(data49)){
 validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
 }
-var valid0 = _errs78 === errors;
+var valid0 = _errs90 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.tls !== undefined){
-let data42 = data.tls;
-const _errs80 = errors;
-if(errors === _errs80){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-const _errs82 = errors;
-for(const key7 in data42){
-if(!((((key7 === "ca") || (key7 === "serverName")) || (key7 === "certificate")) || (key7 === "privateKey"))){
-validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"}];
+let data50 = data.tls;
+const _errs92 = errors;
+if(errors === _errs92){
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+const _errs94 = errors;
+for(const key8 in data50){
+if(!((((key8 === "ca") || (key8 === "serverName")) || (key8 === "certificate")) || (key8 === "privateKey"))){
+validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs82 === errors){
-if(data42.ca !== undefined){
-let data43 = data42.ca;
-const _errs83 = errors;
-if(errors === _errs83){
-if(typeof data43 === "string"){
-if(data43.length > 1048576){
+if(_errs94 === errors){
+if(data50.ca !== undefined){
+let data51 = data50.ca;
+const _errs95 = errors;
+if(errors === _errs95){
+if(typeof data51 === "string"){
+if(data51.length > 1048576){
 validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properties/tls/properties/ca/maxLength",keyword:"maxLength",params:{limit: 1048576},message:"must NOT have more than 1048576 characters"}];
 return false;
 }
@@ -2652,18 +2804,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properti
 return false;
 }
 }
-var valid18 = _errs83 === errors;
+var valid19 = _errs95 === errors;
 }
 else {
-var valid18 = true;
+var valid19 = true;
 }
-if(valid18){
-if(data42.serverName !== undefined){
-let data44 = data42.serverName;
-const _errs85 = errors;
-if(errors === _errs85){
-if(typeof data44 === "string"){
-if(data44.length > 253){
+if(valid19){
+if(data50.serverName !== undefined){
+let data52 = data50.serverName;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data52 === "string"){
+if(data52.length > 253){
 validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/properties/tls/properties/serverName/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"}];
 return false;
 }
@@ -2673,18 +2825,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/
 return false;
 }
 }
-var valid18 = _errs85 === errors;
+var valid19 = _errs97 === errors;
 }
 else {
-var valid18 = true;
+var valid19 = true;
 }
-if(valid18){
-if(data42.certificate !== undefined){
-let data45 = data42.certificate;
-const _errs87 = errors;
-if(errors === _errs87){
-if(typeof data45 === "string"){
-if(data45.length > 65536){
+if(valid19){
+if(data50.certificate !== undefined){
+let data53 = data50.certificate;
+const _errs99 = errors;
+if(errors === _errs99){
+if(typeof data53 === "string"){
+if(data53.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#/properties/tls/properties/certificate/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2694,18 +2846,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#
 return false;
 }
 }
-var valid18 = _errs87 === errors;
+var valid19 = _errs99 === errors;
 }
 else {
-var valid18 = true;
+var valid19 = true;
 }
-if(valid18){
-if(data42.privateKey !== undefined){
-let data46 = data42.privateKey;
-const _errs89 = errors;
-if(errors === _errs89){
-if(typeof data46 === "string"){
-if(data46.length > 65536){
+if(valid19){
+if(data50.privateKey !== undefined){
+let data54 = data50.privateKey;
+const _errs101 = errors;
+if(errors === _errs101){
+if(typeof data54 === "string"){
+if(data54.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/properties/tls/properties/privateKey/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2715,10 +2867,10 @@ validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/
 return false;
 }
 }
-var valid18 = _errs89 === errors;
+var valid19 = _errs101 === errors;
 }
 else {
-var valid18 = true;
+var valid19 = true;
 }
 }
 }
@@ -2730,23 +2882,23 @@ validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/
 return false;
 }
 }
-var valid0 = _errs80 === errors;
+var valid0 = _errs92 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.proxyURL !== undefined){
-let data47 = data.proxyURL;
-const _errs91 = errors;
-if(errors === _errs91){
-if(typeof data47 === "string"){
-if(data47.length > 2048){
+let data55 = data.proxyURL;
+const _errs103 = errors;
+if(errors === _errs103){
+if(typeof data55 === "string"){
+if(data55.length > 2048){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern19.test(data47)){
+if(!pattern19.test(data55)){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/pattern",keyword:"pattern",params:{pattern: "^https?://"},message:"must match pattern \""+"^https?://"+"\""}];
 return false;
 }
@@ -2757,7 +2909,7 @@ validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs91 === errors;
+var valid0 = _errs103 === errors;
 }
 else {
 var valid0 = true;

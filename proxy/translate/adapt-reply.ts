@@ -5,6 +5,7 @@
 import { AnswerToolAsText } from "./adapt/answer-tool.ts";
 import { CutAtStop } from "./adapt/cut-at-stop.ts";
 import type { ReplyFilter } from "./adapt/filter.ts";
+import { RenameKeys } from "./adapt/keys-back.ts";
 import { RefuseMalformedCall } from "./adapt/malformed-call.ts";
 import { RenameTools, UnwrapCustomTools } from "./adapt/tools-back.ts";
 import { StripFence, UnwrapMember } from "./adapt/whole-text.ts";
@@ -56,7 +57,8 @@ function filtersOf(
 ): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
   if (adaptation.refusesMalformedCall === true) filters.push(new RefuseMalformedCall());
-  const { toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
+  const { argumentKeys, toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
+  if (argumentKeys !== undefined) filters.push(new RenameKeys(argumentKeys));
   if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
   if (answerTool !== undefined) filters.push(new AnswerToolAsText(answerTool));
   if (customTools !== undefined && customTools.size > 0) filters.push(new UnwrapCustomTools(customTools));

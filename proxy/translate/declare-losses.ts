@@ -51,6 +51,8 @@ function fieldsSet(
     mediaDetail: !carried.has("mediaDetail") && hasDetails(conversation),
     safetySettings: (conversation.safetySettings?.length ?? 0) > 0,
     tools: tools.length > 0,
+    // Part of its tool, and declared where it stands.
+    toolSchema: false,
     toolChoice: tools.length > 0 && toolChoice !== undefined && toolChoice.type !== "auto",
     // Clients of the older functions never said it.
     parallelTools: conversation.parallelTools === false && conversation.usesLegacyFunctions !== true,

@@ -32,6 +32,7 @@ export const neutralFields = [
   "mediaDetail",
   "safetySettings",
   "tools",
+  "toolSchema",
   "toolChoice",
   "parallelTools",
 ] as const;

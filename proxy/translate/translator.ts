@@ -70,7 +70,7 @@ export interface Translator {
 
 /** Where a written request goes, and what is known about it. */
 export interface TranslationTarget {
-  readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy">;
+  readonly channel: Pick<Channel, "provider" | "baseURL" | "privacy" | "models">;
   readonly upstreamModel: string;
   /** `info.maxOutputTokens` of the route. */
   readonly outputTokensMax: number | undefined;
@@ -91,6 +91,8 @@ export interface WrittenRequest {
 export interface ReplyAdaptation {
   /** Tool names that were changed: upstream's to the client's. */
   readonly toolNames?: ReadonlyMap<string, string> | undefined;
+  /** By the upstream's name of a tool, names of its arguments that were changed: upstream's to the client's. */
+  readonly argumentKeys?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   /** Custom tools (client's names) that went as functions with one string member `input`. */
   readonly customTools?: ReadonlySet<string> | undefined;
   /** Function whose arguments are the answer: becomes text, and `tool-calls` becomes `stop`. */

@@ -15,4 +15,5 @@ export const fieldNames: FieldNames = {
   user: "user",
   automaticCache: "cache_control",
   parallelTools: "parallel_tool_calls",
+  toolSchema: "parameters",
 };

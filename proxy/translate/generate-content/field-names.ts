@@ -34,4 +34,5 @@ export const fieldNames: FieldNames = {
   tools: "tools",
   toolChoice: "toolConfig.functionCallingConfig",
   parallelTools: "parallelTools",
+  toolSchema: "parameters",
 };

@@ -14,4 +14,5 @@ export const fieldNames: FieldNames = {
   user: "metadata.user_id",
   automaticCache: "cache_control",
   parallelTools: "tool_choice.disable_parallel_tool_use",
+  toolSchema: "input_schema",
 };

@@ -15,4 +15,5 @@ export const fieldNames: FieldNames = {
   automaticCache: "cache_control",
   cacheMarks: "prompt_cache_breakpoint",
   parallelTools: "parallel_tool_calls",
+  toolSchema: "parameters",
 };

@@ -55,6 +55,8 @@ export function useTranslationRig(channel: object = {}, limits: Partial<ProxyLim
           channelManifest(routeTo(protocol), upstream.origin, {
             provider: upstreams[protocol].provider,
             formats: [{ type: format }],
+            // Recordings of other providers' calls ask for more than it produces.
+            models: [{ name: "gpt-4.1", traits: { maxOutputTokens: 128_000 } }],
             ...channel,
           }),
           routeManifest(routeTo(protocol), {

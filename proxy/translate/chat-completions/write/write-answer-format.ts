@@ -2,9 +2,10 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import { completeSchema, hasRefusedRoot } from "../../schema/complete-schema.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
 import { nothing } from "./nothing.ts";
 
 export interface WrittenFormat {
@@ -24,8 +25,10 @@ export function writeAnswerFormat(conversation: Conversation, traits: ModelTrait
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
   const asked = format.kind === "enum" ? ofEnum(format.values) : format;
   // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.
-  const isObject = hasObjectRoot(asked.schema) || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
-  const schema = isObject ? asked.schema : wrapInObject(asked.schema);
+  const isPlain = hasObjectRoot(asked.schema) && !(traits.checksLikeOpenAI && hasRefusedRoot(asked.schema));
+  const isObject = isPlain || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
+  const whole = isObject ? asked.schema : wrapInObject(asked.schema);
+  const schema = traits.takesSchema && (isPlain || !isObject) ? completeSchema(whole) : whole;
   const unwrapMember = isObject ? undefined : wrappedMember;
   if (!traits.takesSchema) return { ...writeJson([`${askForSchema}\n${JSON.stringify(schema)}`]), unwrapMember };
   const { description, where } = asked;

@@ -6,7 +6,7 @@ import type { Losses } from "../../losses.ts";
 import { audioFormat } from "../../media/audio-format.ts";
 import { dataUrl } from "../../media/data-url.ts";
 import { sniffMime } from "../../media/sniff-mime.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
 
 /** Only pictures and videos go by their address: a file goes as its content (`protocols/translation.md` section 4.4). */
 export function needsDownload({ media, source }: MediaPart): boolean {

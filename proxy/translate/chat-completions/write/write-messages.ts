@@ -8,17 +8,20 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import { unreachable } from "../../../unreachable.ts";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
+import type { FittedNames } from "../../tools/fitted-names.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
 import type { StateKeeper } from "../../translator.ts";
 import { type MarkAbility, placeMarks, saysText } from "../../turns/cache-marks.ts";
 import { demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
-import type { ModelTraits } from "../model-traits.ts";
 import { shortCallId } from "./short-call-id.ts";
 import { type ContentWriter, writeContent } from "./write-content.ts";
 
 export interface MessageWriter extends ContentWriter {
   readonly names: ToolNames;
+  /** Ids of calls as the target takes them; none where it takes any. */
+  readonly ids: FittedNames | undefined;
   readonly states: StateKeeper;
 }
 
@@ -244,8 +247,8 @@ function writeDetails(states: readonly ProviderState[]): JsonObject {
   return lists;
 }
 
-function writeId(id: string, { traits }: MessageWriter): string {
-  return traits.takesShortIds ? shortCallId(id) : id;
+function writeId(id: string, { traits, ids }: MessageWriter): string {
+  return traits.takesShortIds ? shortCallId(id) : (ids?.toUpstream(id) ?? id);
 }
 
 function writeCall(call: CallPart, states: readonly ProviderState[], writer: MessageWriter): JsonObject {

@@ -1,28 +1,47 @@
 /** Writes how hard the model shall think, in the words that it knows (`protocols/translation.md` section 6.1). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Effort, ReasoningWish } from "../../conversation.ts";
-import type { Losses } from "../../losses.ts";
 import { wantedEffort } from "../../reasoning-levels.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
 import { nothing } from "./nothing.ts";
 
 const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** @param field the client's spelling, for a wish that the model has no words for */
+export interface ReasoningOptions {
+  /** Functions are offered in the same call. */
+  readonly hasTools: boolean;
+  /** Told of a wish that cannot be said. */
+  readonly lose: () => void;
+}
+
 export function writeReasoning(
   wish: ReasoningWish | undefined,
   traits: ModelTraits,
-  losses: Losses,
-  field: string,
+  { hasTools, lose }: ReasoningOptions,
 ): JsonObject {
+  if (hasTools && traits.toolsOnChat !== "with-effort" && traits.efforts.length > 0) {
+    return besideTools(wish, traits, lose);
+  }
   if (wish === undefined) return nothing;
   const members = membersFor(wish, traits);
   // Left to the model, or shown: chat completions have nothing to say about either.
-  if (members === undefined && (wish.mode === "off" || wantedEffort(wish) !== undefined)) losses.drop(field);
+  if (members === undefined && (wish.mode === "off" || wantedEffort(wish) !== undefined)) lose();
   // A switch has no measure.
   const isSwitch = traits.reasoningMember === "thinking" && wish.mode !== "off";
-  if (isSwitch && wantedEffort(wish) !== undefined) losses.drop(field);
+  if (isSwitch && wantedEffort(wish) !== undefined) lose();
   return members ?? nothing;
+}
+
+/** The model refuses functions beside thinking here: it is asked for none, without a word where that is its way. */
+function besideTools(wish: ReasoningWish | undefined, traits: ModelTraits, lose: () => void): JsonObject {
+  const isWanted = wish !== undefined && (wish.mode === "on" || wish.carriesBlocks === true || hasMeasure(wish));
+  if (isWanted && wish.mode !== "off") lose();
+  if (traits.toolsOnChat === "without-effort") return nothing;
+  return membersFor({ mode: "off" }, traits) ?? nothing;
+}
+
+function hasMeasure(wish: ReasoningWish): boolean {
+  return wantedEffort(wish) !== undefined;
 }
 
 function membersFor(wish: ReasoningWish, traits: ModelTraits): JsonObject | undefined {

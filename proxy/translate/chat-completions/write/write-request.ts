@@ -3,15 +3,17 @@
  * and channel rules are the business of `ChatFormat.editBody`, which gets the body next.
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { cappedOutput } from "../../capped-output.ts";
 import type { Conversation } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
+import { callIds } from "../../tools/call-ids.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
+import { type ModelTraits, traitsOf } from "../../traits/chat-traits.ts";
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { markName, marksOf } from "../../turns/cache-marks.ts";
-import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { nothing } from "./nothing.ts";
 import { writeAnswerFormat } from "./write-answer-format.ts";
 import { cacheControl } from "./write-content.ts";
@@ -42,11 +44,15 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   if (!traits.takesCacheControl) declareToolMarks(conversation, losses);
   const names = new ToolNames("openai", namesOf(conversation));
-  const tools = writeTools(conversation, traits, names, losses, target.fieldName("toolChoice"));
+  const tools = writeTools(conversation, traits, names, losses, target.fieldName);
   const format = writeAnswerFormat(conversation, traits, losses);
-  const reasoning = writeReasoning(conversation.reasoning, traits, losses, target.fieldName("reasoning"));
+  const reasoning = writeReasoning(conversation.reasoning, traits, {
+    hasTools: tools.members["tools"] !== undefined,
+    lose: () => losses.drop(target.fieldName("reasoning")),
+  });
   const stop = splitStop(conversation, traits);
-  const writer = { traits, losses, names, states: target.states };
+  const ids = callIds(conversation, traits);
+  const writer = { traits, losses, names, ids, states: target.states };
   const { instructions } = format;
   const turns = instructions.length === 0 ? conversation.turns : [...instructions, ...conversation.turns];
   const body: Record<string, unknown> = { model: conversation.model, messages: writeMessages(turns, writer) };
@@ -55,7 +61,10 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   if (stop.sent !== undefined) body["stop"] = stop.sent;
   if (reasoning !== nothing) Object.assign(body, reasoning);
   if (format.members !== nothing) Object.assign(body, format.members);
-  if (conversation.outputCap !== undefined) body[traits.capMember] = conversation.outputCap;
+  const cap = cappedOutput(conversation.outputCap, [traits.outputTokensMax, target.outputTokensMax], () =>
+    losses.drop(target.fieldName("outputCap")),
+  );
+  if (cap !== undefined) body[traits.capMember] = cap;
   writeModalities(body, conversation, traits, target, losses);
   writeIdentity(body, conversation, traits);
   if (conversation.automaticCache !== undefined) Object.assign(body, cacheControl(conversation.automaticCache, traits));
@@ -108,7 +117,7 @@ function writeSampling(
 ): void {
   const { temperature, topP, presencePenalty, frequencyPenalty, logitBias, logprobs, topLogprobs } = sampling;
   const isReasoning = reasoning["reasoning_effort"] !== "none";
-  const isRefused = traits.sampling === "refused" || (traits.sampling === "taken-without-reasoning" && isReasoning);
+  const isRefused = traits.sampling === "never" || (traits.sampling === "without-thinking" && isReasoning);
   const put = (name: string, field: NeutralField, value: unknown, isTaken: boolean): void => {
     if (value === undefined) return;
     if (isTaken) body[name] = value;
@@ -120,7 +129,7 @@ function writeSampling(
   // A count without its switch is refused by the provider.
   const count = logprobs !== true && topLogprobs === 0 ? undefined : topLogprobs;
   put("top_logprobs", "topLogprobs", count, logprobs === true && !isRefused);
-  const isPlain = traits.sampling === "taken";
+  const isPlain = traits.sampling === "always";
   put("presence_penalty", "presencePenalty", isPlain ? presencePenalty : unlessUsual(presencePenalty, 0), isPlain);
   put("frequency_penalty", "frequencyPenalty", isPlain ? frequencyPenalty : unlessUsual(frequencyPenalty, 0), isPlain);
   put("logit_bias", "logitBias", logitBias, isPlain);

@@ -2,16 +2,19 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
-import { objectRoot } from "../../schema/object-root.ts";
-import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
+import { toolSchema } from "../../schema/complete-schema.ts";
+import { strictFlag } from "../../schema/strict-schema.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
+import { loseKeyword } from "../../tools/schema-field.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/chat-traits.ts";
+import type { TranslationTarget } from "../../translator.ts";
 import { nothing } from "./nothing.ts";
 import { cacheControl } from "./write-content.ts";
 
@@ -22,6 +25,13 @@ export interface WrittenTools {
   readonly wrapped: ReadonlySet<string>;
 }
 
+interface ToolWriting {
+  readonly traits: ModelTraits;
+  readonly names: ToolNames;
+  readonly losses: Losses;
+  readonly fieldName: TranslationTarget["fieldName"];
+}
+
 const search: HostedAbility = {
   kinds: new Set(["web-search"]),
   searchOptions: new Set(["contextSize", "userLocation"]),
@@ -30,7 +40,7 @@ const search: HostedAbility = {
 const noTools: WrittenTools = { members: nothing, wrapped: new Set() };
 
 /**
- * @param choiceField how the client spells its choice among the tools
+ * @param fieldName how the client spells a field
  * @throws GatewayError naming a provider-run tool that this model has not, where the call relies on it
  */
 export function writeTools(
@@ -38,8 +48,9 @@ export function writeTools(
   traits: ModelTraits,
   names: ToolNames,
   losses: Losses,
-  choiceField: string,
+  fieldName: TranslationTarget["fieldName"],
 ): WrittenTools {
+  const choiceField = fieldName("toolChoice");
   const { toolChoice, parallelTools } = conversation;
   if (conversation.tools.length === 0) return noTools;
   const listed = uniqueTools(conversation.tools, losses);
@@ -49,14 +60,15 @@ export function writeTools(
   const { own, hosted: searches } = allowedTools(kept, toolChoice, { heldBack, losses, choiceField });
   const isWrapped = (tool: FunctionTool | CustomTool): boolean => tool.kind === "custom" && !traits.takesCustomTools;
   const hosted = lastSearch(searches, losses);
+  const lose = (): void => losses.drop(choiceField);
   const choice = (): ToolChoice | undefined =>
-    choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, () => losses.drop(choiceField));
+    freeChoice(choiceAmong(new Set(own.map(({ name }) => name)), toolChoice, lose), traits, lose);
   const members: JsonObject = {
     ...(hosted === undefined ? {} : { web_search_options: writeSearch(hosted) }),
     ...(own.length === 0
       ? {}
       : {
-          tools: own.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses })),
+          tools: own.map((tool) => writeTool(tool, isWrapped(tool), { traits, names, losses, fieldName })),
           ...writeChoice(choice(), own, traits, names),
           ...(parallelTools === undefined ? {} : { parallel_tool_calls: parallelTools }),
         }),
@@ -67,7 +79,7 @@ export function writeTools(
 function writeTool(
   tool: FunctionTool | CustomTool,
   isWrapped: boolean,
-  { traits, names, losses }: { readonly traits: ModelTraits; readonly names: ToolNames; readonly losses: Losses },
+  { traits, names, losses, fieldName }: ToolWriting,
 ): JsonObject {
   const name = names.toUpstream(tool.name);
   if (tool.kind === "custom" && !isWrapped) {
@@ -75,8 +87,11 @@ function writeTool(
   }
   const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
   const { schema, cache } = asFunction;
-  const root = objectRoot(schema);
-  const parameters = asFunction.strict === true ? closeWithoutArguments(root) : root;
+  const parameters = toolSchema(schema, {
+    isChecked: traits.checksLikeOpenAI,
+    isStrict: asFunction.strict === true,
+    lose: loseKeyword(asFunction, fieldName("toolSchema"), losses),
+  });
   const strict = strictFlag(asFunction.strict, parameters, () => losses.drop(strictField(asFunction)));
   const isLeftOut = schema === undefined && strict !== true;
   return {

@@ -1,11 +1,12 @@
 /** Sampling, length, thinking and the form of the answer as `generationConfig` (`protocols/translation.md` sections 3, 6.1 and 7). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { cappedOutput } from "../../capped-output.ts";
 import type { Conversation, MediaPart } from "../../conversation.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { describedSchema } from "../../schema/described-schema.ts";
 import { toGoogleJsonSchema } from "../../schema/to-google-json-schema.ts";
 import { toGoogleSchema } from "../../schema/to-google-schema.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/gemini-models.ts";
 import type { WriteOptions } from "./write-options.ts";
 import { writeThinking } from "./write-thinking.ts";
 
@@ -29,12 +30,19 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     losses.drop(target.fieldName(field));
     return Math.min(Math.max(value, min), max);
   };
+  const taken = (field: NeutralField, value: number | undefined): number | undefined => {
+    if (value === undefined || traits.takesSampling) return value;
+    losses.drop(target.fieldName(field));
+    return undefined;
+  };
   const stop = sampling.stop?.filter((text) => text !== "") ?? [];
   const config = compact({
-    maxOutputTokens: conversation.outputCap,
-    temperature: clamp("temperature", sampling.temperature, 0, temperatureMax),
-    topP: sampling.topP,
-    topK: sampling.topK === undefined ? undefined : Math.round(sampling.topK),
+    maxOutputTokens: cappedOutput(conversation.outputCap, [traits.outputTokensMax, target.outputTokensMax], () =>
+      losses.drop(target.fieldName("outputCap")),
+    ),
+    temperature: clamp("temperature", taken("temperature", sampling.temperature), 0, temperatureMax),
+    topP: taken("topP", sampling.topP),
+    topK: sampling.topK === undefined ? undefined : taken("topK", Math.round(sampling.topK)),
     candidateCount: sampling.candidates === 1 ? undefined : sampling.candidates,
     stopSequences: stop.length === 0 ? undefined : stop.slice(0, stopSequencesMax),
     presencePenalty: sampling.presencePenalty,

@@ -1,8 +1,8 @@
 /** What every piece of a written request must know. */
 import type { Losses } from "../../losses.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
+import type { ModelTraits } from "../../traits/gemini-models.ts";
 import type { TranslationTarget } from "../../translator.ts";
-import type { ModelTraits } from "../model-traits.ts";
 
 export interface WriteOptions {
   readonly target: TranslationTarget;

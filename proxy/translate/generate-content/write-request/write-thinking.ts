@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { Effort, ReasoningWish } from "../../conversation.ts";
 import { budgetOf, effortOf, wantedEffort } from "../../reasoning-levels.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/gemini-models.ts";
 import type { WriteOptions } from "./write-options.ts";
 
 export function writeThinking(wish: ReasoningWish | undefined, options: WriteOptions): JsonObject | undefined {

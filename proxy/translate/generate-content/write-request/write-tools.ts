@@ -7,10 +7,11 @@ import { toGoogleSchema } from "../../schema/to-google-schema.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, nothingHosted } from "../../tools/hosted-tools.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/gemini-models.ts";
 import type { WriteOptions } from "./write-options.ts";
 
 /** Tools that Google runs, by what they do. */
@@ -40,7 +41,8 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
   if (tools.length === 0) return {};
   const lose = (): void => losses.drop(choiceField);
-  const choice = choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose);
+  const chosen = choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose);
+  const choice = freeChoice(chosen, traits, lose);
   const calling = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
   return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };
 }

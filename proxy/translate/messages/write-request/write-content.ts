@@ -3,6 +3,7 @@ import type { MediaPart, Part, ProviderState, ResultPart, TextPart } from "../..
 import { argumentsObject } from "../../json-text.ts";
 import type { Losses } from "../../losses.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
+import type { PropertyKeys } from "../../tools/property-keys.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
 import { CallIds } from "../call-ids.ts";
@@ -12,6 +13,7 @@ import { writeMedia } from "./write-media.ts";
 
 export interface ContentOptions {
   readonly names: ToolNames;
+  readonly keys: PropertyKeys;
   readonly states: StateKeeper;
   readonly losses: Losses;
   /** Whether the target knows the times that cache marks may name. */
@@ -90,13 +92,18 @@ export function writeTexts(parts: readonly Part[], takesTtl: boolean): Block[] {
   });
 }
 
-function writeCall(part: Extract<Part, { kind: "call" }>, id: string, { names, takesTtl }: ContentOptions): Block {
+function writeCall(
+  part: Extract<Part, { kind: "call" }>,
+  id: string,
+  { names, keys, takesTtl }: ContentOptions,
+): Block {
   const text = functionArguments(part);
+  const given = argumentsObject(text);
   return {
     type: "tool_use",
     id,
     name: names.toUpstream(part.name),
-    input: argumentsObject(text) ?? { _raw: text },
+    input: given === undefined ? { _raw: text } : keys.fitArguments(part.name, given),
     ...cacheControl(part.cache, takesTtl),
   };
 }

@@ -4,8 +4,10 @@
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { AnswerFormat } from "../../conversation.ts";
+import type { Losses } from "../../losses.ts";
 import { describedSchema } from "../../schema/described-schema.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
+import type { ModelTraits } from "../../traits/claude-models.ts";
 import type { ReplyAdaptation } from "../../translator.ts";
 import { closeSchema } from "./closed-schema.ts";
 
@@ -19,11 +21,15 @@ export interface WrittenFormat {
   readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
 }
 
-/** @param taken names of the client's own tools, as the upstream gets them */
+/**
+ * @param taken names of the client's own tools, as the upstream gets them
+ * @param losses told where the model is only asked to keep to a schema that the client wants kept
+ */
 export function writeFormat(
   wanted: AnswerFormat | undefined,
-  keepsSchemas: boolean,
+  { keepsSchemas, takesForcedTools }: Pick<ModelTraits, "keepsSchemas" | "takesForcedTools">,
   taken: ReadonlySet<string>,
+  losses: Losses,
 ): WrittenFormat {
   if (wanted === undefined) return { adaptation: {} };
   if (wanted.kind === "json") {
@@ -34,10 +40,18 @@ export function writeFormat(
   const told = wanted.kind === "schema" ? wanted.description : undefined;
   const closed = keepsSchemas ? closeSchema(describedSchema(schema, told)) : undefined;
   if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
+  // A tool that need not be called is no answer.
+  if (!takesForcedTools) {
+    if (wanted.kind === "schema" && wanted.strict === true) losses.drop(`${wanted.where ?? "response_format"}.strict`);
+    const instruction = `${askForSchema}\n${JSON.stringify(describedSchema(schema, told))}`;
+    return { instruction, adaptation: { isFencedJson: true, ...unwrap } };
+  }
   const name = freeName(taken);
   const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
   return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
 }
+
+const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
 
 /** The answer as an object, which is all that can be asked for. */
 function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {

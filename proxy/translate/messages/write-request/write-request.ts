@@ -9,10 +9,11 @@ import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { shortIdentifier } from "../../short-identifier.ts";
+import { PropertyKeys } from "../../tools/property-keys.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
+import { type ModelTraits, traitsOf } from "../../traits/claude-models.ts";
 import type { TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { markName, marksOf } from "../../turns/cache-marks.ts";
-import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
 import { type WrittenFormat, writeFormat } from "./write-format.ts";
@@ -57,10 +58,12 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const reserved = new Set(selected.search === undefined ? [] : [searchName]);
   const names = new ToolNames("anthropic", knownNames, reserved);
   const taken = new Set(knownNames.map((name) => names.toUpstream(name)));
-  const format = writeFormat(conversation.answerFormat, traits.keepsSchemas, taken);
+  const keys = new PropertyKeys();
+  const format = writeFormat(conversation.answerFormat, traits, taken, losses);
   const tools = writeTools(conversation, selected, {
     traits,
     names,
+    keys,
     answerTool: format.answerTool,
     calledNames,
     losses,
@@ -68,6 +71,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   });
   const history = writeTurns(conversation.turns, traits.takesLaterSystem, {
     names,
+    keys,
     states: target.states,
     losses,
     takesTtl: traits.isVendor,
@@ -103,6 +107,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     },
     adaptation: {
       toolNames: names.changed,
+      argumentKeys: keys.changed((name) => (name === format.answerTool?.name ? name : names.toUpstream(name))),
       customTools: tools.customTools,
       // Those that the provider runs have a type.
       mayPause: tools.tools.some(({ type }) => type !== undefined),

@@ -1,7 +1,7 @@
 /** Sampling as far as the model takes it (`protocols/anthropic-messages.md` section 2; pitfall 100). */
 import type { Sampling } from "../../conversation.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/claude-models.ts";
 import type { Block } from "./block.ts";
 
 /** With thinking on, and on models that choose themselves, hardly anything may differ from the default. */

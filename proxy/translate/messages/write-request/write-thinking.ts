@@ -1,7 +1,7 @@
 /** Thinking and the length of the answer, which includes it (`protocols/translation.md` sections 3 and 6.1). */
 import type { Conversation, Effort } from "../../conversation.ts";
 import { budgetOf, wantedEffort } from "../../reasoning-levels.ts";
-import { knownEffort, type ModelTraits, outputTokensDefault } from "../model-traits.ts";
+import { knownEffort, type ModelTraits, outputTokensDefault } from "../../traits/claude-models.ts";
 import type { Block } from "./block.ts";
 
 export interface WrittenThinking {

@@ -1,18 +1,20 @@
 /** Tools and their choice (`protocols/translation.md` sections 5.1 and 5.2). */
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
+import { currentSchema } from "../../schema/current-schema.ts";
 import { objectRoot } from "../../schema/object-root.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, keepTools, lastSearch, nothingHosted } from "../../tools/hosted-tools.ts";
+import type { PropertyKeys } from "../../tools/property-keys.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
-import type { ModelTraits } from "../model-traits.ts";
+import type { ModelTraits } from "../../traits/claude-models.ts";
 import type { Block } from "./block.ts";
 import { closeSchema } from "./closed-schema.ts";
-import { currentSchema } from "./current-schema.ts";
 import { cacheControl } from "./write-cache.ts";
 import type { WrittenFormat } from "./write-format.ts";
 
@@ -34,6 +36,7 @@ export interface WrittenTools {
 export interface ToolsOptions {
   readonly traits: ModelTraits;
   readonly names: ToolNames;
+  readonly keys: PropertyKeys;
   readonly answerTool: WrittenFormat["answerTool"];
   /** Names of the calls in the history. */
   readonly calledNames: ReadonlySet<string>;
@@ -81,16 +84,21 @@ export function writeTools(
   const ownNames = new Set(own.map(({ name }) => name));
   const offered = search === undefined ? ownNames : new Set([...ownNames, searchName]);
   const lose = (): void => losses.drop(options.choiceField);
-  const toolChoice = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  const chosen = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
+  const toolChoice = freeChoice(chosen, options.traits, lose);
   const nameOf = (name: string): string => (ownNames.has(name) ? options.names.toUpstream(name) : name);
-  if (answerTool !== undefined) return withAnswerTool(tools, answerTool, toolChoice, nameOf, customTools);
+  if (answerTool !== undefined) {
+    const { name, schema } = answerTool;
+    const fitted = { ...answerTool, schema: options.keys.fitSchema(name, currentSchema(schema)) };
+    return withAnswerTool(tools, fitted, toolChoice, nameOf, customTools);
+  }
   const choice = writeChoice({ ...conversation, toolChoice }, nameOf);
   return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
 }
 
-function writeTool(tool: FunctionTool | CustomTool, { names, traits, losses }: ToolsOptions): Block {
+function writeTool(tool: FunctionTool | CustomTool, { names, keys, traits, losses }: ToolsOptions): Block {
   const declared = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
-  const schema = currentSchema(objectRoot(declared.schema));
+  const schema = keys.fitSchema(declared.name, currentSchema(objectRoot(declared.schema)));
   const closed = declared.strict === true && traits.keepsSchemas && traits.isVendor ? closeSchema(schema) : undefined;
   // Without it the model is only told what the arguments should be.
   if (declared.strict === true && closed === undefined) losses.drop(strictField(declared));
@@ -147,7 +155,7 @@ function withAnswerTool(
   customTools: ReadonlySet<string>,
 ): WrittenTools {
   const { name, description, schema } = answerTool;
-  const all = [...tools, { name, description, input_schema: currentSchema(schema) }];
+  const all = [...tools, { name, description, input_schema: schema }];
   const isAlone = tools.length === 0 || choice?.type === "none";
   const named = choice?.type === "named" ? nameOf(choice.name) : name;
   const isNamed = isAlone || choice?.type === "named";

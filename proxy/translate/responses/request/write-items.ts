@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import { customArguments } from "../../tools/custom-tools.ts";
+import type { FittedNames } from "../../tools/fitted-names.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import type { StateKeeper } from "../../translator.ts";
 import { markOf, writeInputPart } from "./write-content.ts";
@@ -16,6 +17,8 @@ export interface ItemWriting {
   readonly states: StateKeeper;
   readonly losses: Losses;
   readonly names: ToolNames;
+  /** Ids of calls as the target takes them; none where it takes any. */
+  readonly ids: FittedNames | undefined;
   /** Whether the target knows tools that take free text. */
   readonly hasCustomTools: boolean;
   /** Role of system text that is no `developer` message. */
@@ -151,13 +154,13 @@ class ItemWriter {
     if (sameId === undefined) this.#callsById.set(call.id, { isCustom: [isCustom], answered: 0 });
     else sameId.isCustom.push(isCustom);
     if (isCustom) {
-      this.items.push({ type: "custom_tool_call", call_id: call.id, name, input: call.arguments });
+      this.items.push({ type: "custom_tool_call", call_id: this.#id(call.id), name, input: call.arguments });
       return;
     }
     const given = call.tool === "custom" ? customArguments(call.arguments) : call.arguments;
     this.items.push({
       type: "function_call",
-      call_id: call.id,
+      call_id: this.#id(call.id),
       name,
       arguments: given.trim() === "" ? "{}" : given,
     });
@@ -170,9 +173,13 @@ class ItemWriter {
     if (sameId !== undefined) sameId.answered += 1;
     this.items.push({
       type: isCustom ? "custom_tool_call_output" : "function_call_output",
-      call_id: result.callId,
+      call_id: this.#id(result.callId),
       output: this.#output(result),
     });
+  }
+
+  #id(id: string): string {
+    return this.#writing.ids?.toUpstream(id) ?? id;
   }
 
   #output({ content, isError, cache }: ResultPart): unknown {

@@ -9,14 +9,16 @@ import type { AnswerFormat, Conversation, Turn } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
+import { completeSchema, hasRefusedRoot } from "../../schema/complete-schema.ts";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-root.ts";
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
+import { callIds } from "../../tools/call-ids.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
+import { type ModelTraits, traitsOf } from "../../traits/responses-traits.ts";
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
 import { type MarkAbility, markName, marksOf, placeMarks, saysText } from "../../turns/cache-marks.ts";
 import { pairResults } from "../../turns/pair-results.ts";
-import { type ModelTraits, traitsOf } from "../model-traits.ts";
 import { writeItems } from "./write-items.ts";
 import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
 import { writeTools } from "./write-tools.ts";
@@ -72,13 +74,14 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   for (const mark of marksOf({ turns: [], tools: conversation.tools })) losses.drop(markName(mark));
   const names = new ToolNames("openai", namesIn(conversation));
   const hasCustomTools = traits.takesCustomTools;
-  const writing = { states: target.states, losses, names, hasCustomTools };
+  const ids = callIds(conversation, traits);
+  const writing = { states: target.states, losses, names, hasCustomTools, traits, ids };
   const { instructions, rest } = takeInstructions(
     placeMarks(conversation.turns, isVendor ? vendorMarks : noMarks, losses),
   );
   const systemRole = isVendor ? "developer" : "system";
   const input = writeItems(pairResults(rest), { ...writing, systemRole });
-  const { format, unwrapMember } = writeFormat(conversation.answerFormat, losses);
+  const { format, unwrapMember } = writeFormat(conversation.answerFormat, traits, losses);
   const include = writeInclude(conversation, traits, isVendor);
   const verbosity = traits.takesVerbosity ? conversation.verbosity : undefined;
   const text = {
@@ -89,7 +92,11 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     model: target.upstreamModel,
     ...(instructions === undefined ? {} : { instructions }),
     input: needsJsonWord(conversation, input) ? [jsonWord, ...input] : input,
-    ...writeTools(conversation, { ...writing, choiceField: target.fieldName("toolChoice") }),
+    ...writeTools(conversation, {
+      ...writing,
+      choiceField: target.fieldName("toolChoice"),
+      schemaField: target.fieldName("toolSchema"),
+    }),
     ...writeSampling(conversation, traits, target, losses),
     ...writeReasoning(conversation, traits, target, losses),
     ...(Object.keys(text).length === 0 ? {} : { text }),
@@ -131,16 +138,20 @@ function takeInstructions(turns: readonly Turn[]): { instructions: string | unde
   return { instructions: texts[0], rest: turns.slice(first < 0 ? turns.length : first) };
 }
 
-function writeFormat(format: AnswerFormat | undefined, losses: Losses): { format?: JsonObject; unwrapMember?: string } {
+function writeFormat(
+  format: AnswerFormat | undefined,
+  traits: ModelTraits,
+  losses: Losses,
+): { format?: JsonObject; unwrapMember?: string } {
   if (format === undefined) return {};
   if (format.kind === "json") return { format: { type: "json_object" } };
   if (format.kind === "enum") {
     const schema = wrapInObject({ type: "string", enum: format.values });
     return { format: { type: "json_schema", name: "response", schema, strict: true }, unwrapMember: wrappedMember };
   }
-  const isWrapped = !hasObjectRoot(format.schema);
+  const isWrapped = !hasObjectRoot(format.schema) || (traits.checksLikeOpenAI && hasRefusedRoot(format.schema));
   const lose = (): void => losses.drop(`${format.where ?? "text.format"}.strict`);
-  const schema = isWrapped ? wrapInObject(format.schema) : format.schema;
+  const schema = completeSchema(isWrapped ? wrapInObject(format.schema) : format.schema);
   const written = {
     type: "json_schema",
     name: schemaName(format.name),

@@ -1,11 +1,12 @@
 /** Sampling, length and thinking, as far as the model takes them (`protocols/translation.md` sections 3 and 6.1). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { cappedOutput } from "../../capped-output.ts";
 import type { Conversation, ReasoningWish } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { wantedEffort } from "../../reasoning-levels.ts";
+import { knownEffort, type ModelTraits, weakestEffort } from "../../traits/responses-traits.ts";
 import type { TranslationTarget } from "../../translator.ts";
-import { knownEffort, type ModelTraits, weakestEffort } from "../model-traits.ts";
 
 /** Whether temperature, `top_p` and log probabilities may be asked for. */
 export function takesSampling(traits: ModelTraits, reasoning: ReasoningWish | undefined): boolean {
@@ -28,8 +29,10 @@ export function writeSampling(
   isLost("topP", topP, 1);
   isLost("topLogprobs", topLogprobs, 0);
   if (!isTaken && sampling.logprobs === true) losses.drop(target.fieldName("logprobs"));
-  const cap = outputCap === undefined ? undefined : Math.max(outputCap, traits.outputCapMin);
-  if (cap !== outputCap) losses.drop(target.fieldName("outputCap"));
+  const lose = (): void => losses.drop(target.fieldName("outputCap"));
+  const most = cappedOutput(outputCap, [traits.outputTokensMax, target.outputTokensMax], lose);
+  const cap = most === undefined ? undefined : Math.max(most, traits.outputCapMin);
+  if (cap !== most) lose();
   return {
     ...(cap === undefined ? {} : { max_output_tokens: cap }),
     ...(isTaken && temperature !== undefined ? { temperature: Math.min(temperature, 2) } : {}),

@@ -2,15 +2,18 @@
 import { type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "../../conversation.ts";
 import type { Losses } from "../../losses.ts";
-import { objectRoot } from "../../schema/object-root.ts";
-import { closeWithoutArguments, strictFlag } from "../../schema/strict-schema.ts";
+import { toolSchema } from "../../schema/complete-schema.ts";
+import { strictFlag } from "../../schema/strict-schema.ts";
 import { allowedTools } from "../../tools/allowed-tools.ts";
 import { choiceAmong } from "../../tools/choice-among.ts";
 import { customToolAsFunction } from "../../tools/custom-tools.ts";
+import { freeChoice } from "../../tools/free-choice.ts";
 import { type HostedAbility, hostedNames, keepTools } from "../../tools/hosted-tools.ts";
+import { loseKeyword } from "../../tools/schema-field.ts";
 import { strictField } from "../../tools/strict-field.ts";
 import type { ToolNames } from "../../tools/tool-names.ts";
 import { uniqueTools } from "../../tools/unique-tools.ts";
+import type { ModelTraits } from "../../traits/responses-traits.ts";
 
 const carriedHosted: HostedAbility = {
   kinds: new Set(["web-search", "code", "image-generation"]),
@@ -19,11 +22,14 @@ const carriedHosted: HostedAbility = {
 
 export interface ToolWriting {
   readonly names: ToolNames;
+  readonly traits: ModelTraits;
   /** Whether the target knows tools that take free text. */
   readonly hasCustomTools: boolean;
   readonly losses: Losses;
   /** How the client spells its choice among the tools. */
   readonly choiceField: string;
+  /** And the schema of one. */
+  readonly schemaField: string;
 }
 
 /** Members `tools`, `tool_choice` and `parallel_tool_calls`; none of them without a tool. */
@@ -52,8 +58,11 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
   }
   const asFunction = tool.kind === "custom" ? customToolAsFunction(tool) : tool;
   const { name, description, schema, strict } = asFunction;
-  const root = objectRoot(schema);
-  const parameters = strict === true ? closeWithoutArguments(root) : root;
+  const parameters = toolSchema(schema, {
+    isChecked: writing.traits.checksLikeOpenAI,
+    isStrict: strict === true,
+    lose: loseKeyword(asFunction, writing.schemaField, writing.losses),
+  });
   return {
     type: "function",
     name: writing.names.toUpstream(name),
@@ -93,7 +102,8 @@ function writeChoice(
     hosted.flatMap((tool) => hostedNames(tool).map((name) => [name, writeHosted(tool)["type"]])),
   );
   const offered = new Set([...own.map(({ name }) => name), ...hostedTypes.keys()]);
-  const choice = choiceAmong(offered, toolChoice, () => writing.losses.drop(writing.choiceField));
+  const lose = (): void => writing.losses.drop(writing.choiceField);
+  const choice = freeChoice(choiceAmong(offered, toolChoice, lose), writing.traits, lose);
   if (choice === undefined) return undefined;
   const named = (name: string): JsonObject => {
     const tool = own.find((one) => one.name === name);

@@ -318,6 +318,14 @@ describe("spokenFormat()", () => {
     }
   }
 
+  it("FAULTS 1: is Responses before chat completions for generateContent clients whose call is better said there", () => {
+    const both = channelOf("ChatCompletions", "Responses");
+    assert.equal(spokenFormat(both, "GenerateContent")?.format, "ChatCompletions");
+    assert.equal(spokenFormat(both, "GenerateContent", true)?.format, "Responses");
+    assert.equal(spokenFormat(channelOf("ChatCompletions"), "GenerateContent", true)?.format, "ChatCompletions");
+    for (const format of all) assert.equal(spokenFormat(channelOf(...all), format, true)?.format, format);
+  });
+
   it("is none for a channel without a chat format", () => {
     assert.equal(
       spokenFormat(wireChannel("a", { formats: [{ type: "Embeddings", path: "/e" }] }), "Messages"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type ModelTraits, traitsOf } from "../../../../../proxy/translate/generate-content/model-traits.ts";
-import { targetOf } from "./replay.ts";
+import { type ModelTraits, traitsOf } from "../../../../../proxy/translate/traits/gemini-models.ts";
+import { targetOf } from "../generate-content/replay.ts";
 
 describe("traitsOf()", () => {
   for (const row of [

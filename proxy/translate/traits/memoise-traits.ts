@@ -1,5 +1,5 @@
 /** Keeps what a format's writer works out of a model on a channel: dozens of patterns, and the same answer each time. */
-import type { TranslationTarget } from "./translator.ts";
+import type { TranslationTarget } from "../translator.ts";
 
 export type ModelOnChannel = Pick<TranslationTarget, "channel" | "upstreamModel">;
 

@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import type { Effort } from "../../../../../proxy/translate/conversation.ts";
-import { knownEffort, modelTraits } from "../../../../../proxy/translate/messages/model-traits.ts";
+import { knownEffort, type ModelTraits, traitsOf } from "../../../../../proxy/translate/traits/claude-models.ts";
 
-describe("modelTraits()", () => {
+function modelTraits(upstreamModel: string, provider: "Anthropic" | "AnthropicCompatible"): ModelTraits {
+  const privacy = {
+    store: "PassThrough",
+    safetyIdentifier: "Forward",
+    streamObfuscation: "Strip",
+    clientMetadata: "Forward",
+  } as const;
+  return traitsOf({ channel: { provider, baseURL: "https://api.example", privacy }, upstreamModel });
+}
+
+describe("traits of Claude's models", () => {
   for (const row of [
     { model: "claude-3-haiku-20240307", thinking: "none", cap: 4096, schemas: false },
     { model: "claude-3-5-sonnet-20241022", thinking: "none", cap: 8192, schemas: false },
@@ -56,6 +66,33 @@ describe("modelTraits()", () => {
     assert.equal(modelTraits("claude-opus-5", "AnthropicCompatible").takesLaterSystem, false);
     assert.equal(modelTraits("claude-opus-5", "AnthropicCompatible").thinking, "adaptive");
   });
+});
+
+describe("CLIENTS 4: what the newest of Claude's models refuse", () => {
+  for (const row of [
+    { model: "claude-opus-5-5", stops: false, forced: false },
+    { model: "claude-sonnet-5-5", stops: false, forced: false },
+    { model: "claude-sonnet-5-5@20261001", stops: false, forced: false },
+    { model: "us.anthropic.claude-opus-5-5-20261001-v1:0", stops: false, forced: false },
+    { model: "anthropic/claude-opus-5.5", stops: false, forced: false },
+    { model: "claude-fable-5-1", stops: false, forced: false },
+    { model: "claude-mythos-5-1", stops: false, forced: false },
+    { model: "claude-fable-5", stops: false, forced: true },
+    { model: "claude-opus-6", stops: false, forced: false },
+    { model: "claude-haiku-5-5", stops: true, forced: true },
+    { model: "claude-opus-5", stops: true, forced: true },
+    { model: "claude-sonnet-5-20260801", stops: true, forced: true },
+    { model: "claude-opus-4-8", stops: true, forced: true },
+    { model: "claude-opus-4-20250514", stops: true, forced: true },
+  ]) {
+    it(`knows ${row.model}`, () => {
+      const { canStopThinking, takesForcedTools } = modelTraits(row.model, "Anthropic");
+      assert.deepEqual(
+        { canStopThinking, takesForcedTools },
+        { canStopThinking: row.stops, takesForcedTools: row.forced },
+      );
+    });
+  }
 });
 
 describe("knownEffort()", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { currentSchema } from "../../../../../../proxy/translate/messages/write-request/current-schema.ts";
+import { currentSchema } from "../../../../../proxy/translate/schema/current-schema.ts";
 
 const text = { type: "string" };
 const pair = { type: "array", items: [text, { type: "integer" }] };

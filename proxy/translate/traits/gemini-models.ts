@@ -1,10 +1,12 @@
 /**
  * What a model behind generateContent takes (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by patterns of
- * model names, first match counts.
+ * model names.
  *
- * Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
+ * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
+ * that it spreads; first match counts. Names of one's own are told by the channel (`models[].traits`). Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
  */
-import { memoiseTraits } from "../memoise-traits.ts";
+import { memoiseTraits } from "./memoise-traits.ts";
+import { knownName, type StatedTraits, statedTraits } from "./stated-traits.ts";
 
 export interface ModelTraits {
   /** How thinking is steered; `none` for models that have no such member. */
@@ -32,6 +34,12 @@ export interface ModelTraits {
   readonly defaultModalities?: readonly string[] | undefined;
   /** Ids may stand in calls and results. */
   readonly takesCallIds: boolean;
+  /** Largest `maxOutputTokens`; undefined when nobody knows. */
+  readonly outputTokensMax: number | undefined;
+  /** Takes temperature, topP and topK of its caller's choice. */
+  readonly takesSampling: boolean;
+  /** Whether a call of a function may be forced. */
+  readonly takesForcedTools: boolean;
 }
 
 const newest: ModelTraits = {
@@ -48,6 +56,9 @@ const newest: ModelTraits = {
   checksSignatures: true,
   takesSystemInstruction: true,
   takesCallIds: true,
+  outputTokensMax: 65_536,
+  takesSampling: true,
+  takesForcedTools: true,
 };
 
 const generation25: ModelTraits = {
@@ -58,10 +69,16 @@ const generation25: ModelTraits = {
   checksSignatures: false,
 };
 
-const older: ModelTraits = { ...generation25, thinking: "none", takesJsonSchema: false, takesValidatedMode: false };
+const older: ModelTraits = {
+  ...generation25,
+  thinking: "none",
+  takesJsonSchema: false,
+  takesValidatedMode: false,
+  outputTokensMax: 8192,
+};
 
 /** For compatible servers: a budget is read by models of both generations, and so is the OpenAPI schema. */
-const careful: ModelTraits = { ...older, thinking: "budget" };
+const careful: ModelTraits = { ...older, thinking: "budget", outputTokensMax: undefined };
 
 const flashLevels = { lowestLevel: "MINIMAL" } as const;
 const imageOutput = { defaultModalities: ["TEXT", "IMAGE"] } as const;
@@ -71,24 +88,42 @@ const models: readonly (readonly [RegExp, ModelTraits])[] = [
   [/^gemma-/, { ...older, takesSystemInstruction: false }],
   [/^gemini-(?:1|2\.0).*-image/, { ...older, ...imageOutput }],
   [/^gemini-(?:1|2\.0)/, older],
-  [/^gemini-2\.5.*-image/, { ...generation25, thinking: "none", ...imageOutput }],
-  [/^gemini-2\.5.*-tts/, { ...generation25, thinking: "none", ...speechOutput }],
+  [/^gemini-2\.5.*-image/, { ...generation25, thinking: "none", ...imageOutput, outputTokensMax: 32_768 }],
+  [/^gemini-2\.5.*-tts/, { ...generation25, thinking: "none", ...speechOutput, outputTokensMax: undefined }],
   [/^gemini-2\.5-pro/, { ...generation25, canSwitchOff: false, budgetMin: 128, budgetMax: 32_768 }],
   [/^gemini-2\.5-flash-lite/, { ...generation25, budgetMin: 512 }],
   [/^gemini-2\.5/, generation25],
-  [/^gemini-.*-image/, { ...newest, ...imageOutput }],
-  [/^gemini-.*-tts/, { ...newest, thinking: "none", ...speechOutput }],
+  [/^gemini-.*-image/, { ...newest, ...imageOutput, outputTokensMax: 32_768 }],
+  [/^gemini-.*-tts/, { ...newest, thinking: "none", ...speechOutput, outputTokensMax: undefined }],
   [/^gemini-3(?:\.0)?-pro/, { ...newest, hasMediumLevel: false }],
   [/^gemini-3(?:\.[0-6])?-flash/, { ...newest, ...flashLevels }],
   [/^gemini-/, newest],
 ];
 
-/** @param target only provider and model are looked at */
-export const traitsOf = memoiseTraits(({ channel, upstreamModel }): ModelTraits => {
-  const isCompatible = channel.provider !== "Gemini" && channel.provider !== "VertexAI";
-  const name = upstreamModel.replace(/^.*\//, "").toLowerCase();
+/** @param target only its channel and its model are looked at */
+export const traitsOf = memoiseTraits((target): ModelTraits => {
+  const { provider } = target.channel;
+  const isCompatible = provider !== "Gemini" && provider !== "VertexAI";
+  const name = knownName(target).replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
-  const traits = known ?? (isCompatible ? careful : newest);
+  const unknown = isCompatible ? careful : { ...newest, outputTokensMax: undefined };
+  const traits = withStated(known ?? unknown, statedTraits(target));
   // Vertex AI answers 400 for an id (section 8); a relay may lead there.
-  return channel.provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
+  return provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
 });
+
+/** The same with what the channel says of the model. */
+function withStated(model: ModelTraits, stated: StatedTraits): ModelTraits {
+  const { thinking, maxOutputTokens, sampling, forcedTools, hostedToolsWithFunctions } = stated;
+  const steered = model.thinking === "none" ? "budget" : model.thinking;
+  return {
+    ...model,
+    outputTokensMax: maxOutputTokens ?? model.outputTokensMax,
+    ...(sampling === undefined ? {} : { takesSampling: sampling === "Accepted" }),
+    ...(forcedTools === undefined ? {} : { takesForcedTools: forcedTools === "Accepted" }),
+    ...(hostedToolsWithFunctions === undefined ? {} : { mixesBuiltInTools: hostedToolsWithFunctions === "Accepted" }),
+    ...(thinking === undefined
+      ? {}
+      : { thinking: thinking === "None" ? "none" : steered, canSwitchOff: thinking === "Optional" }),
+  };
+}

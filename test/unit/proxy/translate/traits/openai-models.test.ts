@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { traitsOf as chatTraits } from "../../../../proxy/translate/chat-completions/model-traits.ts";
-import { bareModelName } from "../../../../proxy/translate/openai-models.ts";
-import { traitsOf as responsesTraits } from "../../../../proxy/translate/responses/model-traits.ts";
+import { traitsOf as chatTraits } from "../../../../../proxy/translate/traits/chat-traits.ts";
+import { bareModelName } from "../../../../../proxy/translate/traits/openai-models.ts";
+import { traitsOf as responsesTraits } from "../../../../../proxy/translate/traits/responses-traits.ts";
 
 const privacy = {
   store: "PassThrough",

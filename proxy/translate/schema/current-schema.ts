@@ -1,10 +1,9 @@
 /**
- * Tool schemas in the draft that the vendor checks them against (JSON Schema 2020-12): it answers 400 for two older
+ * Tool schemas in the draft that vendors check them against (JSON Schema 2020-12): they answer 400 for two older
  * spellings that libraries still write, lists of items and exclusive bounds as flags.
  */
-import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
-import { isSchemaNode, listKeywords, mapKeywords, schemaKeywords, setOwn } from "../../schema/subschemas.ts";
-import type { Block } from "./block.ts";
+import { isObject, type JsonObject } from "../../protocols/json-value.ts";
+import { isSchemaNode, listKeywords, mapKeywords, schemaKeywords, setOwn } from "./subschemas.ts";
 
 /** The same meaning in the current draft; the same object when nothing in it is old. */
 export function currentSchema(schema: JsonObject): JsonObject {
@@ -12,7 +11,7 @@ export function currentSchema(schema: JsonObject): JsonObject {
   const hasOldItems = Array.isArray(inner["items"]);
   const hasFlags = typeof inner["exclusiveMinimum"] === "boolean" || typeof inner["exclusiveMaximum"] === "boolean";
   if (!hasOldItems && !hasFlags) return inner;
-  const node: Block = { ...inner };
+  const node: Record<string, unknown> = { ...inner };
   if (hasOldItems) renameItems(node);
   moveBound(node, "minimum", "exclusiveMinimum");
   moveBound(node, "maximum", "exclusiveMaximum");
@@ -20,7 +19,7 @@ export function currentSchema(schema: JsonObject): JsonObject {
 }
 
 /** Items by their place are `prefixItems` now; `items` is what may follow them. */
-function renameItems(node: Block): void {
+function renameItems(node: Record<string, unknown>): void {
   const { additionalItems: rest } = node;
   node["prefixItems"] = node["items"];
   delete node["items"];
@@ -29,7 +28,7 @@ function renameItems(node: Block): void {
 }
 
 /** A flag beside the bound becomes the bound itself. */
-function moveBound(node: Block, bound: string, exclusive: string): void {
+function moveBound(node: Record<string, unknown>, bound: string, exclusive: string): void {
   const flag = node[exclusive];
   if (typeof flag !== "boolean") return;
   delete node[exclusive];
@@ -39,7 +38,7 @@ function moveBound(node: Block, bound: string, exclusive: string): void {
 }
 
 function withCurrentChildren(schema: JsonObject): JsonObject {
-  let changed: Block | undefined;
+  let changed: Record<string, unknown> | undefined;
   const change = (keyword: string, value: unknown): void => {
     if (value === schema[keyword]) return;
     changed ??= { ...schema };
@@ -63,7 +62,7 @@ function currentList(nodes: readonly unknown[]): readonly unknown[] {
 }
 
 function currentMap(map: JsonObject): JsonObject {
-  let changed: Block | undefined;
+  let changed: Record<string, unknown> | undefined;
   for (const [name, node] of Object.entries(map)) {
     const current = isSchemaNode(node) ? currentSchema(node) : node;
     if (current === node) continue;
