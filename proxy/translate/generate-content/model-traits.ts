@@ -21,7 +21,10 @@ export interface ModelTraits {
   readonly takesJsonSchema: boolean;
   /** Takes the mode `VALIDATED` of function calling. */
   readonly takesValidatedMode: boolean;
-  /** Built-in tools and functions may stand in one request. */
+  /**
+   * Built-in tools and functions may stand in one request, if the request asks for what the built-in ones did and brings
+   * it back (ai.google.dev, Tool combination): a field that Vertex AI does not have, and ids of calls beside it.
+   */
   readonly mixesBuiltInTools: boolean;
   /** Results carry their images themselves (`functionResponse.parts`), and nothing may stand beside results. */
   readonly takesResultParts: boolean;
@@ -89,6 +92,6 @@ export const traitsOf = memoiseTraits(({ channel, upstreamModel }): ModelTraits 
   const name = upstreamModel.replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
   const traits = known ?? (isCompatible ? careful : newest);
-  // Vertex AI answers 400 for an id (section 8); a relay may lead there.
-  return channel.provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
+  // Vertex AI answers 400 for an id (section 8) and does not mix tools; a relay may lead there.
+  return channel.provider === "Gemini" ? traits : { ...traits, takesCallIds: false, mixesBuiltInTools: false };
 });
