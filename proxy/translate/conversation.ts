@@ -131,6 +131,8 @@ export interface ResultPart extends PartBase {
 export interface HostedPart extends PartBase {
   readonly kind: "hosted";
   readonly type: string;
+  /** This gateway wrote it, to show what the upstream's tool did: the provider's own record is sealed elsewhere. */
+  readonly isShown?: boolean | undefined;
 }
 
 export type Part = TextPart | RefusalPart | ReasoningPart | MediaPart | CallPart | ResultPart | HostedPart;
@@ -161,6 +163,8 @@ export type ProviderState =
   | { readonly kind: "redacted-thinking"; readonly data: string }
   /** Google's `thoughtSignature` of a call or of a text. */
   | { readonly kind: "thought-signature"; readonly data: string }
+  /** JSON text of a part that says what a tool of Google's did, its id and signature in it: goes back as it came. */
+  | { readonly kind: "server-tool-part"; readonly data: string }
   /** Typed lists of thinking that chat completions servers send, signatures and encrypted data among it. */
   | {
       readonly kind: "reasoning-details";

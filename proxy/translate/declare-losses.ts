@@ -124,8 +124,9 @@ export function declareLosses(
     else losses.drop(fieldName(field));
   }
   for (const field of conversation.unread) losses.drop(field);
-  // What a provider's own tools did is encrypted for that provider; what the model made of it stands in its text.
+  // What a provider's own tools did is encrypted for that provider; what the model made of it stands in its text. What
+  // the gateway showed of it is no part of what anybody said.
   for (const { parts } of conversation.turns) {
-    for (const part of parts) if (part.kind === "hosted") losses.drop(part.where ?? part.type);
+    for (const part of parts) if (part.kind === "hosted" && part.isShown !== true) losses.drop(part.where ?? part.type);
   }
 }

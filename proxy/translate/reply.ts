@@ -73,7 +73,20 @@ export interface HostedBlock {
   readonly type: string;
   readonly code?: string | undefined;
   readonly output?: string | undefined;
+  /** What was searched for. */
+  readonly queries?: readonly string[] | undefined;
+  /** What a search found, as far as the provider tells. */
+  readonly sources?: readonly FoundSource[] | undefined;
+  readonly hasFailed?: boolean | undefined;
+  /** What the provider wants back of it. Here and not in events of their own, since such a part is told whole. */
+  readonly states?: readonly ProviderState[] | undefined;
 }
+
+export interface FoundSource {
+  readonly url: string;
+  readonly title?: string | undefined;
+}
+
 export type ReplyBlock = TextBlock | RefusalBlock | ReasoningBlock | CallBlock | MediaBlock | HostedBlock;
 
 /** A source of a text. Offsets count UTF-16 units in the text of its block; undefined: it holds for the whole block. */

@@ -11,7 +11,7 @@ import type { Produced } from "../protocols/produced.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import type { ReplyAdapter } from "./adapt-reply.ts";
-import { InvalidReply, type ReplyEvent } from "./reply.ts";
+import { InvalidReply, type OpenedBlock, type ReplyEvent } from "./reply.ts";
 import { charactersOfState } from "./state/call-states.ts";
 import type { StreamReader, StreamWriter } from "./translator.ts";
 
@@ -169,10 +169,16 @@ function charactersOf(event: ReplyEvent): number {
     case "delta":
       return eventCharacters + event.text.length;
     case "open":
-      return eventCharacters + (event.block.kind === "media" ? (event.block.base64?.length ?? 0) : 0);
+      return eventCharacters + charactersOfBlock(event.block);
     case "state":
       return eventCharacters + charactersOfState(event.state);
     default:
       return eventCharacters;
   }
+}
+
+function charactersOfBlock(block: OpenedBlock): number {
+  if (block.kind === "media") return block.base64?.length ?? 0;
+  if (block.kind !== "hosted") return 0;
+  return (block.states ?? []).reduce((sum, state) => sum + charactersOfState(state), 0);
 }

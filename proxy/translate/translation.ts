@@ -275,24 +275,24 @@ function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEn
   return client.call.stream ? { ...named, geminiStream: "sse" } : named;
 }
 
-const sealedStarts = new Map<ChatWireFormat, Buffer>();
+const sealedStarts = new Map<ChatWireFormat, readonly Buffer[]>();
 
 /**
  * How a member with sealed state begins, its quote before it: the search stops at each first byte that fits, and quotes
  * are rare in megabytes of prose (measured: 11 us a megabyte, and 450 without it).
  */
-function sealedStart(format: ChatWireFormat): Buffer {
-  let start = sealedStarts.get(format);
-  if (start === undefined) {
-    start = Buffer.from(`"${translators[format].sealedStateMark ?? envelopeMark}`);
-    sealedStarts.set(format, start);
+function sealedStartsOf(format: ChatWireFormat): readonly Buffer[] {
+  let starts = sealedStarts.get(format);
+  if (starts === undefined) {
+    starts = (translators[format].sealedStateMarks ?? [envelopeMark]).map((mark) => Buffer.from(`"${mark}`));
+    sealedStarts.set(format, starts);
   }
-  return start;
+  return starts;
 }
 
 /** Whether `withoutSealedState` must read the call. */
 export function mayHoldSealedState(call: ChatCall): boolean {
-  return call.body.bytes.includes(sealedStart(call.endpoint.format));
+  return sealedStartsOf(call.endpoint.format).some((start) => call.body.bytes.includes(start));
 }
 
 /**

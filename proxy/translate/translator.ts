@@ -58,12 +58,12 @@ export interface Translator {
    * `generationConfig.seed` in another.
    */
   readonly fieldNames: FieldNames;
-  /** How sealed state begins in a body of this format, where its place wants another spelling of the envelope. */
-  readonly sealedStateMark?: string;
+  /** How the texts begin by which `removeSealedState` knows what to take out: the envelope's mark, unless told here. */
+  readonly sealedStateMarks?: readonly string[];
   /**
    * A body of this format for an upstream of this format, without state that is not that provider's own: blocks that
    * this gateway sealed for another channel in an earlier turn. The same object when there is none. Called only when
-   * the body holds the envelope's mark.
+   * the body holds one of `sealedStateMarks`.
    */
   removeSealedState(body: JsonObject): JsonObject;
 }

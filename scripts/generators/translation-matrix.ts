@@ -37,7 +37,41 @@ it searches the web) is continued by the gateway, up to five times and within th
 formats, who see one answer with the sum of the usage; where a limit has no room for one more request the turn ends there,
 as \`stop\`. Why a Messages upstream refused (\`stop_details.explanation\`) reaches generateContent clients alone, since
 for others it would read as text of the model. Thinking is shown to Responses clients
-as a summary whether they asked for one or not.`;
+as a summary whether they asked for one or not.
+
+## Searches, and other tools that a provider runs
+
+A search goes to the provider's own tool. Beside functions, Gemini from generation 3 on wants to be asked for what its tools
+did (\`toolConfig.includeServerSideToolInvocations\`) and wants that back in the next turn: the parts travel sealed, for this
+channel and key alone, in reasoning items, in thinking blocks (without thinking, and in a proxy's memory, under the id of the
+call that follows) or in the \`extra_content\` of the call of a chat client, where they stand in front of that call. Calls are
+then checked against their schemas (\`VALIDATED\`), for Google takes no other automatic mode there. Gemini 2.5, Vertex AI and
+compatible servers take no mixture: the search is dropped and named.
+
+What was searched for is shown as \`web_search_call\`, as \`server_tool_use\` with its result, or as \`webSearchQueries\`; behind the
+text where the provider tells it last. Chat completions have no place for it, and nothing is said. Such items of the gateway's
+own are no loss when they come back, and never reach a provider. A source that holds for a whole block of Claude's has that
+block as its segment.
+
+Pages that Google reads (\`urlContext\`) and code that it runs are refused where the other provider has no such tool here, and
+dropped and named beside functions: an answer without the page would mean something else. They are not mapped to other
+vendors' tools of the kind, which are paid for and limited in other ways than the caller asked for.
+
+## Signatures of calls from elsewhere
+
+Google refuses a call of the current turn whose step has no thought signature. Calls that came from another format or channel
+are sent with the value that Google documents for them (\`skip_thought_signature_validator\`), the first of each step. The other
+way round, the first call of an answer for a generateContent client has a \`thoughtSignature\` in any case where the client names
+a model that signs its calls (\`gemini-3...\` and newer): clients take a missing one for lost, and say so. It is a sealed
+envelope with nothing in it, and not Google's value, which is no base64 of the plain alphabet and which some clients fail to
+decode. Coming back it tells other providers nothing; Google gets its own value in its place.
+
+## Wishes about the context
+
+\`context_management\` that clears old thinking or tool results (\`clear_thinking_...\`, \`clear_tool_uses_...\`) or compacts the
+conversation (\`compact_...\`, \`compaction\`) is dropped and named: it only saves context, and without it the model sees more, but
+nothing that the client did not send. Where the client wants to be given the summary (\`pause_after_compaction\`), and for edits
+that nobody knows, the call is refused.`;
 
 export async function generateTranslationMatrix(): Promise<readonly GeneratedFile[]> {
   const lines = [introduction];

@@ -4,11 +4,18 @@
  *
  * The member is base64 on the wire and clients decode it, so an envelope goes as base64 of its text.
  */
+import { isObject, type JsonObject } from "../../protocols/json-value.ts";
 import type { CarriedState, ProviderState } from "../conversation.ts";
+import { parseJsonText } from "../json-text.ts";
 import { isEnvelope } from "../state/envelope.ts";
 
 /** What Google documents for calls whose signature is not to be had (another provider's turn). */
 export const skippedSignature = "skip_thought_signature_validator";
+
+/** Whether Google's model of this name signs its calls: from generation 3 on, which names without a number are by now. */
+export function signsCalls(model: string): boolean {
+  return /(?:^|\/)gemini-(?![12](?:\D|$))/i.test(model);
+}
 
 /** How each envelope's base64 begins: base64 of the envelope's mark, cut to whole characters. */
 export const sealedSignatureMark = "dGcxL";
@@ -31,6 +38,15 @@ export function isSealedSignature(signature: unknown): boolean {
 /** What was sealed as a signature: an envelope as base64, Google's own as it is. */
 export function sealedSignature(sealed: string): string {
   return isEnvelope(sealed) ? Buffer.from(sealed).toString("base64") : sealed;
+}
+
+/** What Google's own tools did, among states, in its order. */
+export function serverToolParts(states: readonly ProviderState[]): JsonObject[] {
+  return states.flatMap((state) => {
+    if (state.kind !== "server-tool-part") return [];
+    const part = parseJsonText(state.data);
+    return isObject(part) ? [part] : [];
+  });
 }
 
 /** Google's signature among states; the last one, should there be several. */

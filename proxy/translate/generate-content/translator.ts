@@ -27,7 +27,7 @@ export const generateContentTranslator: Translator = {
   citesLate: true,
   createStreamWriter: (context) => new GenerateContentStreamWriter(context),
   fieldNames,
-  sealedStateMark: sealedSignatureMark,
+  sealedStateMarks: [sealedSignatureMark],
   removeSealedState,
   needsDownload,
 };

@@ -1,9 +1,10 @@
 /**
- * Takes out of a messages body what this gateway put there for another provider's sake: sealed thinking blocks and
- * citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse their signatures.
+ * Takes out of a messages body what this gateway put there for another provider's sake: sealed thinking blocks, searches
+ * that another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse their signatures.
  */
 import { asList, asText, isObject, type JsonObject } from "../../protocols/json-value.ts";
 import { isEnvelope } from "../state/envelope.ts";
+import { isShownSearch } from "../state/shown-search.ts";
 
 /** @returns the same object when there is nothing to take out */
 export function removeSealedState(body: JsonObject): JsonObject {
@@ -27,6 +28,7 @@ function cleanMessage(message: unknown): unknown {
 
 function isSealed(block: unknown): boolean {
   if (!isObject(block)) return false;
+  if (isShownSearch("Messages", block["id"]) || isShownSearch("Messages", block["tool_use_id"])) return true;
   if (block["type"] === "thinking") return isEnvelope(asText(block["signature"]));
   return block["type"] === "redacted_thinking" && isEnvelope(asText(block["data"]));
 }

@@ -5,6 +5,9 @@
  * ones, `paused-turn/` what makes one answer of a turn that was paused. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
  * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
  */
+
+import { envelopeMark } from "../state/envelope.ts";
+import { shownSearchMarks } from "../state/shown-search.ts";
 import type { Translator } from "../translator.ts";
 import { fieldNames } from "./field-names.ts";
 import { MessageSplicer } from "./paused-turn/splice-turn.ts";
@@ -28,5 +31,6 @@ export const messagesTranslator: Translator = {
   createStreamWriter: (context) => new MessageWriter(context),
   createTurnSplicer: (request, limits) => new MessageSplicer(request, limits),
   fieldNames,
+  sealedStateMarks: [envelopeMark, shownSearchMarks.Messages],
   removeSealedState,
 };

@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject, member } from "../../protocols/json-value.ts";
 import { isEnvelope } from "../state/envelope.ts";
+import { isShownSearch } from "../state/shown-search.ts";
 
 /** The same object when there is none. */
 export function removeSealedState(body: JsonObject): JsonObject {
@@ -13,9 +14,10 @@ export function removeSealedState(body: JsonObject): JsonObject {
   return kept.length === input.length ? body : { ...body, input: kept };
 }
 
-/** Without its state a reasoning item is none: its text is a summary for people. */
+/** Without its state a reasoning item is none: its text is a summary for people. A search of another provider is for show. */
 function isSealed(item: unknown): boolean {
-  if (!isObject(item) || item["type"] !== "reasoning") return false;
+  if (!isObject(item)) return false;
+  if (item["type"] !== "reasoning") return item["type"] === "web_search_call" && isShownSearch("Responses", item["id"]);
   const content = item["encrypted_content"];
   return typeof content === "string" && isEnvelope(content);
 }

@@ -4,6 +4,9 @@
  *
  * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
  */
+
+import { envelopeMark } from "../state/envelope.ts";
+import { shownSearchMarks } from "../state/shown-search.ts";
 import type { Translator } from "../translator.ts";
 import { fieldNames } from "./field-names.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
@@ -23,5 +26,6 @@ export const responsesTranslator: Translator = {
   createStreamReader: (declared) => new ResponsesStreamReader(declared),
   createStreamWriter: (context) => new ResponsesStreamWriter(context),
   fieldNames,
+  sealedStateMarks: [envelopeMark, shownSearchMarks.Responses],
   removeSealedState,
 };

@@ -50,6 +50,7 @@ function readState(value: unknown): ProviderState | undefined {
       return { kind: "thinking", text: asText(value["text"]), signature: asText(value["signature"]) };
     case "redacted-thinking":
     case "thought-signature":
+    case "server-tool-part":
       return { kind: value["kind"], data };
     case "reasoning-details":
       return {

@@ -32,7 +32,7 @@ const ownKinds: Readonly<Record<ChatWireFormat, ReadonlySet<ProviderState["kind"
   ChatCompletions: new Set(["thought-signature", "reasoning-details"]),
   Responses: new Set(["encrypted-reasoning"]),
   Messages: new Set(["thinking", "redacted-thinking"]),
-  GenerateContent: new Set(["thought-signature"]),
+  GenerateContent: new Set(["thought-signature", "server-tool-part"]),
 };
 
 /** @param callStates shared by all calls of this process */

@@ -23,7 +23,10 @@ export interface ModelTraits {
   readonly takesJsonSchema: boolean;
   /** Takes the mode `VALIDATED` of function calling. */
   readonly takesValidatedMode: boolean;
-  /** Built-in tools and functions may stand in one request. */
+  /**
+   * Built-in tools and functions may stand in one request, if the request asks for what the built-in ones did and brings
+   * it back (ai.google.dev, Tool combination): a field that Vertex AI does not have, and ids of calls beside it.
+   */
   readonly mixesBuiltInTools: boolean;
   /** Results carry their images themselves (`functionResponse.parts`), and nothing may stand beside results. */
   readonly takesResultParts: boolean;
@@ -107,9 +110,10 @@ export const traitsOf = memoiseTraits((target): ModelTraits => {
   const name = knownName(target).replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
   const unknown = isCompatible ? careful : { ...newest, outputTokensMax: undefined };
-  const traits = withStated(known ?? unknown, statedTraits(target));
-  // Vertex AI answers 400 for an id (section 8); a relay may lead there.
-  return provider === "Gemini" ? traits : { ...traits, takesCallIds: false };
+  const traits = known ?? unknown;
+  // Vertex AI answers 400 for an id (section 8) and does not mix tools; a relay may lead there.
+  const limited = provider === "Gemini" ? traits : { ...traits, takesCallIds: false, mixesBuiltInTools: false };
+  return withStated(limited, statedTraits(target));
 });
 
 /** The same with what the channel says of the model. */

@@ -12,6 +12,7 @@ import { mediaToFetch, replaceMedia } from "../../../proxy/translate/inline-medi
 import { CallStates, callStatesDefaults } from "../../../proxy/translate/state/call-states.ts";
 import { createStateKeeper } from "../../../proxy/translate/state/state-keeper.ts";
 import { type ClientRequest, readClientRequest, Translation } from "../../../proxy/translate/translation.ts";
+import type { TranslationTarget } from "../../../proxy/translate/translator.ts";
 import { translators } from "../../../proxy/translate/translators.ts";
 
 export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
@@ -73,15 +74,33 @@ export function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: ob
   return translate(readClientRequest(callOf(from, body, stream)), to);
 }
 
+/** What is not as usual about a target, and what is remembered from calls before. */
+export interface SpecialTarget {
+  readonly provider?: TranslationTarget["channel"]["provider"];
+  readonly model?: string;
+  readonly callStates?: CallStates;
+  /** `namespace/name` of the channel. */
+  readonly name?: string;
+}
+
+export function emptyCallStates(): CallStates {
+  return new CallStates({ ...callStatesDefaults, clock: () => 0 });
+}
+
 /** The same for a call that was read before. @throws GatewayError */
 export function translate(
   request: ClientRequest,
   to: ChatWireFormat,
   unsupportedParameters: "Ignore" | "Reject" = "Ignore",
+  special: SpecialTarget = {},
 ): Translation {
-  const { provider, model } = usualTargets[to];
-  const callStates = new CallStates({ ...callStatesDefaults, clock: () => 0 });
-  const scope = { channel: "ns/channel", secrets: () => ["secret"], format: to, key: "ns/key", mayRemember: true };
+  const { provider, model, callStates, name } = {
+    name: "ns/channel",
+    ...usualTargets[to],
+    callStates: emptyCallStates(),
+    ...special,
+  };
+  const scope = { channel: name, secrets: () => ["secret"], format: to, key: "ns/key", mayRemember: true };
   const target = {
     channel: { provider, baseURL: "https://upstream.example/v1", privacy },
     upstreamModel: model,
@@ -123,7 +142,7 @@ const endpoints = {
   GenerateContent: { protocol: "Gemini" },
 } as const;
 
-function callOf(name: ChatWireFormat, body: object, stream: boolean): ChatCall {
+export function callOf(name: ChatWireFormat, body: object, stream: boolean): ChatCall {
   const streaming = stream && name !== "GenerateContent" ? { stream: true } : {};
   const withUsage = stream && name === "ChatCompletions" ? { stream_options: { include_usage: true } } : {};
   return readCallOf(name, Buffer.from(JSON.stringify({ ...body, ...streaming, ...withUsage })), stream);

@@ -11,9 +11,22 @@ import type { ReplyContext } from "../../translator.ts";
 export class TurnStates {
   #waiting: ProviderState[] = [];
 
-  /** State of reasoning. A signature of thinking text is of no use without that text's own place. */
+  /**
+   * State of reasoning and of the provider's own tools. A signature of thinking text is of no use without that text's own
+   * place.
+   */
   add(state: ProviderState): void {
     if (state.kind !== "thought-signature") this.#waiting.push(state);
+  }
+
+  /**
+   * Google's own member for the signature of a call, with what its tools did before the call, sealed for the channel that
+   * gave it. Empty where there is nothing of Google's.
+   * @param own state of the call itself
+   */
+  signatureMember(own: readonly ProviderState[], { states }: Pick<ReplyContext, "states">): JsonObject {
+    const google = [...this.#waiting, ...own].filter(({ kind }) => googleKinds.has(kind));
+    return google.length === 0 ? {} : { extra_content: { google: { thought_signature: states.seal(google) } } };
   }
 
   /** @param own state of the call itself */
@@ -24,11 +37,7 @@ export class TurnStates {
   }
 }
 
-/** Google's own member for the signature of a call, sealed for the channel that gave it. */
-export function signatureMember(own: readonly ProviderState[], { states }: Pick<ReplyContext, "states">): JsonObject {
-  const signatures = own.filter(({ kind }) => kind === "thought-signature");
-  return signatures.length === 0 ? {} : { extra_content: { google: { thought_signature: states.seal(signatures) } } };
-}
+const googleKinds: ReadonlySet<ProviderState["kind"]> = new Set(["thought-signature", "server-tool-part"]);
 
 /** A call without index, as messages have it. */
 export function writeCall({ name, tool }: Pick<CallBlock, "name" | "tool">, id: string, args: string): JsonObject {

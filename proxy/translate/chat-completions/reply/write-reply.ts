@@ -9,7 +9,7 @@ import { writeAnnotation } from "./citations.ts";
 import { writeFinish } from "./finish-reason.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { hasPlace, isAudio, joinedBase64, writeAudio, writeImage } from "./media.ts";
-import { showsReasoning, signatureMember, TurnStates, tierMember, writeCall } from "./write-message.ts";
+import { showsReasoning, TurnStates, tierMember, writeCall } from "./write-message.ts";
 import { writeUsage } from "./write-usage.ts";
 
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
@@ -100,12 +100,14 @@ function writeCalls(blocks: readonly ReplyBlock[], context: ReplyContext): JsonO
   const calls: JsonObject[] = [];
   const blocksOfCalls: CallBlock[] = [];
   for (const block of blocks) {
-    if (block.kind === "reasoning") for (const state of block.states) states.add(state);
+    if (block.kind === "reasoning" || block.kind === "hosted")
+      for (const state of block.states ?? []) states.add(state);
     if (block.kind !== "call") continue;
     const id = ids.take(block.id ?? context.newId("call_"));
+    const signature = states.signatureMember(block.states, context);
     states.keep(id, block.states, context);
     const args = block.tool === "function" && block.arguments.trim() === "" ? "{}" : block.arguments;
-    calls.push({ ...writeCall(block, id, args), ...signatureMember(block.states, context) });
+    calls.push({ ...writeCall(block, id, args), ...signature });
     blocksOfCalls.push(block);
   }
   const [first] = blocksOfCalls;

@@ -9,7 +9,7 @@ import { writeAnnotation } from "../reply/citations.ts";
 import { writeFinish } from "../reply/finish-reason.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
 import { hasPlace, writeAudio, writeImage } from "../reply/media.ts";
-import { showsReasoning, signatureMember, TurnStates, writeCall } from "../reply/write-message.ts";
+import { showsReasoning, TurnStates, writeCall } from "../reply/write-message.ts";
 import { oneLineJson } from "./one-line-json.ts";
 
 type ChoiceEvent = Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>;
@@ -127,7 +127,8 @@ export class ChoiceWriter {
       case "media":
         return this.#writeMedia(part, block);
       case "hosted":
-        // What a provider's own tool did means nothing to a client of this format.
+        // What a provider's own tool did means nothing to a client of this format, but the provider may want it back.
+        for (const state of block.states ?? []) this.#states.add(state);
         return "";
       default:
         return unreachable(block);
@@ -177,7 +178,11 @@ export class ChoiceWriter {
     if (open?.kind === "reasoning") this.#states.add(state);
     if (open?.kind !== "call") return "";
     open.states.push(state);
-    const member = signatureMember([state], this.#context);
+    return state.kind === "thought-signature" ? this.#writeSignature(open, [state]) : "";
+  }
+
+  #writeSignature(open: OpenCall, own: readonly ProviderState[]): string {
+    const member = this.#states.signatureMember(own, this.#context);
     if (open.index === undefined || Object.keys(member).length === 0) return "";
     const nothing = open.tool === "custom" ? { custom: { input: "" } } : { function: { arguments: "" } };
     return this.#chunk(oneLineJson({ tool_calls: [{ index: open.index, ...nothing, ...member }] }));
@@ -188,9 +193,12 @@ export class ChoiceWriter {
     this.#open.delete(part);
     if (open?.kind === "text") this.#texts.set(part, open);
     if (open?.kind !== "call") return "";
+    const isSigned = open.states.some(({ kind }) => kind === "thought-signature");
+    const signature = isSigned ? "" : this.#writeSignature(open, []);
     this.#states.keep(open.id, open.states, this.#context);
     // Strict clients parse the arguments of every call.
-    return open.hasText || open.tool === "custom" ? "" : `${open.head}"{}"${open.tail}`;
+    const args = open.hasText || open.tool === "custom" ? "" : `${open.head}"{}"${open.tail}`;
+    return signature + args;
   }
 
   #writeFinish(finish: Finish): string {

@@ -4,19 +4,33 @@
  * clients do not read signed texts (pitfall 129).
  */
 import type { ProviderState } from "../../conversation.ts";
-import type { StateKeeper } from "../../translator.ts";
-import { sealedSignature } from "../thought-signature.ts";
+import type { ReplyContext, StateKeeper } from "../../translator.ts";
+import { sealedSignature, signsCalls } from "../thought-signature.ts";
 
 export class PendingStates {
   readonly #keeper: StateKeeper;
   #states: ProviderState[] = [];
+  #expectsSignature: boolean;
 
-  constructor(keeper: StateKeeper) {
-    this.#keeper = keeper;
+  constructor({ states, conversation }: Pick<ReplyContext, "states" | "conversation">) {
+    this.#keeper = states;
+    this.#expectsSignature = signsCalls(conversation.model);
   }
 
   add(...states: readonly ProviderState[]): void {
     this.#states.push(...states);
+  }
+
+  /**
+   * As `take`, but under the name of a model that signs the first call of an answer that one is signed in any case:
+   * clients take a call without a signature for one that they lost, warn, and put a stand-in there. An envelope of
+   * nothing is the truth, and is base64, which Google's own stand-in is not to every reader; it comes back as what no
+   * provider gets to see.
+   */
+  takeForCall(): string | undefined {
+    const isExpected = this.#expectsSignature;
+    this.#expectsSignature = false;
+    return this.take() ?? (isExpected ? sealedSignature(this.#keeper.seal([])) : undefined);
   }
 
   /** A signature with everything collected since the last one; undefined when there is nothing. */

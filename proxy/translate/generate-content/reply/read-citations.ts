@@ -5,7 +5,7 @@
  * gathered and told at the end, when the text is known.
  */
 import { asList, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
-import type { Citation } from "../../reply.ts";
+import type { Citation, FoundSource } from "../../reply.ts";
 import { ByteOffsets } from "./byte-offsets.ts";
 
 /** Neither may grow without end; beyond it texts have no offsets, and sources are not told. */
@@ -13,11 +13,6 @@ const textCharactersMax = 1_048_576;
 const citationsMax = 1000;
 /** Looking for words in a long text takes time. */
 const searchesMax = 100;
-
-interface Source {
-  readonly url: string;
-  readonly title: string | undefined;
-}
 
 /** Where in the text a source is used. */
 interface Place {
@@ -32,9 +27,11 @@ interface Support extends Place {
 
 export class CitationCollector {
   /** Frames hold what is new, and count over all of them. */
-  #sources: Source[] = [];
+  #sources: FoundSource[] = [];
   readonly #supports: Support[] = [];
-  readonly #cited: (Source & Place)[] = [];
+  readonly #cited: (FoundSource & Place)[] = [];
+  /** Later frames may say again what an earlier one said. */
+  readonly #queries = new Set<string>();
   #text = "";
   #searches = 0;
   #isTextWhole = true;
@@ -55,6 +52,16 @@ export class CitationCollector {
     }
   }
 
+  /** What was searched for, so far. */
+  get queries(): Iterable<string> {
+    return this.#queries;
+  }
+
+  /** What was found, so far, as far as it has an address. */
+  get sources(): readonly FoundSource[] {
+    return this.#sources.filter(({ url }) => url !== "");
+  }
+
   /** Offsets count UTF-16 units of the candidate's whole text. */
   *citations(): Generator<Citation> {
     const offsets = this.#isTextWhole ? new ByteOffsets(this.#text) : undefined;
@@ -70,6 +77,9 @@ export class CitationCollector {
   }
 
   #readGrounding(grounding: JsonObject): void {
+    for (const query of asList(grounding["webSearchQueries"])) {
+      if (typeof query === "string" && this.#queries.size < citationsMax) this.#queries.add(query);
+    }
     const chunks = asList(grounding["groundingChunks"])
       .slice(0, citationsMax)
       .map((chunk) => readSource(member(chunk, "web") ?? member(chunk, "maps") ?? member(chunk, "retrievedContext")));
@@ -85,13 +95,13 @@ export class CitationCollector {
   }
 
   /** Each use of a source once, then the sources that no words are named for. */
-  #all(): Iterable<Source & Place> {
-    const found = new Map<string, Source & Place>();
-    const add = (source: Source, place: Place): void => {
+  #all(): Iterable<FoundSource & Place> {
+    const found = new Map<string, FoundSource & Place>();
+    const add = (source: FoundSource, place: Place): void => {
       if (source.url === "" || found.size >= citationsMax) return;
       found.set(`${place.startByte} ${place.endByte} ${source.url}`, { ...source, ...place });
     };
-    const used = new Set<Source>();
+    const used = new Set<FoundSource>();
     for (const { sources, ...place } of this.#supports) {
       for (const index of sources) {
         const source = typeof index === "number" ? this.#sources[index] : undefined;
@@ -123,7 +133,7 @@ export class CitationCollector {
   }
 }
 
-function readSource(value: unknown): Source {
+function readSource(value: unknown): FoundSource {
   const title = asText(member(value, "title"));
   return { url: asText(member(value, "uri")), title: title === "" ? undefined : title };
 }

@@ -6,7 +6,8 @@ import { UniqueIds } from "../../unique-ids.ts";
 import { writeFinish } from "./finish-reasons.ts";
 import { writeLogprobs } from "./logprobs.ts";
 import { PendingStates } from "./pending-states.ts";
-import { type CitedText, writeGrounding } from "./write-grounding.ts";
+import { TextParts } from "./text-parts.ts";
+import { writeGrounding } from "./write-grounding.ts";
 import { writeCallPart, writeHostedParts, writeMediaPart } from "./write-parts.ts";
 import { writeUsage } from "./write-usage.ts";
 
@@ -26,10 +27,11 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
 
 function writeCandidate({ blocks, finish }: Candidate, index: number, context: ReplyContext): JsonObject {
   const { conversation, newId } = context;
-  const pending = new PendingStates(context.states);
+  const pending = new PendingStates(context);
   const ids = new UniqueIds();
   const parts: JsonObject[] = [];
-  const cited: CitedText[] = [];
+  const texts = new TextParts(parts, blocks);
+  const queries: string[] = [];
   const tokens: TokenLogprob[] = [];
   for (const block of blocks) {
     if (block.kind === "media") {
@@ -38,26 +40,24 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
     }
     if (block.kind === "hosted") {
       parts.push(...writeHostedParts(block));
+      queries.push(...(block.queries ?? []));
       continue;
     }
     pending.add(...block.states);
     if (block.kind === "call") {
-      parts.push(writeCallPart(block, ids.take(block.id ?? newId("call_")), pending.take()));
+      parts.push(writeCallPart(block, ids.take(block.id ?? newId("call_")), pending.takeForCall()));
     } else if (block.kind === "reasoning") {
       if (conversation.reasoning?.show === true && block.text !== "") parts.push({ text: block.text, thought: true });
-    } else {
-      if (block.kind === "text") {
-        cited.push({ text: block.text, citations: block.citations, partIndex: parts.length });
-        for (const token of block.logprobs) tokens.push(token);
-      }
-      if (block.text !== "") parts.push({ text: block.text });
-    }
+    } else if (block.kind === "text") {
+      texts.add(block);
+      for (const token of block.logprobs) tokens.push(token);
+    } else if (block.text !== "") parts.push({ text: block.text });
   }
   const signature = pending.take();
   if (signature !== undefined) parts.push({ text: "", thoughtSignature: signature });
   // The official SDK's chat forgets a turn whose content is empty.
   if (parts.length === 0) parts.push({ text: "" });
-  const grounding = writeGrounding(cited);
+  const grounding = writeGrounding(texts.cited, queries);
   return {
     content: { role: "model", parts },
     finishReason: writeFinish(finish),

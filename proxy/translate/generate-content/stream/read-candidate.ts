@@ -5,12 +5,14 @@
  * part must never be joined to another one. What a candidate ends with is told at the end of the stream, for finish
  * reasons, sources and usage come in any order.
  */
-import { asList, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
+import { asList, asText, isObject, type JsonObject, member, memberAt } from "../../../protocols/json-value.ts";
+import type { ProviderState } from "../../conversation.ts";
 import { type Finish, InvalidReply, type OpenedBlock, type ReplyEvent, type TokenLogprob } from "../../reply.ts";
 import { readFinish, replaces } from "../reply/finish-reasons.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { CitationCollector } from "../reply/read-citations.ts";
 import { PartialArguments } from "./partial-arguments.ts";
+import { ServerTools, serverToolPart } from "./server-tools.ts";
 
 interface OpenPart {
   readonly part: number;
@@ -32,13 +34,14 @@ interface PartialCall {
 
 /** Generated code whose output has not come yet. */
 interface PendingCode {
-  readonly code: string;
+  readonly part: JsonObject;
 }
 
 export class CandidateReader {
   readonly #candidate: number;
   readonly #events: ReplyEvent[];
   readonly #citations = new CitationCollector();
+  readonly #serverTools = new ServerTools();
   #parts = 0;
   /** Sources and tokens may come behind the end of the text that they are of. */
   readonly #texts: ReadText[] = [];
@@ -60,11 +63,12 @@ export class CandidateReader {
 
   /** @throws InvalidReply for parts that cannot be */
   read(candidate: JsonObject): void {
-    const content = candidate["content"];
-    if (isObject(content)) {
-      for (const part of asList(content["parts"])) if (isObject(part)) this.#readPart(part);
-    }
+    const parts = asList(member(candidate["content"], "parts")).filter(isObject);
     this.#citations.read(candidate);
+    // A search stands before the text that came of it, where it is known by then; parts tell of their own.
+    const isEarly = this.#parts === 0 && !parts.some(({ toolCall }) => isObject(toolCall));
+    if (isEarly) this.#tellSearch();
+    for (const part of parts) this.#readPart(part);
     this.#readTokens(readLogprobs(candidate["logprobsResult"]));
     const reason = candidate["finishReason"];
     if (typeof reason === "string" && reason !== "FINISH_REASON_UNSPECIFIED" && replaces(this.#finishReason, reason)) {
@@ -88,6 +92,8 @@ export class CandidateReader {
     this.#endCode(undefined);
     this.#cite();
     this.#close();
+    if (!hasHalfCall) this.#tellServerTools();
+    if (!hasHalfCall) this.#tellSearch();
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
     if (hasHalfCall && (finish.reason === "stop" || finish.reason === "tool-calls")) {
@@ -125,11 +131,12 @@ export class CandidateReader {
   #readPart(part: JsonObject): void {
     const { functionCall, executableCode, codeExecutionResult, text, thoughtSignature } = part;
     const signature = typeof thoughtSignature === "string" && thoughtSignature !== "" ? thoughtSignature : undefined;
-    const block = readMedia(part) ?? readServerPart(part);
+    const block = readMedia(part);
     if (isObject(functionCall)) this.#readCall(functionCall, signature);
     else if (typeof text === "string") this.#readText(part["thought"] === true ? "reasoning" : "text", text, signature);
-    else if (isObject(executableCode)) this.#readCode(executableCode);
-    else if (isObject(codeExecutionResult)) this.#endCode(codeExecutionResult);
+    else if (isObject(executableCode)) this.#readCode(part);
+    else if (isObject(codeExecutionResult)) this.#endCode(part);
+    else if (isObject(part["toolCall"]) || isObject(part["toolResponse"])) this.#readServerTool(part);
     else if (block !== undefined) this.#addWhole(block);
     else if (signature !== undefined) this.#readText("text", "", signature);
   }
@@ -197,26 +204,43 @@ export class CandidateReader {
     this.#events.push({ type: "close", candidate: this.#candidate, part });
   }
 
-  #readCode(executable: JsonObject): void {
+  #readCode(part: JsonObject): void {
     this.#refuseHalfCall();
     this.#endCode(undefined);
-    const code = member(executable, "code");
-    this.#code = { code: typeof code === "string" ? code : "" };
+    this.#code = { part };
   }
 
-  /** Code and its output are one thing that a tool did. */
+  /** Code and its output are one thing that a tool did. @param result part that holds it */
   #endCode(result: JsonObject | undefined): void {
-    const pending = this.#code;
+    const pending = this.#code?.part;
     if (pending === undefined && result === undefined) return;
     this.#code = undefined;
-    const output = member(result, "output");
+    const output = memberAt(result, "codeExecutionResult", "output");
+    const states = [pending, result].flatMap((part) => (part === undefined ? [] : statesOfCode(part)));
     this.#addWhole({
       kind: "hosted",
       tool: "code",
       type: pending === undefined ? "codeExecutionResult" : "executableCode",
-      ...(pending === undefined ? {} : { code: pending.code }),
+      ...(pending === undefined ? {} : { code: asText(memberAt(pending, "executableCode", "code")) }),
       ...(typeof output === "string" ? { output } : {}),
+      ...(states.length === 0 ? {} : { states }),
     });
+  }
+
+  #readServerTool(part: JsonObject): void {
+    this.#refuseHalfCall();
+    this.#endCode(undefined);
+    this.#close();
+    this.#serverTools.add(part);
+  }
+
+  #tellServerTools(): void {
+    for (const block of this.#serverTools.takeRun()) this.#addWhole(block);
+  }
+
+  #tellSearch(): void {
+    const block = this.#serverTools.search(this.#citations.queries, this.#citations.sources);
+    if (block !== undefined) this.#addWhole(block);
   }
 
   #addWhole(block: OpenedBlock): void {
@@ -248,6 +272,7 @@ export class CandidateReader {
     this.#refuseHalfCall();
     this.#endCode(undefined);
     this.#close();
+    this.#tellServerTools();
     const part = this.#parts;
     this.#parts += 1;
     this.#events.push({ type: "open", candidate: this.#candidate, part, block });
@@ -274,7 +299,8 @@ function readMedia(part: JsonObject): OpenedBlock | undefined {
   return { kind: "media", mime: typeof mimeType === "string" ? mimeType : "application/octet-stream", url: fileUri };
 }
 
-function readServerPart(part: JsonObject): OpenedBlock | undefined {
-  const type = ["toolCall", "toolResponse"].find((name) => isObject(part[name]));
-  return type === undefined ? undefined : { kind: "hosted", tool: "other", type };
+/** Models that mix tools name and sign such parts, and want them back; those of others are for show. */
+function statesOfCode(part: JsonObject): readonly ProviderState[] {
+  const isNamed = ["executableCode", "codeExecutionResult"].some((name) => asText(memberAt(part, name, "id")) !== "");
+  return isNamed || asText(part["thoughtSignature"]) !== "" ? [serverToolPart(part)] : [];
 }

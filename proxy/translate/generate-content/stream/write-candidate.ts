@@ -7,13 +7,22 @@ import { UniqueIds } from "../../unique-ids.ts";
 import { writeFinish } from "../reply/finish-reasons.ts";
 import { writeLogprobs } from "../reply/logprobs.ts";
 import { PendingStates } from "../reply/pending-states.ts";
-import { writeGrounding } from "../reply/write-grounding.ts";
+import { placeCitation, writeGrounding } from "../reply/write-grounding.ts";
 import { writeCallPart } from "../reply/write-parts.ts";
 
 /** Text kept for the offsets of sources; beyond it they have none. */
 const textCharactersMax = 1_048_576;
 
 type StreamedBlock = Exclude<OpenedBlock, { kind: "media" | "hosted" }>;
+
+/** A text of the answer, in its visible text as a whole. */
+interface WrittenText {
+  /** In UTF-16 units, as of its first words. */
+  start: number;
+  length: number;
+  /** May come before the text and behind it. */
+  readonly citations: Citation[];
+}
 
 interface OpenPart {
   readonly block: StreamedBlock;
@@ -28,9 +37,8 @@ export class CandidateWriter {
   readonly #pending: PendingStates;
   readonly #ids = new UniqueIds();
   readonly #open = new Map<number, OpenPart>();
-  /** Where the texts of parts begin in the candidate's visible text, in UTF-16 units: sources may come behind them. */
-  readonly #textStarts = new Map<number, number>();
-  readonly #citations: Citation[] = [];
+  readonly #texts = new Map<number, WrittenText>();
+  readonly #queries: string[] = [];
   readonly #tokens: TokenLogprob[] = [];
   readonly #showsReasoning: boolean;
   #text: string | undefined = "";
@@ -38,13 +46,17 @@ export class CandidateWriter {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.#pending = new PendingStates(context.states);
+    this.#pending = new PendingStates(context);
     this.#showsReasoning = context.conversation.reasoning?.show === true;
   }
 
   open(part: number, block: StreamedBlock): void {
     this.#open.set(part, { block, pieces: [], states: [], isClosed: false });
-    if (block.kind === "text") this.#textStarts.set(part, this.#text?.length ?? 0);
+    if (block.kind === "text") this.#texts.set(part, { start: 0, length: 0, citations: [] });
+  }
+
+  addQueries(queries: readonly string[]): void {
+    this.#queries.push(...queries);
   }
 
   /** @returns parts to send, as JSON texts */
@@ -53,7 +65,7 @@ export class CandidateWriter {
     switch (open?.block.kind) {
       case "text":
       case "refusal":
-        this.#keepText(text);
+        this.#keepText(part, text);
         return [`{"text":${JSON.stringify(text)}}`];
       case "reasoning":
         return this.#showsReasoning ? [`{"text":${JSON.stringify(text)},"thought":true}`] : [];
@@ -85,7 +97,9 @@ export class CandidateWriter {
       this.#open.delete(part);
       this.#pending.add(...states);
       const id = this.#ids.take(block.id ?? this.#context.newId("call_"));
-      calls.push(JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.take())));
+      calls.push(
+        JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.takeForCall())),
+      );
     }
     return calls;
   }
@@ -94,10 +108,8 @@ export class CandidateWriter {
     this.#open.get(part)?.states.push(state);
   }
 
-  cite(part: number, { start, end, ...source }: Citation): void {
-    const textStart = this.#textStarts.get(part) ?? 0;
-    const isPlaced = start !== undefined && end !== undefined;
-    this.#citations.push(isPlaced ? { ...source, start: textStart + start, end: textStart + end } : source);
+  cite(part: number, citation: Citation): void {
+    this.#texts.get(part)?.citations.push(citation);
   }
 
   addLogprobs(tokens: readonly TokenLogprob[]): void {
@@ -108,7 +120,10 @@ export class CandidateWriter {
   /** The candidate in the last frame. */
   last(index: number): JsonObject {
     const signature = this.#pending.take();
-    const grounding = writeGrounding([{ text: this.#text, citations: this.#citations }]);
+    const citations = [...this.#texts.values()].flatMap((text) =>
+      text.citations.map((citation) => placeCitation(citation, text.start, text.length)),
+    );
+    const grounding = writeGrounding([{ text: this.#text, citations }], this.#queries);
     const { explanation } = this.finish;
     return {
       content: {
@@ -123,7 +138,12 @@ export class CandidateWriter {
     };
   }
 
-  #keepText(text: string): void {
+  #keepText(part: number, text: string): void {
+    const written = this.#texts.get(part);
+    if (written !== undefined) {
+      if (written.length === 0) written.start = this.#text?.length ?? 0;
+      written.length += text.length;
+    }
     if (this.#text === undefined) return;
     this.#text = this.#text.length + text.length > textCharactersMax ? undefined : this.#text + text;
   }

@@ -74,6 +74,7 @@ export class GenerateContentStreamWriter implements StreamWriter {
       case "media":
         return this.#writeParts(candidate, writeMediaPart(block).map(toJson));
       case "hosted":
+        this.#candidate(candidate).addQueries(block.queries ?? []);
         return this.#writeParts(candidate, writeHostedParts(block).map(toJson));
       default:
         this.#candidate(candidate).open(part, block);

@@ -5,7 +5,7 @@
  * user says follows in a content of its own, because Gemini 3 refuses a mixture.
  */
 import type { JsonObject } from "../../../protocols/json-value.ts";
-import type { CallPart, Conversation, Part, ResultPart, TextPart, Turn } from "../../conversation.ts";
+import type { CallPart, Conversation, Part, ReasoningPart, ResultPart, TextPart, Turn } from "../../conversation.ts";
 import { argumentsObject } from "../../json-text.ts";
 import { functionArguments } from "../../tools/custom-tools.ts";
 import { markWhere } from "../../turns/cache-marks.ts";
@@ -13,7 +13,7 @@ import { demoteSystem } from "../../turns/demote-system.ts";
 import { mergeTurns } from "../../turns/merge-turns.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { rawArgumentsMember } from "../raw-arguments.ts";
-import { signatureOf, skippedSignature } from "../thought-signature.ts";
+import { serverToolParts, signatureOf, skippedSignature } from "../thought-signature.ts";
 import { writeMedia } from "./write-media.ts";
 import type { WriteOptions } from "./write-options.ts";
 import { writeResult } from "./write-result.ts";
@@ -21,6 +21,8 @@ import { writeResult } from "./write-result.ts";
 export interface WrittenContents {
   readonly systemInstruction?: JsonObject;
   readonly contents: readonly JsonObject[];
+  /** They hold what Google's own tools did. */
+  readonly hasServerTools: boolean;
 }
 
 export function writeContents({ turns }: Conversation, options: WriteOptions): WrittenContents {
@@ -29,14 +31,15 @@ export function writeContents({ turns }: Conversation, options: WriteOptions): W
   for (const part of leading.flatMap(({ parts }) => parts)) declareHints(part, options);
   const system = leading.flatMap(({ parts }) => parts.filter(isSpoken));
   const rest = ordered.filter(({ role }) => role !== "system");
-  if (system.length === 0) return { contents: new ContentsWriter(options).write(rest) };
+  const writer = new ContentsWriter(options);
+  if (system.length === 0) return writer.write(rest);
   if (options.traits.takesSystemInstruction) {
     const parts = system.map(({ text }) => ({ text }));
-    return { systemInstruction: { parts }, contents: new ContentsWriter(options).write(rest) };
+    return { systemInstruction: { parts }, ...writer.write(rest) };
   }
   // Gemma and speech models know no system text: it begins what the user says.
   const told: Turn = { role: "user", parts: system };
-  return { contents: new ContentsWriter(options).write(mergeTurns([told, ...rest], ({ role }) => role)) };
+  return writer.write(mergeTurns([told, ...rest], ({ role }) => role));
 }
 
 function isSpoken(part: Part): part is TextPart {
@@ -47,12 +50,18 @@ class ContentsWriter {
   readonly #options: WriteOptions;
   /** Of the model's turn before, in their order, which is that of their results; an id may be used twice. */
   #calls: readonly CallPart[] = [];
+  #hasServerTools = false;
 
   constructor(options: WriteOptions) {
     this.#options = options;
   }
 
-  write(turns: readonly Turn[]): JsonObject[] {
+  write(turns: readonly Turn[]): WrittenContents {
+    const contents = this.#writeTurns(turns);
+    return { contents, hasServerTools: this.#hasServerTools };
+  }
+
+  #writeTurns(turns: readonly Turn[]): JsonObject[] {
     const contents: JsonObject[] = [];
     /** Parts of the content before, when it is the user's and holds no results. */
     let said: JsonObject[] | undefined;
@@ -91,10 +100,9 @@ class ContentsWriter {
 
   /**
    * Signatures that stand on thinking (clients of formats that have no other place for them) belong to the call or text
-   * that follows. Thinking itself is never sent back.
+   * that follows, and what Google's own tools did stands in front of it. Thinking itself is never sent back.
    */
   #writeModelParts(parts: readonly Part[], isCurrent: boolean): JsonObject[] {
-    const { states } = this.#options.target;
     const written: JsonObject[] = [];
     let waiting: string | undefined;
     let isFirstCall = true;
@@ -102,14 +110,15 @@ class ContentsWriter {
     for (const part of parts) {
       declareHints(part, this.#options);
       if (part.kind === "reasoning") {
-        waiting = signatureOf(states.recover(part)) ?? waiting;
+        waiting = this.#recover(part, written) ?? waiting;
       } else if (part.kind === "call") {
-        const signature = signatureOf(states.recover(part)) ?? waiting ?? this.#placeholder(isCurrent && isFirstCall);
+        const own = this.#recover(part, written);
+        const signature = own ?? waiting ?? this.#placeholder(isCurrent && isFirstCall);
         written.push(this.#writeCall(part, signature));
         waiting = undefined;
         isFirstCall = false;
       } else if (part.kind === "text" || part.kind === "refusal") {
-        const own = part.kind === "text" ? signatureOf(states.recover(part)) : undefined;
+        const own = part.kind === "text" ? this.#recover(part, written) : undefined;
         const signature = own ?? waiting;
         if (part.text === "" && signature === undefined) continue;
         written.push({ text: part.text, ...(signature === undefined ? {} : { thoughtSignature: signature }) });
@@ -120,6 +129,19 @@ class ContentsWriter {
     }
     if (waiting !== undefined && written.length > 0) written.push({ text: "", thoughtSignature: waiting });
     return written;
+  }
+
+  /** Puts what Google's own tools did in front of a part that carries it. @returns the part's signature */
+  #recover(part: ReasoningPart | CallPart | TextPart, written: JsonObject[]): string | undefined {
+    const states = this.#options.target.states.recover(part);
+    if (states.length === 0) return undefined;
+    if (this.#options.traits.mixesBuiltInTools) {
+      for (const done of serverToolParts(states)) {
+        written.push(done);
+        if (done["toolCall"] !== undefined || done["toolResponse"] !== undefined) this.#hasServerTools = true;
+      }
+    }
+    return signatureOf(states);
   }
 
   /** The first call of each step of the current turn must be signed (gemini.md section 3.3). */

@@ -28,8 +28,8 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const names = new ToolNames("google", toolNames(conversation));
   const options = { target, traits, names, losses };
   const { generationConfig, surplusStop } = writeGeneration(conversation, options);
-  const { systemInstruction, contents } = writeContents(conversation, options);
-  const { tools, toolConfig } = writeTools(conversation, options);
+  const { systemInstruction, contents, hasServerTools } = writeContents(conversation, options);
+  const { tools, toolConfig } = writeTools(conversation, options, hasServerTools);
   const serviceTier = writeServiceTier(conversation, target, losses);
   const body: JsonObject = {
     ...(systemInstruction === undefined ? {} : { systemInstruction }),

@@ -23,8 +23,11 @@ export interface WrittenTools {
   readonly toolConfig?: JsonObject;
 }
 
-/** @throws GatewayError naming a tool that Google cannot run */
-export function writeTools(conversation: Conversation, options: WriteOptions): WrittenTools {
+/**
+ * @param hasServerTools the contents hold what Google's own tools did: every request of such a conversation says so
+ * @throws GatewayError naming a tool that Google cannot run
+ */
+export function writeTools(conversation: Conversation, options: WriteOptions, hasServerTools: boolean): WrittenTools {
   const { target, traits, losses, names } = options;
   const { toolChoice } = conversation;
   const listed = uniqueTools(conversation.tools, losses);
@@ -39,12 +42,20 @@ export function writeTools(conversation: Conversation, options: WriteOptions): W
   // Only functions know a mode in which none is called; history needs no tool that the provider runs.
   const hosted = toolChoice?.type === "none" ? [] : writeHosted(kept.hosted);
   const tools: JsonObject[] = [...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : []), ...hosted];
-  if (tools.length === 0) return {};
+  const isMixed = hasServerTools || (declarations.length > 0 && hosted.length > 0);
+  const invocations = isMixed ? { includeServerSideToolInvocations: true } : {};
+  if (tools.length === 0) return isMixed ? { toolConfig: invocations } : {};
   const lose = (): void => losses.drop(choiceField);
-  const chosen = choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose);
-  const choice = freeChoice(chosen, traits, lose);
-  const calling = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
-  return { tools, ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }) };
+  const choice = freeChoice(choiceAmong(new Set(functions.map(({ name }) => name)), toolChoice, lose), traits, lose);
+  const written = declarations.length === 0 ? undefined : writeChoice(choice, functions, traits, names);
+  const calling = isMixed && declarations.length > 0 ? checkedMode(written) : written;
+  const toolConfig = { ...(calling === undefined ? {} : { functionCallingConfig: calling }), ...invocations };
+  return { tools, ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig }) };
+}
+
+/** Beside tools that Google runs there is no unchecked mode (ai.google.dev, Tool combination). */
+function checkedMode(calling: JsonObject | undefined): JsonObject {
+  return calling === undefined || calling["mode"] === "AUTO" ? { ...calling, mode: "VALIDATED" } : calling;
 }
 
 function writeDeclaration(tool: FunctionTool, traits: ModelTraits, names: ToolNames, losses: Losses): JsonObject {

@@ -2,6 +2,7 @@
 import { asText, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type {
   CarriedState,
+  HostedPart,
   MediaPart,
   Part,
   ProviderState,
@@ -10,6 +11,7 @@ import type {
   TextPart,
 } from "../../conversation.ts";
 import { isEnvelope } from "../../state/envelope.ts";
+import { isShownSearch } from "../../state/shown-search.ts";
 import { lastCache, markedResult } from "../../turns/cache-marks.ts";
 import { readDocument, readImage } from "./read-media.ts";
 import { readCache, readText, readTexts, refuseBlock } from "./read-text.ts";
@@ -55,8 +57,13 @@ function readBlock(value: unknown, where: string): Part[] {
     case "container_upload":
       return refuseUnsupported(where);
     default:
-      return hostedTypes.test(type) ? [{ kind: "hosted", type, where }] : refuseBlock(block, where);
+      return hostedTypes.test(type) ? [readHosted(block, type, where)] : refuseBlock(block, where);
   }
+}
+
+function readHosted(block: JsonObject, type: string, where: string): HostedPart {
+  const isShown = isShownSearch("Messages", block["id"]) || isShownSearch("Messages", block["tool_use_id"]);
+  return { kind: "hosted", type, where, ...(isShown ? { isShown } : {}) };
 }
 
 /** No other format has search results: they become marked text. */

@@ -86,14 +86,19 @@ export function readRequest(body: JsonObject): Conversation {
 }
 
 /**
- * Coding agents ask with every call that old thinking be cleared, which no other provider gets anyway; what clears
- * anything else would change what the model sees.
+ * Edits that only save context: without them the model sees more, and nothing that the client did not send. A client
+ * that wants to be given the summary, to go on with it, would wait in vain; of others nobody knows what the call would
+ * mean without.
  */
+const savesContext = /^(?:clear_thinking|clear_tool_uses|compact)_/;
+
 function readContextManagement(value: unknown, unread: string[]): void {
   if (!says(value)) return;
   const { edits, ...others } = objectAt(value, "context_management");
-  const isHarmless = asList(edits).every((edit) => asText(member(edit, "type")).startsWith("clear_thinking"));
-  if (!isHarmless || Object.values(others).some(says)) refuseUnsupported("context_management");
+  const isDispensable = asList(edits).every(
+    (edit) => savesContext.test(asText(member(edit, "type"))) && member(edit, "pause_after_compaction") !== true,
+  );
+  if (!isDispensable || Object.values(others).some(says)) refuseUnsupported("context_management");
   if (says(edits)) unread.push("context_management");
 }
 

@@ -56,6 +56,14 @@ class ContentBlocks implements BlockSink {
     this.#begin({ type: "tool_use", id, name });
   }
 
+  startSearch(id: string): void {
+    this.#begin({ type: "server_tool_use", id, name: "web_search" });
+  }
+
+  startWhole(block: JsonObject): void {
+    this.#begin(block);
+  }
+
   text(text: string): void {
     this.#text.push(text);
   }
@@ -86,7 +94,10 @@ class ContentBlocks implements BlockSink {
       case "thinking":
         return { thinking: text, signature: this.#signature };
       case "tool_use":
+      case "server_tool_use":
         return { input: parseInput(text) };
+      case "web_search_tool_result":
+        return {};
       default:
         return { text, ...(this.#citations.length === 0 ? {} : { citations: this.#citations }) };
     }

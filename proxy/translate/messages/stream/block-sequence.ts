@@ -6,18 +6,23 @@
  * thinking keep the wire until they are closed, and what arrives for others meanwhile waits. Streams and whole answers
  * are written by this one class, through different sinks.
  */
+import type { JsonObject } from "../../../protocols/json-value.ts";
 import type { ProviderState } from "../../conversation.ts";
 import { omittedText } from "../../media/omitted-media.ts";
-import type { Citation, OpenedBlock, ReplyEvent } from "../../reply.ts";
+import type { Citation, HostedBlock, OpenedBlock, ReplyEvent } from "../../reply.ts";
 import { customArguments } from "../../tools/custom-tools.ts";
 import type { ReplyContext } from "../../translator.ts";
 import { CallIds } from "../call-ids.ts";
+import { searchUses } from "../reply/search-blocks.ts";
 
 /** Gets the blocks in their order; between `start` and `stop` only what fits the block. */
 export interface BlockSink {
   startText(): void;
   startThinking(): void;
   startCall(id: string, name: string): void;
+  startSearch(id: string): void;
+  /** A block that has all its content when it starts. */
+  startWhole(block: JsonObject): void;
   text(text: string): void;
   thinking(text: string): void;
   signature(signature: string): void;
@@ -27,8 +32,9 @@ export interface BlockSink {
 }
 
 interface Part {
-  readonly kind: "text" | "reasoning" | "call";
+  readonly kind: "text" | "reasoning" | "call" | "search";
   readonly call: Extract<OpenedBlock, { kind: "call" }> | undefined;
+  readonly search: HostedBlock | undefined;
   readonly states: ProviderState[];
   /** Sources that came before any text. */
   readonly citations: Citation[];
@@ -40,6 +46,22 @@ interface Part {
   /** Something of it has been written. */
   hasContent: boolean;
   isClosed: boolean;
+}
+
+function newPart(kind: Part["kind"], members: Partial<Pick<Part, "call" | "search" | "states">> = {}): Part {
+  return {
+    kind,
+    call: undefined,
+    search: undefined,
+    states: [],
+    citations: [],
+    waiting: "",
+    id: "",
+    isStarted: false,
+    hasContent: false,
+    isClosed: false,
+    ...members,
+  };
 }
 
 /** What a context tells this class. */
@@ -77,27 +99,30 @@ export class BlockSequence {
     return this.#carriesThinking && this.#context.conversation.reasoning?.show === true;
   }
 
-  /** The provider's own tools have no block here, and must not become text; nor have files, of which is told. */
+  /** Files have no block here; of them is told. */
   #open(number: number, block: OpenedBlock): void {
-    if (block.kind === "hosted") return;
+    if (block.kind === "hosted") {
+      this.#takeHosted(block);
+      return;
+    }
     const kind = block.kind === "refusal" || block.kind === "media" ? "text" : block.kind;
-    const part: Part = {
-      kind,
-      call: block.kind === "call" ? block : undefined,
-      states: [],
-      citations: [],
-      waiting: "",
-      id: "",
-      isStarted: false,
-      hasContent: false,
-      isClosed: false,
-    };
+    const part = newPart(kind, { call: block.kind === "call" ? block : undefined });
     this.#parts.set(number, part);
     if (block.kind === "media") this.#addText(part, omittedText(block));
     if (kind !== "call") return;
     part.id = this.#callIds.take(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
     // The name is worth telling at once, unless state may still come that has to stand before it.
     if (this.#acquire(part) && !this.#carriesThinking) this.#startCall(part);
+  }
+
+  /**
+   * Of the provider's own tools a search alone has blocks here; none becomes text. State of any of them travels in a
+   * thinking block, as that of a call does.
+   */
+  #takeHosted(block: HostedBlock): void {
+    if (block.states !== undefined) this.#end(newPart("reasoning", { states: [...block.states] }));
+    const isShown = block.tool === "web-search" && (block.queries?.length ?? 0) > 0;
+    if (isShown) this.#end(newPart("search", { search: block }));
   }
 
   #add(event: Exclude<ReplyEvent, { type: "open" | "close" | "finish" }>): void {
@@ -178,6 +203,10 @@ export class BlockSequence {
     const part = this.#parts.get(number);
     if (part === undefined) return;
     this.#parts.delete(number);
+    this.#end(part);
+  }
+
+  #end(part: Part): void {
     part.isClosed = true;
     if (this.#owner === part || (this.#hasMore(part) && this.#acquire(part))) this.#finish(part);
     else if (part.kind === "reasoning" && !this.#queue.includes(part)) this.#hide(part);
@@ -186,7 +215,7 @@ export class BlockSequence {
   /** Whether a part without the wire still has something to say. */
   #hasMore(part: Part): boolean {
     if (part.kind === "reasoning") return this.#carriesThinking && (part.states.length > 0 || part.waiting !== "");
-    return part.kind === "call" || part.waiting !== "";
+    return part.kind === "call" || part.kind === "search" || part.waiting !== "";
   }
 
   #hide(part: Part): void {
@@ -199,11 +228,22 @@ export class BlockSequence {
     part.waiting = "";
     if (part.call?.tool === "custom") this.#write(part, customArguments(waiting));
     else if (waiting !== "") this.#write(part, waiting);
+    if (part.search !== undefined) this.#writeSearch(part.search);
     if (part.kind === "reasoning") this.#sign(part);
     if (part.kind === "call" && !part.hasContent) this.#write(part, "{}");
     if (part.kind === "call") this.#remember(part);
     this.#release();
     this.#drain();
+  }
+
+  #writeSearch(search: HostedBlock): void {
+    for (const { id, query, result } of searchUses(search, this.#context.newId)) {
+      this.#sink.startSearch(id);
+      this.#sink.json(JSON.stringify({ query }));
+      this.#sink.stop();
+      this.#sink.startWhole(result);
+      this.#sink.stop();
+    }
   }
 
   /** What no block of this client could carry. */

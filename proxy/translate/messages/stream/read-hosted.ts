@@ -28,9 +28,8 @@ export class HostedReader {
     if (use === undefined) {
       return { events: [...this.flush(), ...this.#whole({ kind: "hosted", tool: toolOf(type), type })], reader: mute };
     }
-    const output = outputOf(block["content"]);
     this.#waiting.delete(resultOf);
-    return { events: this.#whole(output === "" ? use : { ...use, output }), reader: mute };
+    return { events: this.#whole({ ...use, ...resultMembers(use, block["content"]) }), reader: mute };
   }
 
   /** Tells uses that got no result. Called before every other block and at the end. */
@@ -56,11 +55,13 @@ export class HostedReader {
           const code =
             asText(member(input, "code")) || (type.startsWith("bash") ? asText(member(input, "command")) : "");
           const tool = blockType === "server_tool_use" ? toolOf(type) : "other";
+          const query = tool === "web-search" ? asText(member(input, "query")) : "";
           this.#waiting.set(asText(block["id"]) || `${this.#waiting.size}`, {
             kind: "hosted",
             tool,
             type,
             ...(code === "" ? {} : { code }),
+            ...(query === "" ? {} : { queries: [query] }),
           });
           return [];
         },
@@ -80,6 +81,20 @@ const mute: StartedBlock["reader"] = { read: () => [], stop: () => [] };
 function toolOf(type: string): HostedBlock["tool"] {
   if (type.startsWith("web_search")) return "web-search";
   return type.includes("code_execution") ? "code" : "other";
+}
+
+/** What came of a use: what a program printed, what a search found, or that it failed. */
+function resultMembers({ tool }: HostedBlock, content: unknown): Partial<HostedBlock> {
+  if (tool !== "web-search") {
+    const output = outputOf(content);
+    return output === "" ? {} : { output };
+  }
+  if (!Array.isArray(content)) return asText(member(content, "error_code")) === "" ? {} : { hasFailed: true };
+  const sources = content.flatMap((found) => {
+    const url = asText(member(found, "url"));
+    return url === "" ? [] : [{ url, title: asText(member(found, "title")) || undefined }];
+  });
+  return sources.length === 0 ? {} : { sources };
 }
 
 /** What a program printed. */

@@ -100,6 +100,14 @@ class BlockFrames implements BlockSink {
     this.#start(`{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`);
   }
 
+  startSearch(id: string): void {
+    this.#start(`{"type":"server_tool_use","id":${JSON.stringify(id)},"name":"web_search","input":{}}`);
+  }
+
+  startWhole(block: JsonObject): void {
+    this.#start(JSON.stringify(block));
+  }
+
   text(text: string): void {
     this.#delta(`{"type":"text_delta","text":${JSON.stringify(text)}}`);
   }

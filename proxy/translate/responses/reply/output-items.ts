@@ -57,9 +57,13 @@ export function imageItem(id: string, mime: string, result: string | null): Json
   return { type: "image_generation_call", id, status, output_format: mime.slice("image/".length), result };
 }
 
-export function searchItem(id: string, status: "in_progress" | "completed"): JsonObject {
-  // What was searched for is the provider's own business, and the schema asks for an action.
-  return { type: "web_search_call", id, status, action: { type: "search", query: "", queries: [] } };
+/** @param queries none where the provider keeps them to itself: the schema asks for an action all the same */
+export function searchItem(
+  id: string,
+  status: "in_progress" | "completed" | "failed",
+  queries: readonly string[],
+): JsonObject {
+  return { type: "web_search_call", id, status, action: { type: "search", query: queries[0] ?? "", queries } };
 }
 
 export interface CodeRun {

@@ -118,18 +118,16 @@ export function readCitations(annotations: unknown): readonly Citation[] {
 export function readCitation(annotation: unknown): Citation | undefined {
   const url = asText(member(annotation, "url"));
   if (url === "") return undefined;
-  return {
-    url,
-    title: optional(member(annotation, "title"), "string"),
-    start: optional(member(annotation, "start_index"), "number"),
-    end: optional(member(annotation, "end_index"), "number"),
-  };
+  const title = member(annotation, "title");
+  const start = member(annotation, "start_index");
+  const end = member(annotation, "end_index");
+  // A vendor that does not know where a source was used says from 0 to 0.
+  const hasPlace = isOffset(start) && isOffset(end) && end > start;
+  return { url, title: typeof title === "string" ? title : undefined, ...(hasPlace ? { start, end } : {}) };
 }
 
-function optional(value: unknown, type: "string"): string | undefined;
-function optional(value: unknown, type: "number"): number | undefined;
-function optional(value: unknown, type: "string" | "number"): unknown {
-  return typeof value === type ? value : undefined;
+function isOffset(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 export function readLogprobs(logprobs: unknown): readonly TokenLogprob[] {
@@ -165,5 +163,24 @@ function readHosted(item: JsonObject): MediaBlock | HostedBlock {
       ...(output === "" ? {} : { output }),
     };
   }
-  return { kind: "hosted", tool: type === "web_search_call" ? "web-search" : "other", type };
+  return type === "web_search_call" ? readSearch(item, type) : { kind: "hosted", tool: "other", type };
+}
+
+/** Opening a page and looking through it are searches without a query. */
+function readSearch(item: JsonObject, type: string): HostedBlock {
+  const action = item["action"];
+  const listed = asList(member(action, "queries"));
+  const queries = (listed.length > 0 ? listed : [member(action, "query")]).map(asText).filter((query) => query !== "");
+  const sources = asList(member(action, "sources")).flatMap((source) => {
+    const url = asText(member(source, "url"));
+    return url === "" ? [] : [{ url }];
+  });
+  return {
+    kind: "hosted",
+    tool: "web-search",
+    type,
+    ...(queries.length === 0 ? {} : { queries }),
+    ...(sources.length === 0 ? {} : { sources }),
+    ...(item["status"] === "failed" ? { hasFailed: true } : {}),
+  };
 }

@@ -7,6 +7,7 @@
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
 import type { CarriedState, MediaPart, Part, ReasoningPart, Role, TextPart, Turn } from "../../conversation.ts";
 import { isEnvelope } from "../../state/envelope.ts";
+import { isShownSearch } from "../../state/shown-search.ts";
 import { markedResult } from "../../turns/cache-marks.ts";
 import { notCarried, optionalText, requiredText, wrongType, wrongValue } from "./body-fields.ts";
 import { type ContentPart, readContent, readReasoningText } from "./read-content.ts";
@@ -75,7 +76,8 @@ class ItemReader {
     if (type === "" && typeof item["id"] === "string") notCarried(`${where}.id`);
     if (notCarriedItems.has(type)) notCarried(type === "item_reference" ? `${where}.id` : `${where}.type`);
     if (hostedItems.has(type)) {
-      this.#assistant({ kind: "hosted", type, where });
+      const isShown = isShownSearch("Responses", item["id"]);
+      this.#assistant({ kind: "hosted", type, where, ...(isShown ? { isShown } : {}) });
       return;
     }
     switch (type) {

@@ -23,7 +23,7 @@ import { readToolChoice, readTools } from "./read-tools.ts";
 import { unreadInBody } from "./unread-items.ts";
 
 /** State that the provider would hold; without it the call means something else. */
-const refused = ["previous_response_id", "conversation", "prompt", "context_management"];
+const refused = ["previous_response_id", "conversation", "prompt"];
 
 /** Everything read below, and what says nothing to a provider of another format. */
 const known = new Set([
@@ -32,7 +32,7 @@ const known = new Set([
   ...["parallel_tool_calls", "max_output_tokens", "temperature", "top_p", "top_k", "seed", "stop"],
   ...["presence_penalty", "frequency_penalty", "top_logprobs", "include", "reasoning", "text", "metadata", "user"],
   ...["safety_identifier", "service_tier", "store", "prompt_cache_key", "prompt_cache_retention", "truncation"],
-  "prompt_cache_options",
+  ...["prompt_cache_options", "context_management"],
 ]);
 
 /** @throws GatewayError naming the client's field */
@@ -184,12 +184,24 @@ function readMetadata(body: JsonObject): Readonly<Record<string, string>> | unde
 /** Values of `include` that are carried, or that every answer of the gateway holds anyway. */
 const includable = new Set<unknown>(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
+/**
+ * Compaction only saves context: without it the model sees more, and nothing that the client did not send.
+ * @throws GatewayError for other ways to manage it: of those nobody knows what the call would mean without
+ */
+function wantsCompaction(body: JsonObject): boolean {
+  const value = present(body, "context_management");
+  if (!says(value)) return false;
+  const isCompaction = Array.isArray(value) && value.every((entry) => member(entry, "type") === "compaction");
+  return isCompaction || notCarried("context_management");
+}
+
 const knownReasoning = new Set(["effort", "summary", "generate_summary"]);
 const knownText = new Set(["format", "verbosity"]);
 const knownFormat = new Set(["type", "name", "description", "schema", "strict"]);
 
 function readUnread(body: JsonObject): readonly string[] {
   const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
+  if (wantsCompaction(body)) unread.push("context_management");
   if (body["truncation"] === "auto") unread.push("truncation");
   if (listOf(body, "include", "include").some((value) => !includable.has(value))) unread.push("include");
   return [

@@ -1,5 +1,6 @@
 /** Items of provider-run tools and of images, which come whole (`protocols/openai-responses.md` section 6.1). */
 import type { HostedBlock, MediaBlock } from "../../../reply.ts";
+import { shownSearchMarks } from "../../../state/shown-search.ts";
 import { codeItem, imageItem, searchItem } from "../../reply/output-items.ts";
 import { type Frames, itemMembers } from "./frames.ts";
 
@@ -20,13 +21,16 @@ export function writeImage(frames: Frames, { mime, base64 }: { mime: string; bas
   frames.done(index, imageItem(id, mime, base64));
 }
 
-export function writeSearch(frames: Frames, newId: NewId): void {
-  const id = newId("ws_");
-  const index = frames.added(searchItem(id, "in_progress"));
+export function writeSearch(frames: Frames, { queries = [], hasFailed }: HostedBlock, newId: NewId): void {
+  const id = newId(shownSearchMarks.Responses);
+  const index = frames.added(searchItem(id, "in_progress", queries));
   const members = itemMembers(id, index);
-  for (const step of ["in_progress", "searching", "completed"])
+  const status = hasFailed === true ? "failed" : "completed";
+  // There is no event for a search that failed.
+  for (const step of ["in_progress", "searching", ...(status === "failed" ? [] : [status])]) {
     frames.emit(`response.web_search_call.${step}`, members);
-  frames.done(index, searchItem(id, "completed"));
+  }
+  frames.done(index, searchItem(id, status, queries));
 }
 
 export function writeCode(frames: Frames, block: HostedBlock, newId: NewId): void {

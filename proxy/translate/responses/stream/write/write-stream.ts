@@ -161,10 +161,24 @@ export class ResponsesStreamWriter implements StreamWriter {
         this.#openMedia(part, block);
         return;
       default:
-        if (block.tool !== "web-search") return;
-        this.#beginOther();
-        writeSearch(this.#frames, this.#context.newId);
+        this.#openHosted(block);
     }
+  }
+
+  #openHosted(block: HostedBlock): void {
+    this.#carryHosted(block);
+    if (block.tool !== "web-search") return;
+    this.#beginOther();
+    writeSearch(this.#frames, block, this.#context.newId);
+  }
+
+  /** What the provider wants back of its tools travels in a reasoning item in front of them, as that of calls does. */
+  #carryHosted({ states = [] }: HostedBlock): void {
+    if (states.length === 0) return;
+    this.#beginOther();
+    const reasoning = new ReasoningWriter(this.#frames, this.#context.newId);
+    for (const state of states) reasoning.carry(state);
+    reasoning.done((carried) => this.#context.states.seal(carried));
   }
 
   #openMedia(part: number, block: MediaBlock): void {
@@ -222,7 +236,8 @@ export class ResponsesStreamWriter implements StreamWriter {
     const waiting = this.#code;
     if (waiting !== undefined && (block.code ?? "") === "") {
       this.#code = undefined;
-      this.#writeCode({ ...waiting, output: block.output });
+      const states = [...(waiting.states ?? []), ...(block.states ?? [])];
+      this.#writeCode({ ...waiting, output: block.output, states });
       return;
     }
     this.#flushCode();
@@ -237,6 +252,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   #writeCode(block: HostedBlock): void {
+    this.#carryHosted(block);
     this.#beginOther();
     writeCode(this.#frames, block, this.#context.newId);
   }

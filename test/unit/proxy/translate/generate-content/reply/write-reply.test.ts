@@ -112,7 +112,7 @@ describe("writeReply() of generateContent", () => {
     ]);
   });
 
-  it("writes sources by the part they belong to", () => {
+  it("FAULTS 12: writes sources by the part they belong to, which neighbouring texts share", () => {
     const cited: ReplyBlock = {
       kind: "text",
       text: "é b",
@@ -123,11 +123,26 @@ describe("writeReply() of generateContent", () => {
       logprobs: [],
       states: [],
     };
-    const { candidates } = generateContentTranslator.writeReply(replyOf([textBlock("first"), cited]), contextOf());
-    assert.deepEqual(Object(candidates)[0].groundingMetadata, {
-      groundingChunks: [{ web: { uri: "https://a.test" } }, { web: { uri: "https://b.test", title: "B" } }],
+    const groundingChunks = [{ web: { uri: "https://a.test" } }, { web: { uri: "https://b.test", title: "B" } }];
+    const candidateOf = (...blocks: readonly ReplyBlock[]) => {
+      const context = contextOf({ reasoning: { mode: "on", show: true } });
+      return Object(generateContentTranslator.writeReply(replyOf(blocks), context)["candidates"])[0];
+    };
+    const joined = candidateOf(textBlock("first"), cited);
+    assert.deepEqual(joined.content.parts, [{ text: "firsté b" }]);
+    assert.deepEqual(joined.groundingMetadata, {
+      groundingChunks,
       groundingSupports: [
-        { segment: { partIndex: 1, startIndex: 3, endIndex: 4, text: "b" }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 8, endIndex: 9, text: "b" }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 5, endIndex: 9, text: "é b" }, groundingChunkIndices: [1] },
+      ],
+    });
+    const thought: ReplyBlock = { kind: "reasoning", text: "T", states: [] };
+    assert.deepEqual(candidateOf(textBlock("first"), thought, cited).groundingMetadata, {
+      groundingChunks,
+      groundingSupports: [
+        { segment: { partIndex: 2, startIndex: 3, endIndex: 4, text: "b" }, groundingChunkIndices: [0] },
+        { segment: { partIndex: 2, endIndex: 4, text: "é b" }, groundingChunkIndices: [1] },
       ],
     });
   });

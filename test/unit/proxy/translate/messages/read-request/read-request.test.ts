@@ -68,6 +68,11 @@ describe("messages: readRequest, settings", () => {
       body: { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } },
       want: { unread: ["context_management"] },
     },
+    ...["clear_tool_uses_20250919", "compact_20260112"].map((type) => ({
+      name: `CLIENTS note b: names ${type}, which only saves context`,
+      body: { context_management: { edits: [{ type: "clear_thinking_20251015" }, { type }] } },
+      want: { unread: ["context_management"] },
+    })),
     { name: "takes no edits for no wish", body: { context_management: { edits: [] } }, want: { unread: [] } },
     { name: "says nothing of betas", body: { betas: ["x"] }, want: { unread: [] } },
   ]) {
@@ -110,7 +115,11 @@ describe("messages: readRequest, settings", () => {
   for (const row of [
     ...["container", "thread", "fallback_credit_token"].map((name) => ({ body: { [name]: "x" }, want: name })),
     ...["mcp_servers", "fallbacks"].map((name) => ({ body: { [name]: [{}] }, want: name })),
-    { body: { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] } }, want: "context_management" },
+    { body: { context_management: { edits: [{ type: "rewrite_20270101" }] } }, want: "context_management" },
+    {
+      body: { context_management: { edits: [{ type: "compact_20260112", pause_after_compaction: true }] } },
+      want: "context_management",
+    },
   ]) {
     it(`refuses ${row.want}, which only the vendor has`, () =>
       assert.equal(

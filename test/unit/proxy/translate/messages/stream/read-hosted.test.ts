@@ -59,7 +59,7 @@ describe("messages: stream reader, tools of the provider", () => {
     const failed = { type: "web_search_tool_result", tool_use_id: "s", content: { error_code: "new_code" } };
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "q" } };
     assert.deepEqual(hostedOf(...block(0, search), ...block(1, failed)), [
-      { kind: "hosted", tool: "web-search", type: "web_search" },
+      { kind: "hosted", tool: "web-search", type: "web_search", queries: ["q"], hasFailed: true },
     ]);
   });
   it("are other tools when they are remote", () => {

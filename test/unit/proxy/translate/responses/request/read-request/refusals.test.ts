@@ -56,8 +56,8 @@ describe("responses: readRequest, refusals", () => {
     { name: "refuses a stored prompt", body: { prompt: { id: "p" } }, want: "unsupported_parameter prompt" },
     { name: "refuses work in the background", body: { background: true }, want: "unsupported_parameter background" },
     {
-      name: "refuses compaction by the server",
-      body: { context_management: [{ type: "compaction" }] },
+      name: "refuses an unknown way to manage the context",
+      body: { context_management: [{ type: "compaction" }, { type: "rewriting" }] },
       want: "unsupported_parameter context_management",
     },
     { name: "refuses an unknown tool", body: { tools: [{ type: "teleport" }] }, want: "invalid_value tools[0].type" },

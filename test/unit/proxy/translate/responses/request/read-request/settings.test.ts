@@ -112,6 +112,12 @@ describe("responses: readRequest of settings", () => {
       want: ["wish", "max_tool_calls", "truncation", "include"],
     },
     {
+      name: "CLIENTS note b: compaction, which only saves context, is declared",
+      body: { context_management: [{ type: "compaction", compact_threshold: 100_000 }] },
+      pick: ({ unread }: Conversation) => unread,
+      want: ["context_management"],
+    },
+    {
       name: "says nothing of members that say nothing",
       body: { background: false, truncation: "disabled", include: [], moderation: null, image: {}, metadata: {} },
       pick: ({ unread }: Conversation) => unread,

@@ -1,0 +1,107 @@
+/** What clients of generateContent say and expect since Google's third generation, at upstreams of other formats. */
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../../../proxy/protocols/json-value.ts";
+import { generateContentTranslator } from "../../../../proxy/translate/generate-content/translator.ts";
+import type { Reply } from "../../../../proxy/translate/reply.ts";
+import { unfoldReply } from "../../../../proxy/translate/unfold-reply.ts";
+import { answerOf, sendTo, smallestCalls } from "../../../support/translation/pure-translation.ts";
+import { contextOf, framesOf, streamOf as writtenStream } from "./generate-content/replay.ts";
+
+const upstreams = ["ChatCompletions", "Responses", "Messages"] as const;
+
+const call = (id: string) => ({ kind: "call", id, name: "f", tool: "function", arguments: "{}", states: [] }) as const;
+const reply: Reply = {
+  id: "r",
+  model: "m",
+  candidates: [{ blocks: [call("a"), call("b")], finish: { reason: "tool-calls" } }],
+  usage: undefined,
+};
+
+function signaturesOf(model: string): readonly string[][] {
+  const context = () => ({ ...contextOf(), conversation: { ...contextOf().conversation, model } });
+  const whole = generateContentTranslator.writeReply(reply, context());
+  const frames = framesOf(writtenStream(unfoldReply(reply), context()));
+  return [[whole], frames].map((objects) =>
+    objects
+      .flatMap((it) => Object(it["candidates"])[0].content.parts)
+      .flatMap((part: JsonObject) =>
+        part["functionCall"] === undefined ? [] : [String(part["thoughtSignature"] ?? "")],
+      ),
+  );
+}
+
+describe("clients of generateContent", () => {
+  it("CLIENTS note a: find the first call of an answer signed where the model that they named signs", () => {
+    for (const model of ["gemini-3-pro-preview", "models/gemini-3.5-flash", "gemini-flash-latest"]) {
+      for (const [first = "", second] of signaturesOf(model)) {
+        // Readers decode it by the plain alphabet.
+        assert.match(first, /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
+        assert.equal(second, "");
+        assertNobodysState(first);
+      }
+    }
+    for (const model of ["gemini-2.5-pro", "gemini-2.0-flash", "gpt-5.4", "claude-sonnet-4-6"]) {
+      assert.deepEqual(signaturesOf(model), [
+        ["", ""],
+        ["", ""],
+      ]);
+    }
+  });
+
+  const history = {
+    contents: [
+      { role: "user", parts: [{ text: "hi" }] },
+      {
+        role: "model",
+        parts: [
+          { toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "s", args: { queries: ["q"] } }, thoughtSignature: "U0lH" },
+          { tool_response: { tool_type: "GOOGLE_SEARCH_WEB", id: "s", response: {} } },
+          { functionCall: { id: "f1", name: "f", args: {} }, thoughtSignature: "U0lH" },
+        ],
+      },
+      { role: "user", parts: [{ functionResponse: { id: "f1", name: "f", response: { output: "ok" } } }] },
+    ],
+    tools: [{ functionDeclarations: [{ name: "f" }] }],
+    toolConfig: { includeServerSideToolInvocations: true },
+  };
+  for (const to of upstreams) {
+    it(`FAULTS 2: may bring what Google's tools did, which is named and not sent: ${to}`, () => {
+      const sent = Object(sendTo(to, "GenerateContent", history));
+      assert.deepEqual(sent.dropped, [
+        "toolConfig.includeServerSideToolInvocations",
+        "contents[1].parts[0].toolCall",
+        "contents[1].parts[1].toolResponse",
+      ]);
+      assert.ok(!JSON.stringify(sent.body).includes("GOOGLE_SEARCH_WEB"));
+    });
+  }
+
+  for (const [reason, finishes] of [
+    ["TOO_MANY_TOOL_CALLS", ["stop", "completed", "end_turn"]],
+    ["MALFORMED_RESPONSE", ["stop", "completed", "end_turn"]],
+    ["CONTINUATION", ["stop", "completed", "pause_turn"]],
+  ] as const) {
+    it(`an answer that ends with ${reason} is one for other clients`, () => {
+      const google = { candidates: [{ content: { role: "model", parts: [{ text: "a" }] }, finishReason: reason }] };
+      const [chat, responses, messages] = upstreams.map((client) =>
+        Object(answerOf("GenerateContent", client, smallestCalls[client], google)),
+      );
+      assert.deepEqual([chat.choices[0].finish_reason, responses.status, messages.stop_reason], finishes);
+    });
+  }
+});
+
+/** Other formats' upstreams get none of it, and Google what it documents for calls of others. */
+function assertNobodysState(thoughtSignature: string): void {
+  const called = { functionCall: { id: "a", name: "f", args: {} }, thoughtSignature };
+  const contents = [
+    { role: "user", parts: [{ text: "hi" }] },
+    { role: "model", parts: [called] },
+    { role: "user", parts: [{ functionResponse: { id: "a", name: "f", response: {} } }] },
+  ];
+  const native = Object(generateContentTranslator.removeSealedState({ contents }));
+  assert.equal(native.contents[1].parts[0].thoughtSignature, "skip_thought_signature_validator");
+  for (const to of upstreams) {
+    assert.ok(!JSON.stringify(sendTo(to, "GenerateContent", { contents })).includes(thoughtSignature));
+  }
+}
