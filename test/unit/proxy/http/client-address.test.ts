@@ -55,11 +55,19 @@ describe("readClientAddress", () => {
     { name: "knows none when entries are fewer than hops", trusted: twoHops, forwarded: ["1.1.1.1"], want: undefined },
     { name: "keeps the place of empty items", trusted: twoHops, forwarded: ["6.6.6.6,,2.2.2.2"], want: undefined },
     { name: "knows none for an empty last item", trusted: oneHop, forwarded: ["1.1.1.1,"], want: undefined },
-    ...["unknown", "_x", "fe80::1%e0", "010.0.0.1", "127.1", '"1.1.1.1"', "\u00a01.1.1.1"].map(
-      (entry) => ({ name: `knows none for ${entry}`, trusted: oneHop, forwarded: [entry], want: undefined }),
-    ),
+    ...["unknown", "_x", "fe80::1%e0", "010.0.0.1", "127.1", '"1.1.1.1"', "\u00a01.1.1.1"].map((entry) => ({
+      name: `knows none for ${entry}`,
+      trusted: oneHop,
+      forwarded: [entry],
+      want: undefined,
+    })),
     ...withPort.flatMap(([entry, want]) => [
-      { name: `FAULTS 14: behind one hop ${entry} is ${want}`, trusted: oneHop, forwarded: [`6.6.6.6, ${entry}`], want },
+      {
+        name: `FAULTS 14: behind one hop ${entry} is ${want}`,
+        trusted: oneHop,
+        forwarded: [`6.6.6.6, ${entry}`],
+        want,
+      },
       {
         name: `FAULTS 14: behind trusted networks ${entry} is ${want}`,
         trusted: internal,
