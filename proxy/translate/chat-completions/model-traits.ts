@@ -28,8 +28,6 @@ export interface ModelTraits {
   readonly takesSearchOptions: boolean;
   /** Anthropic's `cache_control` on parts. */
   readonly takesCacheControl: boolean;
-  /** Wants its own reasoning back in tool loops. */
-  readonly wantsReasoningBack: boolean;
   /** Refuses ids of tool calls that are not nine letters and digits (Mistral, wherever it runs). */
   readonly takesShortIds: boolean;
   /** Chat templates that fail on a system message behind the first one. */
@@ -54,7 +52,6 @@ const openAI: ModelTraits = {
   takesCustomTools: true,
   takesSearchOptions: false,
   takesCacheControl: false,
-  wantsReasoningBack: false,
   takesShortIds: false,
   systemFirst: false,
 };
@@ -108,7 +105,6 @@ const hosts: readonly Row[] = [
 
 /** By model name, on any server. */
 const compatibleModels: readonly Row[] = [
-  [/^(?:deepseek|kimi|glm-|minimax)/, { wantsReasoningBack: true }],
   [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { takesShortIds: true }],
   [/^(?:qwen|qwq)/, { systemFirst: true }],
 ];

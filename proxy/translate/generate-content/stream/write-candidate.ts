@@ -107,7 +107,7 @@ export class CandidateWriter {
 
   /** The candidate in the last frame. */
   last(index: number): JsonObject {
-    const signature = this.#pending.take();
+    const signature = this.#pending.takeRest();
     const grounding = writeGrounding([{ text: this.#text, citations: this.#citations }]);
     const { explanation } = this.finish;
     return {

@@ -37,6 +37,11 @@ export class CallWriter {
     this.#frames.emit(`${this.#event}.delta`, `${members},"delta":${JSON.stringify(text)}`);
   }
 
+  /** State of thinking before the call that has gone out, which the client may leave out of what it sends back. */
+  keep(states: readonly ProviderState[]): void {
+    this.#states.remember(this.#call.callId, states);
+  }
+
   begin() {
     if (this.#begun !== undefined) return this.#begun;
     if (this.#carried.length > 0) {
