@@ -207,10 +207,10 @@ export class ResponsesStreamWriter implements StreamWriter {
   #newCall(block: Extract<OpenedBlock, { kind: "call" }>): CallWriter {
     const { newId, states, clientBody } = this.#context;
     this.#clientName ??= clientNames(clientBody);
-    const { name, namespace } = this.#clientName(block.name);
-    const id = newId(block.tool === "custom" ? "ctc_" : "fc_");
+    const { name, namespace, run } = this.#clientName(block.name);
+    const id = newId(run?.idPrefix ?? (block.tool === "custom" ? "ctc_" : "fc_"));
     const callId = this.#callIds.take(block.id ?? newId("call_"));
-    const call = new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool }, states, newId);
+    const call = new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool, run }, states, newId);
     call.keep(this.#plainStates.splice(0));
     return call;
   }
