@@ -39,6 +39,13 @@ that a ChatCompletions upstream sent as \`reasoning_content\` or \`reasoning\` g
 the message with its calls, whatever the model is called; thinking of anybody else never does. In a conversation that holds
 such thinking a message with calls and none says a space, since servers that want it back refuse a message without.
 
+Tools that a Responses client runs itself (\`local_shell\`, \`shell\` on the user's machine, \`apply_patch\`, \`tool_search\` with
+\`execution: client\`) are functions for other upstreams, in the history as well, and their calls come back as items of the
+tool's own type. Tools in \`additional_tools\` items, and what such a search found, are offered like those at the top.
+
+Where an upstream tells no usage, or zeros for an answer with output, Messages and Responses clients are told the estimate
+that is billed; clients of the other formats are told none.
+
 Three things of answers that are not as one might expect. A turn that a Messages upstream pauses (\`pause_turn\`, while
 it searches the web) is continued by the gateway, up to five times and within the client's cap, for clients of other
 formats, who see one answer with the sum of the usage; where a limit has no room for one more request the turn ends there,
