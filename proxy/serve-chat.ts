@@ -152,6 +152,10 @@ async function attemptTarget(
     translation: prepared.translation,
     dropped: prepared.dropped,
     bridge: prepared.bridge,
+    estimateUntold:
+      prepared.translation?.tellsUsage === true
+        ? (usage, produced) => admitted.settlement.estimateUntold(usage, produced)
+        : undefined,
     limits: services.limits,
     inFlightBytes: admitted.inFlightBytes,
     client,

@@ -43,6 +43,8 @@ export class CallSettlement {
   #requests = 1;
   /** As it was before the request that runs; undefined in the first one. */
   #turn: TurnSoFar | undefined;
+  /** The estimate that the client is told, beside what the upstream had said. */
+  #told: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
 
   constructor(context: SettlementContext) {
     this.#context = context;
@@ -139,14 +141,9 @@ export class CallSettlement {
 
   /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
   #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
-    const before = this.#turn?.used ?? zeroUsage;
-    if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
-      const isOutputTold = usage !== undefined && outputTokens(usage) > outputTokens(before);
-      return this.#settleEstimated(usage, isOutputTold ? nothingProduced : produced());
-    }
-    if (outputTokens(usage) <= outputTokens(before)) {
-      const output = produced();
-      if (!isNothing(output)) return this.#settleEstimated(usage, output);
+    const uncounted = this.#uncounted(usage, produced);
+    if (usage === undefined || uncounted !== undefined) {
+      return this.#settleEstimated(usage, uncounted ?? nothingProduced);
     }
     const { record, services } = this.#context;
     const bounded = this.#bounded(usage);
@@ -161,8 +158,34 @@ export class CallSettlement {
     return this.#settle(bounded, bounded !== usage);
   }
 
+  /** Output of a whole answer that must be counted here; undefined where the upstream's own numbers can be true. */
+  #uncounted(usage: TokenUsage | undefined, produced: () => Produced): Produced | undefined {
+    const before = this.#turn?.used ?? zeroUsage;
+    if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
+      const isOutputTold = usage !== undefined && outputTokens(usage) > outputTokens(before);
+      return isOutputTold ? nothingProduced : produced();
+    }
+    if (outputTokens(usage) > outputTokens(before)) return undefined;
+    const output = produced();
+    return isNothing(output) ? undefined : output;
+  }
+
   async #settleEstimated(partial: TokenUsage | undefined, produced: Produced): Promise<void> {
-    await this.#settle(await this.#estimated(partial, produced), true);
+    const told = this.#told?.partial === partial ? this.#told?.usage : undefined;
+    await this.#settle(told ?? (await this.#estimated(partial, produced)), true);
+  }
+
+  /**
+   * What a whole answer will be charged where its upstream told little or nothing, for clients that are told usage in any
+   * case: what they are told and what is charged are then the same.
+   * @returns undefined where the upstream's own numbers stand
+   */
+  async estimateUntold(partial: TokenUsage | undefined, produced: () => Produced): Promise<TokenUsage | undefined> {
+    const uncounted = this.#uncounted(partial, produced);
+    if (uncounted === undefined) return undefined;
+    const usage = await this.#estimated(partial, uncounted);
+    this.#told = { partial, usage };
+    return usage;
   }
 
   #bounded(usage: TokenUsage): TokenUsage {

@@ -12,29 +12,25 @@ import { classifyErrorReply } from "../protocols/classify-error.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
+import { createAttemptMeter } from "./attempt-meter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import { isObject, isStream, mayBeAnswer } from "./body-start.ts";
 import type { ClientStream } from "./client-stream.ts";
-import { CollectedAnswer, readCollectedStream } from "./collected-answer.ts";
+import { CollectedAnswer, errorBodyBytesMax, readCollectedStream } from "./collected-answer.ts";
 import { ContentDecoder } from "./content-decoder.ts";
 import { HeldAnswer } from "./held-answer.ts";
 import { isJsonInsteadOf, passedHeaders } from "./passed-headers.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
-
-/** Error bodies are read no further than this; the rest says nothing more. */
-const errorBodyBytesMax = 256 * 1024;
-
-const nothingLost: readonly string[] = [];
-
-type Phase = "waiting" | "collecting" | "collected" | "streaming" | "done";
+import { awaitsUsage, UsageTeller } from "./usage-teller.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldAnswer;
+  readonly #teller: UsageTeller;
   #collected = new CollectedAnswer(0);
-  #phase: Phase = "waiting";
+  #phase: "waiting" | "collecting" | "collected" | "streaming" | "done" = "waiting";
   #hasBegun = false;
   #status = 0;
   #headers: RawHeaders = [];
@@ -49,6 +45,11 @@ export class Attempt {
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldAnswer(options.inFlightBytes);
+    this.#teller = new UsageTeller(options, {
+      isStreaming: () => this.#phase === "streaming",
+      onEnd: (meter) => this.#endStream(meter),
+      onCrash: (error) => this.#crash(error),
+    });
   }
 
   /** Resolves once, however the attempt ends; rejects only for an error in our own code. */
@@ -96,7 +97,7 @@ export class Attempt {
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
-      this.#meter = this.#createMeter();
+      this.#meter = createAttemptMeter(this.#options);
     } else this.#phase = "collecting";
   }
 
@@ -128,7 +129,9 @@ export class Attempt {
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.hasBegun === true) {
+    // Its end was said: what breaks behind it changes nothing.
+    if (awaitsUsage(this.#meter)) this.#teller.end(this.#meter);
+    else if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.hasBegun === true) {
       // What the upstream said before it broke may already be the whole answer.
       const problem: StreamProblem | undefined = this.#meter.isComplete ? undefined : { kind: "failure", failure };
       this.#settle({ kind: "streamed", meter: this.#meter, problem });
@@ -162,15 +165,9 @@ export class Attempt {
   }
 
   /** @param lost of the answer */
-  #passedHeaders(lost: readonly string[] = nothingLost): readonly string[] {
+  #passedHeaders(lost: readonly string[] = []): readonly string[] {
     const { dropped } = this.#options;
     return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
-  }
-
-  #createMeter(): StreamMeter {
-    const { translation, format, call, limits, opening } = this.#options;
-    const translating = translation?.createStreamMeter(limits.eventBytesMax, limits.replyBodyBytesMax);
-    return translating ?? format.createStreamMeter(call, limits.eventBytesMax, opening);
   }
 
   #take(chunk: Buffer): void {
@@ -217,7 +214,8 @@ export class Attempt {
       this.#write(client, pieces);
       this.#options.onPiece();
     }
-    if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
+    if (awaitsUsage(meter)) void this.#teller.tell(meter);
+    else if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
     } else if (!meter.isComplete) this.#hold(meter.heldBytes);
@@ -241,7 +239,7 @@ export class Attempt {
       if (this.#phase === "streaming" && this.#meter !== undefined) {
         const pieces = this.#meter.end();
         if (pieces.length > 0) this.#options.client?.write(pieces);
-        this.#endStream(this.#meter);
+        this.#teller.end(this.#meter);
       } else if (this.#phase === "collecting") {
         this.#endCollecting();
       }
@@ -290,7 +288,7 @@ export class Attempt {
     try {
       const reading = this.#options.format.readReply(body);
       if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else this.#settle({ kind: "reply", body, reading, lost: nothingLost, headers: this.#passedHeaders() });
+      else this.#settle({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#settle({ kind: "invalid", reason: error.message });
@@ -326,14 +324,16 @@ export class Attempt {
       const bridge = this.#options.bridge();
       reading ??= bridge.readReply(answer);
       await otherCalls;
-      if (reading.error !== undefined) {
-        this.#settle({ kind: "upstream-error", error: reading.error });
+      const { usage, error, produced } = reading;
+      const told = error === undefined ? await this.#options.estimateUntold?.(usage, produced) : undefined;
+      if (error !== undefined) {
+        this.#settle({ kind: "upstream-error", error });
       } else if (client === undefined) {
-        const { body, lost } = bridge.translateReply(answer);
+        const { body, lost } = bridge.translateReply(answer, told);
         this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
         const meter = new WholeReplyMeter(reading);
-        const frames = bridge.streamOfReply(answer);
+        const frames = bridge.streamOfReply(answer, told);
         if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
           this.#settle({ kind: "stopped", reason: "overloaded", meter, isSent: true });
           return;

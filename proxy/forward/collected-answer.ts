@@ -8,6 +8,9 @@
 import type { ChatCall, ChatFormat, StreamMeter } from "../protocols/chat-format.ts";
 import { isStream, joined } from "./body-start.ts";
 
+/** Error bodies are read no further than this; the rest says nothing more. */
+export const errorBodyBytesMax = 256 * 1024;
+
 export class CollectedAnswer {
   readonly bytesMax: number;
   readonly #chunks: Buffer[] = [];

@@ -6,7 +6,8 @@
  * connection: a proxy reuses connections for many clients.
  */
 import { type CidrList, cidrsContain, compileCidrs } from "./address/cidr.ts";
-import { type IpAddress, parseIpAddress, parseSocketAddress } from "./address/ip-address.ts";
+import { parseForwardedAddress } from "./address/forwarded-address.ts";
+import { type IpAddress, parseSocketAddress } from "./address/ip-address.ts";
 import { headerValues, type RawHeaders } from "./header-values.ts";
 
 /** Settings `trustedProxies.*`; with CIDRs the hops are not counted. */
@@ -30,7 +31,7 @@ export function readClientAddress(
   const peer = parseSocketAddress(socketAddress);
   if (trusted.cidrs.length > 0) return firstUntrusted(peer, headers, compileCidrs(trusted.cidrs));
   if (trusted.hops === 0) return peer;
-  return parseIpAddress(forwardedFor(headers).at(-trusted.hops) ?? "");
+  return parseForwardedAddress(forwardedFor(headers).at(-trusted.hops) ?? "");
 }
 
 /** Walks from the nearest hop towards the client and stops at the first that is no trusted proxy. */
@@ -39,7 +40,7 @@ function firstUntrusted(peer: IpAddress | undefined, headers: RawHeaders, proxie
   const entries = forwardedFor(headers);
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     if (nearest === undefined || !cidrsContain(proxies, nearest)) return nearest;
-    nearest = parseIpAddress(entries[index] ?? "");
+    nearest = parseForwardedAddress(entries[index] ?? "");
   }
   return nearest;
 }

@@ -171,6 +171,8 @@ export type ProviderState =
       readonly member: "reasoning_details" | "thinking_blocks";
       readonly entries: readonly JsonObject[];
     }
+  /** Thinking that a chat completions server sent as plain text, under the member in which it wants it back. */
+  | { readonly kind: "reasoning-text"; readonly member: "reasoning_content" | "reasoning"; readonly text: string }
   /** OpenAI's reasoning item. */
   | {
       readonly kind: "encrypted-reasoning";

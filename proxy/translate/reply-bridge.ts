@@ -6,6 +6,7 @@
  * (`own-format/`). Called by the forwarding stage once the answer is there to its end.
  */
 import type { ReplyReading } from "../protocols/chat-format.ts";
+import type { TokenUsage } from "../settle/usage.ts";
 
 /** An answer for a client that does not stream. */
 export interface WholeReply {
@@ -23,13 +24,15 @@ export interface ReplyBridge {
   /**
    * For a client that does not stream.
    * @param answer one object without an error in it, or the events of a whole stream as its format's meter let them pass
+   * @param told usage in place of what the upstream told
    * @throws InvalidReply
    */
-  translateReply(answer: Buffer): WholeReply;
+  translateReply(answer: Buffer, told?: TokenUsage): WholeReply;
   /**
    * For a client that streams.
    * @param answer as of `translateReply`
+   * @param told as of `translateReply`
    * @throws InvalidReply
    */
-  streamOfReply(answer: Buffer): readonly Buffer[];
+  streamOfReply(answer: Buffer, told?: TokenUsage): readonly Buffer[];
 }

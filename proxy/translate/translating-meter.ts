@@ -8,7 +8,7 @@
 import type { GatewayError } from "../errors.ts";
 import type { ErrorContext, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import type { Produced } from "../protocols/produced.ts";
-import type { TokenUsage } from "../settle/usage.ts";
+import { inputTokens, outputTokens, type TokenUsage } from "../settle/usage.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import type { ReplyAdapter } from "./adapt-reply.ts";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "./reply.ts";
@@ -27,6 +27,8 @@ export interface TranslatingMeterParts {
   readonly writer: StreamWriter;
   /** Some writers gather the whole answer: it ends with an error beyond so many characters, counted about. */
   readonly charactersMax: number;
+  /** The client is told usage in any case: without the upstream's numbers the end waits for `tellUsage`. */
+  readonly waitsForUsage: boolean;
 }
 
 export class TranslatingMeter implements StreamMeter {
@@ -35,10 +37,13 @@ export class TranslatingMeter implements StreamMeter {
   readonly #adapter: ReplyAdapter;
   readonly #writer: StreamWriter;
   readonly #charactersMax: number;
+  readonly #waitsForUsage: boolean;
   #characters = 0;
   readonly #gathers: boolean;
   #gathered = 0;
   #isEnded = false;
+  /** All is there but numbers for the end. */
+  #awaitsUsage = false;
   #violation: string | undefined;
   /** Events of the upstream that were read. */
   #events = 0;
@@ -49,6 +54,7 @@ export class TranslatingMeter implements StreamMeter {
     this.#adapter = parts.adapter;
     this.#writer = parts.writer;
     this.#charactersMax = parts.charactersMax;
+    this.#waitsForUsage = parts.waitsForUsage;
     this.#gathers = parts.writer.gathersAnswer === true || parts.adapter.gathers;
   }
 
@@ -110,13 +116,35 @@ export class TranslatingMeter implements StreamMeter {
     return text === undefined ? undefined : Buffer.from(text);
   }
 
+  /** The upstream said its end and not, or not all, what it used: `tellUsage` must follow. */
+  get awaitsUsage(): boolean {
+    return this.#awaitsUsage;
+  }
+
+  /**
+   * The end that waited for it.
+   * @param usage undefined where what the upstream told stands
+   */
+  tellUsage(usage: TokenUsage | undefined): readonly Buffer[] {
+    if (!this.#awaitsUsage) return nothing;
+    this.#awaitsUsage = false;
+    let text = usage === undefined ? "" : this.#writer.write({ type: "usage", usage });
+    try {
+      text += this.#say({ type: "end" });
+    } catch (error) {
+      if (!(error instanceof InvalidReply)) throw error;
+      this.#violation = error.message;
+    }
+    return text === "" ? nothing : [Buffer.from(text)];
+  }
+
   /** Last bytes of a stream that failed; no sign of success. */
   fail(error: GatewayError, context: ErrorContext): Buffer {
     return Buffer.from(this.#writer.fail(error, context));
   }
 
   #translate(pieces: readonly Buffer[], isOver: boolean): readonly Buffer[] {
-    if (this.#violation !== undefined || this.#adapter.isCut || this.#isEnded) return nothing;
+    if (this.#violation !== undefined || this.#adapter.isCut || this.#isEnded || this.#awaitsUsage) return nothing;
     let text = "";
     try {
       for (const piece of pieces) {
@@ -142,7 +170,22 @@ export class TranslatingMeter implements StreamMeter {
   }
 
   #write(event: ReplyEvent): string {
-    if (this.#isEnded) return "";
+    if (this.#isEnded || this.#awaitsUsage) return "";
+    if (event.type === "end" && this.#lacksUsage) {
+      this.#awaitsUsage = true;
+      return "";
+    }
+    return this.#say(event);
+  }
+
+  /** Nothing was told, or nothing of one side. */
+  get #lacksUsage(): boolean {
+    if (!this.#waitsForUsage || this.#adapter.isCut || !this.#inner.isComplete) return false;
+    const { usage } = this.#inner;
+    return usage === undefined || inputTokens(usage) === 0 || outputTokens(usage) === 0;
+  }
+
+  #say(event: ReplyEvent): string {
     const characters = charactersOf(event);
     this.#characters += characters;
     if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);

@@ -12,6 +12,7 @@ import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "../protoc
 import { chatFormats } from "../protocols/chat-formats.ts";
 import { isObject, type JsonObject } from "../protocols/json-value.ts";
 import type { ChatWireFormat, Protocol } from "../protocols/wire.ts";
+import type { TokenUsage } from "../settle/usage.ts";
 import { readEventFields, splitEvents } from "../sse/event-fields.ts";
 import { exceedsStopLimits, stopLimits } from "./adapt/cut-at-stop.ts";
 import { ReplyAdapter } from "./adapt-reply.ts";
@@ -156,8 +157,13 @@ export class Translation implements ReplyBridge {
   /**
    * Meter of the upstream's stream that lets out the client's.
    * @param answerBytesMax of the whole answer, framing not counted
+   * @param waitsForUsage whether its end waits for `tellUsage` where the upstream told too little
    */
-  createStreamMeter(eventBytesMax: number, answerBytesMax = defaultLimits.replyBodyBytesMax): TranslatingMeter {
+  createStreamMeter(
+    eventBytesMax: number,
+    answerBytesMax = defaultLimits.replyBodyBytesMax,
+    waitsForUsage = false,
+  ): TranslatingMeter {
     return new TranslatingMeter({
       // The client's writer decides whether usage is shown; it must arrive here in any case.
       inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
@@ -165,7 +171,14 @@ export class Translation implements ReplyBridge {
       adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
+      waitsForUsage,
     });
+  }
+
+  /** Whether the client is told usage in any case: its format has no answer without (`translation.md` section 8.2). */
+  get tellsUsage(): boolean {
+    const { format } = this.#client.call.endpoint;
+    return format === "Messages" || format === "Responses";
   }
 
   /** Undefined where the upstream has no reason to pause. @param request body as it is sent */
@@ -178,16 +191,18 @@ export class Translation implements ReplyBridge {
     return this.format.readReply(body, this.#parsed(body));
   }
 
-  translateReply(answer: Buffer): WholeReply {
-    const reply = this.#adapted(this.#read(answer));
+  translateReply(answer: Buffer, told?: TokenUsage): WholeReply {
+    const adapted = this.#adapted(this.#read(answer));
+    const reply = told === undefined ? adapted : { ...adapted, usage: told };
     return { body: Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context()))), lost: [] };
   }
 
-  streamOfReply(answer: Buffer): readonly Buffer[] {
+  streamOfReply(answer: Buffer, told?: TokenUsage): readonly Buffer[] {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
     const adapter = this.#createAdapter(true);
-    const reply = this.#read(answer);
-    const { usage } = reply;
+    const read = this.#read(answer);
+    const usage = told ?? read.usage;
+    const reply = { ...read, usage };
     let text = "";
     for (const event of unfoldReply(reply)) {
       for (const adapted of adapter.adapt(event)) {

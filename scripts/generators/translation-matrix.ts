@@ -32,6 +32,20 @@ has no place for (\`response.audio\`, events of unknown types) is named and coun
 Models are the vendors' newest (\`gpt-5.4\`, \`claude-sonnet-4-6\`, \`gemini-3-pro\`); older and compatible ones take less.
 Each cell is a golden: the file beside the row holds what was said and what went out, byte for byte.
 
+Two things of requests. Claude Code's attribution line (\`x-anthropic-billing-header:\` at the head of the system text) is left
+out for upstreams of other formats, and not named among what was dropped: it is for Anthropic's accounting, says nothing to
+a model, and its hash, another one in each request, would keep every other prompt cache from finding a prefix. Thinking
+that a ChatCompletions upstream sent as \`reasoning_content\` or \`reasoning\` goes back to that channel in the same member of
+the message with its calls, whatever the model is called; thinking of anybody else never does. In a conversation that holds
+such thinking a message with calls and none says a space, since servers that want it back refuse a message without.
+
+Tools that a Responses client runs itself (\`local_shell\`, \`shell\` on the user's machine, \`apply_patch\`, \`tool_search\` with
+\`execution: client\`) are functions for other upstreams, in the history as well, and their calls come back as items of the
+tool's own type. Tools in \`additional_tools\` items, and what such a search found, are offered like those at the top.
+
+Where an upstream tells no usage, or zeros for an answer with output, Messages and Responses clients are told the estimate
+that is billed; clients of the other formats are told none.
+
 Three things of answers that are not as one might expect. A turn that a Messages upstream pauses (\`pause_turn\`, while
 it searches the web) is continued by the gateway, up to five times and within the client's cap, for clients of other
 formats, who see one answer with the sum of the usage; where a limit has no room for one more request the turn ends there,

@@ -16,7 +16,7 @@ import { asList, isObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
 import type { RetainedEvents } from "../retained-events.ts";
 import { hasProduced, readProduced } from "./produced-text.ts";
-import { usageOf } from "./read-usage.ts";
+import { laterUsage, usageOf } from "./read-usage.ts";
 import { withoutNullUsage, withoutUsage } from "./strip-usage.ts";
 
 const done = "[DONE]";
@@ -115,7 +115,7 @@ class ChunkReader implements EventReader {
   #readUsage(chunk: unknown): void {
     const usage = usageOf(chunk);
     if (usage === undefined) return;
-    this.usage = usage;
+    this.usage = laterUsage(this.usage, usage);
     this.#isVisitedUsage = false;
   }
 
@@ -140,7 +140,7 @@ class ChunkReader implements EventReader {
     this.#readChoices(event);
     const usage = usageOf(event);
     if (usage !== undefined && (this.usage === undefined || this.#isVisitedUsage)) {
-      this.usage = usage;
+      this.usage = laterUsage(this.usage, usage);
       this.#isVisitedUsage = true;
     }
   }

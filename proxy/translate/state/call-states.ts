@@ -21,6 +21,8 @@ interface Entry {
   readonly states: readonly ProviderState[];
   readonly bytes: number;
   usedMs: number;
+  /** Two answers gave their call this id, so that it tells no conversation: some servers count (`functions.f:0`). */
+  readonly isShared: boolean;
 }
 
 export class CallStates {
@@ -37,13 +39,22 @@ export class CallStates {
     return this.#entries.size;
   }
 
-  /** @param owner what the state belongs to: nobody else finds it */
-  remember(owner: string, callId: string, states: readonly ProviderState[]): void {
-    const bytes = states.reduce((sum, state) => sum + charactersOfState(state), 0);
-    if (states.length === 0 || bytes > this.#options.bytesMax / 16) return;
+  /**
+   * Words of the model are kept only while their call's id is the id of no other call: they must never stand in another
+   * conversation. Signatures of another are refused, or of no use.
+   *
+   * @param owner what the state belongs to: nobody else finds it
+   * @param given none: what was known of another call of this id is forgotten
+   */
+  remember(owner: string, callId: string, given: readonly ProviderState[]): void {
     const key = keyOf(owner, callId);
+    const known = this.#entries.get(key);
+    const isShared = known !== undefined && (known.isShared || wordsOf(known.states) !== wordsOf(given));
+    const states = isShared ? given.filter(({ kind }) => kind !== "reasoning-text") : given;
+    const bytes = states.reduce((sum, state) => sum + charactersOfState(state), 0);
+    if ((states.length === 0 && !isShared) || bytes > this.#options.bytesMax / 16) return;
     this.#remove(key);
-    this.#entries.set(key, { states, bytes, usedMs: this.#options.clock() });
+    this.#entries.set(key, { states, bytes, usedMs: this.#options.clock(), isShared });
     this.#bytes += bytes;
     this.#trim();
   }
@@ -79,6 +90,10 @@ export class CallStates {
   }
 }
 
+function wordsOf(states: readonly ProviderState[]): string {
+  return states.map((state) => (state.kind === "reasoning-text" ? state.text : "")).join("");
+}
+
 function keyOf(owner: string, callId: string): string {
   return `${owner}\n${callId}`;
 }
@@ -88,6 +103,8 @@ export function charactersOfState(state: ProviderState): number {
   switch (state.kind) {
     case "thinking":
       return state.text.length + state.signature.length;
+    case "reasoning-text":
+      return state.text.length;
     case "encrypted-reasoning":
       return state.data.length + state.summary.reduce((sum, text) => sum + text.length, 0);
     case "reasoning-details":

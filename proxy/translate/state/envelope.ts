@@ -58,6 +58,12 @@ function readState(value: unknown): ProviderState | undefined {
         member: value["member"] === "thinking_blocks" ? "thinking_blocks" : "reasoning_details",
         entries: asList(value["entries"]).filter(isObject),
       };
+    case "reasoning-text":
+      return {
+        kind: "reasoning-text",
+        member: value["member"] === "reasoning" ? "reasoning" : "reasoning_content",
+        text: asText(value["text"]),
+      };
     case "encrypted-reasoning":
       return {
         kind: "encrypted-reasoning",

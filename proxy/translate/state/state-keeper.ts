@@ -29,7 +29,7 @@ export interface StateScope {
 const processSecret = randomBytes(32).toString("hex");
 
 const ownKinds: Readonly<Record<ChatWireFormat, ReadonlySet<ProviderState["kind"]>>> = {
-  ChatCompletions: new Set(["thought-signature", "reasoning-details"]),
+  ChatCompletions: new Set(["thought-signature", "reasoning-details", "reasoning-text"]),
   Responses: new Set(["encrypted-reasoning"]),
   Messages: new Set(["thinking", "redacted-thinking"]),
   GenerateContent: new Set(["thought-signature", "server-tool-part"]),

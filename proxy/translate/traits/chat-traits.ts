@@ -25,8 +25,6 @@ export interface ModelTraits extends OpenAIModel {
   readonly takesCacheControl: boolean;
   /** Whether a call of a tool may be forced. */
   readonly takesForcedTools: boolean;
-  /** Wants its own reasoning back in tool loops. */
-  readonly wantsReasoningBack: boolean;
   /** Refuses ids of tool calls that are not nine letters and digits (Mistral, wherever it runs). */
   readonly takesShortIds: boolean;
   /** Chat templates that fail on a system message behind the first one. */
@@ -46,7 +44,6 @@ const openAI: Omit<ModelTraits, keyof OpenAIModel> = {
   takesTopK: false,
   takesCacheControl: false,
   takesForcedTools: true,
-  wantsReasoningBack: false,
   takesShortIds: false,
   systemFirst: false,
 };
@@ -82,7 +79,6 @@ const hosts: readonly Row[] = [
 
 /** By model name, on any server. */
 const compatibleModels: readonly Row[] = [
-  [/^(?:deepseek|kimi|glm-|minimax)/, { wantsReasoningBack: true }],
   [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { takesShortIds: true }],
   [/^(?:qwen|qwq)/, { systemFirst: true }],
 ];

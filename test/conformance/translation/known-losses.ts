@@ -87,6 +87,13 @@ export const knownLosses: readonly KnownLoss[] = [
     isImpossible: true as const,
   })),
   {
+    replies: "openai-responses/tools-parallel",
+    to: ["anthropic-messages"],
+    facts: ["usage"],
+    reason: "zeros for an answer with output are no count: what is billed is told",
+    isImpossible: true,
+  },
+  {
     replies: "openai-chat/audio-output",
     to: ["openai-responses", "anthropic-messages"],
     facts: placeholder,

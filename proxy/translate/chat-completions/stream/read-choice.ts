@@ -18,6 +18,7 @@ import { heldReason, readFinish } from "../reply/finish-reason.ts";
 import { readLogprobs } from "../reply/logprobs.ts";
 import { joinedBase64, readAudio, readImage, readImages } from "../reply/media.ts";
 import { detailedText, detailsIn, ReasoningDetails } from "../reply/reasoning-details.ts";
+import { ReasoningText } from "../reply/reasoning-text.ts";
 import { CallsReader } from "./read-calls.ts";
 
 /** A text of the choice: where it stands in the whole content, which offsets of annotations count, in UTF-16 units. */
@@ -41,6 +42,7 @@ export class ChoiceReader {
   #sources: Set<string> | undefined;
   #audio: { readonly data: string[]; transcript: string } | undefined;
   #details: ReasoningDetails | undefined;
+  readonly #thinking = new ReasoningText();
   #parts = 0;
   #open: OpenText | undefined;
   /** Sources may come behind the end of the text that they are of. */
@@ -80,7 +82,7 @@ export class ChoiceReader {
   /** @param logprobs of the content: what follows that closes its text */
   #readDelta(delta: JsonObject, logprobs: unknown): void {
     const details = detailsIn(delta);
-    const thinking = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
+    const thinking = this.#thinking.read(delta);
     this.#say("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
     if (details !== undefined) {
       this.#details ??= new ReasoningDetails();
@@ -160,9 +162,10 @@ export class ChoiceReader {
     return part;
   }
 
-  /** State of thinking goes with its text, or behind other text in a part of its own. */
+  /** State of thinking goes with its text, or behind other text in a part of its own. Lists with state say the text too. */
   #endText(): void {
-    const state = this.#details?.take();
+    const text = this.#open?.kind === "reasoning" ? this.#thinking.take() : undefined;
+    const state = this.#details?.take() ?? text;
     const open = this.#open;
     this.#open = undefined;
     if (state !== undefined && open?.kind === "reasoning") {

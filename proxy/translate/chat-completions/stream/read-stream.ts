@@ -5,8 +5,9 @@
  * cap on an event and whether the stream was cut are the business of the format's meter, which sees every event first.
  */
 
-import { usageOf } from "../../../protocols/chat-completions/read-usage.ts";
+import { laterUsage, usageOf } from "../../../protocols/chat-completions/read-usage.ts";
 import { asList, asText, isObject, type JsonObject, parseJson } from "../../../protocols/json-value.ts";
+import type { TokenUsage } from "../../../settle/usage.ts";
 import { parseJsonText } from "../../json-text.ts";
 import { InvalidReply, type ReplyEvent } from "../../reply.ts";
 import type { StreamReader, WireEvent } from "../../translator.ts";
@@ -22,6 +23,7 @@ const choicesMax = 128;
 export class ChunkReader implements StreamReader {
   readonly #choices: ChoiceReader[] = [];
   #events: ReplyEvent[] = [];
+  #usage: TokenUsage | undefined;
   #hasStarted = false;
   #isEnded = false;
 
@@ -43,11 +45,12 @@ export class ChunkReader implements StreamReader {
   #readChunk(chunk: JsonObject, isBody: boolean): void {
     const choices = asList(chunk["choices"]);
     const usage = usageOf(chunk);
+    this.#usage = laterUsage(this.#usage, usage);
     // Azure's first chunk has no choices, and neither id nor model.
     if (choices.length === 0 && usage === undefined) return;
     const id = asText(chunk["id"]);
     if (!this.#hasStarted) this.#start(id, chunk);
-    if (usage !== undefined) this.#events.push({ type: "usage", usage });
+    if (usage !== undefined && this.#usage === usage) this.#events.push({ type: "usage", usage });
     for (const [position, choice] of choices.entries()) {
       if (isObject(choice)) this.#choice(choice["index"] ?? position).read(choice, id, isBody);
     }

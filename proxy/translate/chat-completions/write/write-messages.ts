@@ -17,6 +17,7 @@ import { demoteSystem } from "../../turns/demote-system.ts";
 import { pairResults } from "../../turns/pair-results.ts";
 import { shortCallId } from "./short-call-id.ts";
 import { type ContentWriter, writeContent } from "./write-content.ts";
+import { fillThinking, type StatesOfParts, writeThinking } from "./write-thinking.ts";
 
 export interface MessageWriter extends ContentWriter {
   readonly names: ToolNames;
@@ -27,7 +28,7 @@ export interface MessageWriter extends ContentWriter {
 
 const noFiles: readonly JsonObject[] = [];
 
-export function writeMessages(turns: readonly Turn[], writer: MessageWriter): JsonObject[] {
+export function writeMessages(turns: readonly Turn[], writer: MessageWriter): readonly JsonObject[] {
   const paired = pairResults(placeMarks(turns, markAbility(writer.traits), writer.losses));
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
@@ -42,7 +43,7 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriter): Js
     for (const message of waiting) messages.push(message);
     waiting = noFiles;
   }
-  return messages;
+  return fillThinking(messages);
 }
 
 /** Calls and thinking stand in members of the message that have no place for marks. */
@@ -163,7 +164,7 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
       role: "assistant",
       ...spoken(text, refusal, writer),
       ...markedContent(run, refusal, writer),
-      ...reasoningOf(parts, writer),
+      ...writeThinking(states),
       ...writeDetails([...states.values()].flat()),
       ...(calls.length === 0
         ? {}
@@ -210,14 +211,8 @@ function markedContent(run: readonly Turn[], refusal: string, writer: MessageWri
   return { content: writeContent(rest === "" ? texts : [...texts, { kind: "text", text: rest }], writer) };
 }
 
-function reasoningOf(parts: readonly Part[], { traits }: MessageWriter): JsonObject {
-  if (!traits.wantsReasoningBack) return {};
-  const text = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
-  return text === "" ? {} : { reasoning_content: text };
-}
-
 /** A call's state that came back in a reasoning part before it is the call's again (`protocols/translation.md` 6.2). */
-function statesOfParts(parts: readonly Part[], writer: MessageWriter): ReadonlyMap<Part, readonly ProviderState[]> {
+function statesOfParts(parts: readonly Part[], writer: MessageWriter): StatesOfParts {
   const states = new Map<Part, readonly ProviderState[]>();
   let waiting: ProviderState | undefined;
   for (const part of parts) {

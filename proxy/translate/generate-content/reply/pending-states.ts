@@ -33,6 +33,12 @@ export class PendingStates {
     return this.take() ?? (isExpected ? sealedSignature(this.#keeper.seal([])) : undefined);
   }
 
+  /** What no call took: of thinking as plain text only calls have a use. */
+  takeRest(): string | undefined {
+    this.#states = this.#states.filter(({ kind }) => kind !== "reasoning-text");
+    return this.take();
+  }
+
   /** A signature with everything collected since the last one; undefined when there is nothing. */
   take(): string | undefined {
     if (this.#states.length === 0) return undefined;

@@ -53,7 +53,7 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
       for (const token of block.logprobs) tokens.push(token);
     } else if (block.text !== "") parts.push({ text: block.text });
   }
-  const signature = pending.take();
+  const signature = pending.takeRest();
   if (signature !== undefined) parts.push({ text: "", thoughtSignature: signature });
   // The official SDK's chat forgets a turn whose content is empty.
   if (parts.length === 0) parts.push({ text: "" });

@@ -119,7 +119,7 @@ export class CandidateWriter {
 
   /** The candidate in the last frame. */
   last(index: number): JsonObject {
-    const signature = this.#pending.take();
+    const signature = this.#pending.takeRest();
     const citations = [...this.#texts.values()].flatMap((text) =>
       text.citations.map((citation) => placeCitation(citation, text.start, text.length)),
     );

@@ -1,6 +1,7 @@
 /** System text and messages of a messages client as neutral turns (`protocols/anthropic-messages.md` section 3). */
 import { asList, type JsonObject } from "../../../protocols/json-value.ts";
 import type { Part, Turn } from "../../conversation.ts";
+import { withoutAttribution } from "./attribution.ts";
 import { readContent } from "./read-content.ts";
 import { readTexts } from "./read-text.ts";
 import { objectAt, refuseValue } from "./refusals.ts";
@@ -8,8 +9,7 @@ import { objectAt, refuseValue } from "./refusals.ts";
 /** @throws GatewayError for unknown roles and blocks */
 export function readTurns(body: JsonObject): Turn[] {
   const system = body["system"] ?? "";
-  const parts = system === "" ? [] : readTexts(system, "system");
-  const turns: Turn[] = parts.length === 0 ? [] : [{ role: "system", parts }];
+  const turns = system === "" ? [] : readSystem(system, "system");
   for (const [index, message] of asList(body["messages"]).entries()) {
     const where = `messages.${index}`;
     for (const turn of readMessage(objectAt(message, where), where)) turns.push(turn);
@@ -17,10 +17,15 @@ export function readTurns(body: JsonObject): Turn[] {
   return turns;
 }
 
+function readSystem(content: unknown, where: string): Turn[] {
+  const parts = withoutAttribution(readTexts(content, where));
+  return parts.length === 0 ? [] : [{ role: "system", parts }];
+}
+
 function readMessage(message: JsonObject, where: string): Turn[] {
   const role = message["role"];
   const content = message["content"] ?? [];
-  if (role === "system") return [{ role, parts: readTexts(content, `${where}.content`) }];
+  if (role === "system") return readSystem(content, `${where}.content`);
   if (role !== "user" && role !== "assistant") {
     return refuseValue(`${where}.role`, "must be 'user', 'assistant' or 'system'");
   }

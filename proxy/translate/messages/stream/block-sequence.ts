@@ -77,6 +77,8 @@ export class BlockSequence {
   #owner: Part | undefined;
   /** State of thinking that this client gets no blocks for: kept under the next call. */
   readonly #hiddenStates: ProviderState[] = [];
+  /** Thinking as plain text, which clients may leave out of what they send back: kept under the next call as well. */
+  readonly #plainStates: ProviderState[] = [];
 
   constructor(sink: BlockSink, context: SequenceContext) {
     this.#sink = sink;
@@ -129,9 +131,14 @@ export class BlockSequence {
     if (!("part" in event)) return;
     const part = this.#parts.get(event.part);
     if (part === undefined) return;
-    if (event.type === "state") part.states.push(event.state);
+    if (event.type === "state") this.#addState(part, event.state);
     else if (event.type === "citation") this.#addCitation(part, event.citation);
     else if (event.type === "delta") this.#addText(part, event.text);
+  }
+
+  #addState(part: Part, state: ProviderState): void {
+    part.states.push(state);
+    if (state.kind === "reasoning-text" && this.#carriesThinking) this.#plainStates.push(state);
   }
 
   #addCitation(part: Part, citation: Citation): void {
@@ -248,8 +255,8 @@ export class BlockSequence {
 
   /** What no block of this client could carry. */
   #remember({ id, states }: Part): void {
-    const kept = [...this.#hiddenStates.splice(0), ...states];
-    if (kept.length > 0) this.#context.states.remember(id, kept);
+    const kept = [...this.#plainStates.splice(0), ...this.#hiddenStates.splice(0), ...states];
+    this.#context.states.remember(id, kept);
   }
 
   /** Every thinking block is signed; without state the signature only says whose block it is. */

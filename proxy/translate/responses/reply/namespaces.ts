@@ -1,16 +1,21 @@
 /** Names of tools that came in a namespace, on their way back (`protocols/translation.md` section 10.2). */
 import { asList, asText, type JsonObject, member } from "../../../protocols/json-value.ts";
+import type { ClientRunTool } from "../client-run/client-run-tools.ts";
+import { clientRunTools, offeredTools } from "../client-run/tool-lists.ts";
 import { namespacedName } from "../request/read-tools.ts";
 
 export interface ClientName {
   readonly name: string;
   readonly namespace?: string | undefined;
+  /** The call goes back as an item of this tool's own. */
+  readonly run?: ClientRunTool | undefined;
 }
 
 /** @returns the client's name for the flat one under which the tool was offered */
 export function clientNames(body: JsonObject): (name: string) => ClientName {
   const known = new Map<string, ClientName>();
-  for (const tool of asList(member(body, "tools"))) {
+  for (const [name, run] of clientRunTools(body)) known.set(name, { name, run });
+  for (const tool of offeredTools(body)) {
     if (member(tool, "type") !== "namespace") continue;
     const namespace = asText(member(tool, "name"));
     for (const inner of asList(member(tool, "tools"))) {

@@ -1,6 +1,9 @@
 /** Output items as the responses format writes them, whole or streamed (`protocols/openai-responses.md` section 4). */
 import type { JsonObject } from "../../../protocols/json-value.ts";
+import { argumentsObject } from "../../json-text.ts";
 import type { Citation, TokenLogprob } from "../../reply.ts";
+
+import type { ClientRunTool } from "../client-run/client-run-tools.ts";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
@@ -37,9 +40,15 @@ export interface CallIdentity {
   readonly name: string;
   readonly namespace?: string | undefined;
   readonly tool: "function" | "custom";
+  /** Set where the client runs it under a type of its own. */
+  readonly run?: ClientRunTool | undefined;
 }
 
 export function callItem(call: CallIdentity, given: string, status: ItemStatus): JsonObject {
+  if (call.run !== undefined) {
+    const members = call.run.membersOf(argumentsObject(given) ?? {});
+    return { type: `${call.run.type}_call`, id: call.id, call_id: call.callId, ...members, status };
+  }
   const named = {
     id: call.id,
     call_id: call.callId,

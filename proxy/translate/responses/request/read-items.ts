@@ -5,10 +5,20 @@
  * turn, together with the reasoning that stands right before it; results that follow each other are one turn.
  */
 import { isObject, type JsonObject } from "../../../protocols/json-value.ts";
-import type { CarriedState, MediaPart, Part, ReasoningPart, Role, TextPart, Turn } from "../../conversation.ts";
+import type {
+  CarriedState,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  ResultPart,
+  Role,
+  TextPart,
+  Turn,
+} from "../../conversation.ts";
 import { isEnvelope } from "../../state/envelope.ts";
 import { isShownSearch } from "../../state/shown-search.ts";
 import { markedResult } from "../../turns/cache-marks.ts";
+import { argumentsText, type ClientRunTool, outputText, toolOfCall } from "../client-run/client-run-tools.ts";
 import { notCarried, optionalText, requiredText, wrongType, wrongValue } from "./body-fields.ts";
 import { type ContentPart, readContent, readReasoningText } from "./read-content.ts";
 import { namespacedName } from "./read-tools.ts";
@@ -31,12 +41,6 @@ const hostedItems = new Set([
   "image_generation_call",
   "computer_call",
   "computer_call_output",
-  "local_shell_call",
-  "local_shell_call_output",
-  "shell_call",
-  "shell_call_output",
-  "apply_patch_call",
-  "apply_patch_call_output",
   "mcp_list_tools",
   "mcp_call",
   "mcp_approval_request",
@@ -48,9 +52,6 @@ const notCarriedItems = new Set([
   "item_reference",
   "compaction",
   "compaction_trigger",
-  "additional_tools",
-  "tool_search_call",
-  "tool_search_output",
   "configuration_update",
   "program",
   "program_output",
@@ -64,6 +65,10 @@ class ItemReader {
   /** Ids given to calls whose client gave an empty one, until their results come: in the order of the calls. */
   readonly #unnamed: string[] = [];
   #calls = 0;
+  /** Ids of calls in the provider's container, and of its own searches. */
+  readonly #ranByProvider = new Set<unknown>();
+  /** Call ids by the ids of the items: some results name the item (`local_shell_call_output`). */
+  readonly #callsOfItems = new Map<string, string>();
 
   turns(): readonly Turn[] {
     this.#closeTurn();
@@ -80,7 +85,26 @@ class ItemReader {
       this.#assistant({ kind: "hosted", type, where, ...(isShown ? { isShown } : {}) });
       return;
     }
+    const run = toolOfCall(item);
+    if (run !== undefined) {
+      this.#clientRunCall(run, item, where);
+      return;
+    }
     switch (type) {
+      // Its tools are read with all others.
+      case "additional_tools":
+        return;
+      case "tool_search_call":
+      case "shell_call":
+        this.#ranByProvider.add(item["call_id"] ?? item["id"]);
+        this.#assistant({ kind: "hosted", type, where });
+        return;
+      case "local_shell_call_output":
+      case "shell_call_output":
+      case "apply_patch_call_output":
+      case "tool_search_output":
+        this.#clientRunResult(item, type, where);
+        return;
       case "message":
         this.#message(item, where);
         return;
@@ -145,6 +169,32 @@ class ItemReader {
     this.#assistant({ kind: "call", id: id === "" ? this.#nameCall() : id, name, tool, arguments: given, where });
   }
 
+  #clientRunCall(run: ClientRunTool, item: JsonObject, where: string): void {
+    const itemId = optionalText(item, "id", `${where}.id`) ?? "";
+    const id = (optionalText(item, "call_id", `${where}.call_id`) ?? itemId) || this.#nameCall();
+    if (itemId !== "") this.#callsOfItems.set(itemId, id);
+    this.#assistant({ kind: "call", id, name: run.type, tool: "function", arguments: argumentsText(run, item), where });
+  }
+
+  /** What a provider's own search found is not the client's to tell; its tools are read with all others. */
+  #clientRunResult(item: JsonObject, type: string, where: string): void {
+    const isProviders = this.#ranByProvider.has(item["call_id"] ?? item["id"]);
+    if (isProviders || (type === "tool_search_output" && item["execution"] === "server")) {
+      this.#assistant({ kind: "hosted", type, where });
+      return;
+    }
+    const given = optionalText(item, "call_id", `${where}.call_id`) ?? optionalText(item, "id", `${where}.id`) ?? "";
+    const callId = this.#callsOfItems.get(given) ?? (given === "" ? (this.#unnamed.shift() ?? "") : given);
+    const isError = item["status"] === "failed";
+    this.#pushResult({
+      kind: "result",
+      callId,
+      content: [{ kind: "text", text: outputText(item), where }],
+      isError,
+      where,
+    });
+  }
+
   #nameCall(): string {
     this.#calls += 1;
     const id = `call_unnamed_${this.#calls}`;
@@ -156,11 +206,15 @@ class ItemReader {
     const given = optionalText(item, "call_id", `${where}.call_id`) ?? requiredText(item, "id", `${where}.call_id`);
     const callId = given === "" ? (this.#unnamed.shift() ?? "") : given;
     const content = readContent(item, "output", where).flatMap(resultPart);
+    this.#pushResult(markedResult({ kind: "result", callId, content, where }));
+  }
+
+  #pushResult(result: ResultPart): void {
     if (this.#open?.role !== "tool") {
       this.#closeTurn();
       this.#open = { role: "tool", parts: [] };
     }
-    this.#open.parts.push(markedResult({ kind: "result", callId, content, where }));
+    this.#open.parts.push(result);
   }
 
   #assistant(part: Part): void {

@@ -2,6 +2,8 @@
 import { asList, asObject, asText, isObject, type JsonObject, member } from "../../../protocols/json-value.ts";
 import type { CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../conversation.ts";
 import { hostedToolKind } from "../../tools/hosted-tools.ts";
+import { type ClientRunTool, clientRunTool } from "../client-run/client-run-tools.ts";
+import { clientRunTools, listsInItems } from "../client-run/tool-lists.ts";
 import {
   listOf,
   notCarried,
@@ -21,27 +23,67 @@ export function namespacedName(namespace: string | undefined, name: string): str
 
 /** @throws GatewayError naming a tool of unknown type or shape */
 export function readTools(body: JsonObject): readonly Tool[] {
+  const run = clientRunTools(body);
+  const read = (tool: unknown, where: string): readonly Tool[] => readTool(tool, where, undefined, run);
   const value = present(body, "tools");
   // One tool alone may stand without its list (INTERFACE.md 2.4).
-  if (isObject(value)) return readTool(value, "tools", undefined);
-  return listOf(body, "tools", "tools").flatMap((tool, index) => readTool(tool, `tools[${index}]`, undefined));
+  const top = isObject(value)
+    ? read(value, "tools")
+    : listOf(body, "tools", "tools").flatMap((tool, index) => read(tool, `tools[${index}]`));
+  const lists = listsInItems(body);
+  if (lists.length === 0) return top;
+  const inItems = lists.flatMap(({ tools, where }) => tools.flatMap((tool, index) => read(tool, `${where}[${index}]`)));
+  return [...top, ...withoutKnown(inItems, top)];
 }
 
-function readTool(tool: unknown, where: string, namespace: string | undefined): readonly Tool[] {
+/** A search finds the same tool again, and an item may repeat what stands at the top: the first one counts. */
+function withoutKnown(tools: readonly Tool[], top: readonly Tool[]): readonly Tool[] {
+  const known = new Set(top.map(keyOf));
+  return tools.filter((tool) => {
+    const key = keyOf(tool);
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
+}
+
+function keyOf(tool: Tool): string {
+  return tool.kind === "hosted" ? `hosted ${tool.type}` : `own ${tool.name}`;
+}
+
+function readTool(
+  tool: unknown,
+  where: string,
+  namespace: string | undefined,
+  run: ReadonlyMap<string, ClientRunTool>,
+): readonly Tool[] {
   if (!isObject(tool)) return wrongType(where, "an object");
   const type = optionalText(tool, "type", `${where}.type`) ?? "function";
+  const own = clientRunTool(tool);
+  if (own !== undefined && run.get(own.type) === own) return [readClientRun(own, tool, where)];
   if (type === "function") return [readFunction(tool, where, namespace)];
   if (type === "custom") return [readCustom(tool, where, namespace)];
   if (type === "namespace" && namespace === undefined) {
     const name = requiredText(tool, "name", `${where}.name`);
     return listOf(tool, "tools", `${where}.tools`).flatMap((inner, index) =>
-      readTool(inner, `${where}.tools[${index}]`, name),
+      readTool(inner, `${where}.tools[${index}]`, name, run),
     );
   }
   const kind = hostedToolKind("Responses", type);
   if (kind === undefined) return wrongValue(`${where}.type`, "this is no tool that the gateway knows.");
   const hosted: HostedTool = { kind: "hosted", tool: kind, type, where };
   return [kind === "web-search" ? { ...hosted, search: readSearch(tool) } : hosted];
+}
+
+/** A search among the client's tools may say how it is asked. */
+function readClientRun(run: ClientRunTool, tool: JsonObject, where: string): FunctionTool {
+  return {
+    kind: "function",
+    name: run.type,
+    description: optionalText(tool, "description", `${where}.description`) ?? run.description,
+    schema: optionalObject(tool, "parameters", `${where}.parameters`) ?? run.schema,
+    where,
+  };
 }
 
 function readFunction(tool: JsonObject, where: string, namespace: string | undefined): FunctionTool {
@@ -98,11 +140,15 @@ export function readToolChoice(body: JsonObject): ToolChoice | undefined {
         type: choice["mode"] === "required" ? "required" : "auto",
         only: asList(choice["tools"]).map((tool, index) => {
           const where = `tool_choice.tools[${index}]`;
-          return isObject(tool) ? requiredName(tool, where) : wrongType(where, "an object");
+          if (!isObject(tool)) return wrongType(where, "an object");
+          const type = asText(tool["type"]);
+          return clientRunTools(body).has(type) ? type : requiredName(tool, where);
         }),
       };
-    default:
-      return notCarried("tool_choice");
+    default: {
+      const name = asText(choice["type"]);
+      return clientRunTools(body).has(name) ? { type: "named", name } : notCarried("tool_choice");
+    }
   }
 }
 

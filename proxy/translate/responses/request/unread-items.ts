@@ -12,6 +12,7 @@ import {
   type KnownObjects,
   knownObject,
 } from "../../unread-members.ts";
+import { listsInItems } from "../client-run/tool-lists.ts";
 
 const text = knownObject(["type", "text", "prompt_cache_breakpoint"]);
 const answerText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
@@ -34,6 +35,14 @@ const message = item(["role", "content", "phase"], () => ({ content: parts }));
 const result = item(["call_id", "output", "name"], () => ({ output: parts }));
 
 /** Items of a provider's own tools are not here: they are declared whole. */
+const action = always(
+  knownObject([
+    ...["type", "command", "env", "timeout_ms", "user", "working_directory", "commands", "max_output_length"],
+  ]),
+);
+/** The user's own machine is where such tools run. */
+const environment = always(knownObject(["type"]));
+const operation = always(knownObject(["type", "path", "diff"]));
 const items: KnownObjects = new Map([
   ["", message],
   ["message", message],
@@ -42,6 +51,15 @@ const items: KnownObjects = new Map([
   ["custom_tool_call", item(["call_id", "name", "namespace", "input"])],
   ["function_call_output", result],
   ["custom_tool_call_output", result],
+  ["local_shell_call", item(["call_id", "action"], () => ({ action }))],
+  ["shell_call", item(["call_id", "action", "environment"], () => ({ action, environment }))],
+  ["apply_patch_call", item(["call_id", "operation"], () => ({ operation }))],
+  ["tool_search_call", item(["call_id", "arguments", "execution"])],
+  ["local_shell_call_output", item(["call_id", "output"])],
+  ["shell_call_output", item(["call_id", "output", "max_output_length"])],
+  ["apply_patch_call_output", item(["call_id", "output"])],
+  ["tool_search_output", item(["call_id", "execution", "tools"])],
+  ["additional_tools", item(["role", "tools"])],
 ]);
 
 const location = always(knownObject(["type", "city", "region", "country", "timezone"]));
@@ -54,10 +72,15 @@ const inner = { filters, user_location: location };
 const liveSearch = ["type", "filters", "user_location", "search_context_size", "external_web_access"];
 const search = knownObject(liveSearch, () => inner);
 const hostedTool = knownObject(["type"]);
+const clientRunTypes = new Set(["local_shell", "shell", "apply_patch", "tool_search"]);
+const clientRun = knownObject(["type", "description", "parameters", "execution", "environment"], () => ({
+  environment,
+}));
 const tools: KnownObjects = {
   get: (type) => {
     if (type === "" || type === "function" || type === "custom") return ownTool;
     if (type === "namespace") return namespace;
+    if (clientRunTypes.has(type)) return clientRun;
     return type.startsWith("web_search") ? search : hostedTool;
   },
 };
@@ -68,8 +91,12 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["instructions"], items, "instructions", bracketed, unread);
   collectUnread(body["input"], items, "input", bracketed, unread);
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
-  for (const [index, tool] of asList(body["tools"]).entries()) {
-    if (member(tool, "external_web_access") === false) unread.push(`tools[${index}].external_web_access`);
+  const lists = listsInItems(body);
+  for (const { tools: listed, where } of lists) collectUnread(listed, tools, where, bracketed, unread);
+  for (const { tools: listed, where } of [{ tools: asList(body["tools"]), where: "tools" }, ...lists]) {
+    for (const [index, tool] of listed.entries()) {
+      if (member(tool, "external_web_access") === false) unread.push(`${where}[${index}].external_web_access`);
+    }
   }
   return unread;
 }

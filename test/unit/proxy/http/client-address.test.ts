@@ -8,6 +8,26 @@ const oneHop: TrustedProxies = { hops: 1, cidrs: [] };
 const twoHops: TrustedProxies = { hops: 2, cidrs: [] };
 const internal: TrustedProxies = { hops: 0, cidrs: ["10.0.0.0/8", "fd00::/8"] };
 
+const withPort: readonly (readonly [entry: string, want: string])[] = [
+  ["198.51.100.7:4711", "198.51.100.7"],
+  ["198.51.100.7:0", "198.51.100.7"],
+  ["198.51.100.7:65535", "198.51.100.7"],
+  ["[2001:db8::1]:4711", "2001:db8::1"],
+  ["[2001:DB8:0:0::1]", "2001:db8::1"],
+  ["[::ffff:198.51.100.7]:80", "198.51.100.7"],
+  ["[::ffff:c633:6407]", "198.51.100.7"],
+  // Nobody can tell a port in it: it is the address that it is.
+  ["2001:db8::1:4711", "2001:db8::1:4711"],
+];
+
+const notWithPort = [
+  ...["1.1.1.1:", "1.1.1.1:65536", "1.1.1.1:123456", "1.1.1.1:x", "1.1.1.1:+80", "1.1.1.1: 80", "1.1.1.1 :80"],
+  ...["1.1.1.1:80:80", "010.0.0.1:80", "1.1.1:80", "256.1.1.1:80", ":80", "localhost:80", "::ffff:1.1.1.1:80"],
+  ...["[1.1.1.1]", "[1.1.1.1]:80", "[::1", "::1]", "[]", "[]:80", "[[::1]]", "[::1]80", "[::1]:", "[::1]:65536"],
+  ...["[::1] :80", "[ ::1]", "[fe80::1%e0]", "[fe80::1%25e0]:80", "[::1]:80:80", "x[::1]", "[::1][::1]:80"],
+  ...['"1.1.1.1:80"', '"[::1]:80"', "for=1.1.1.1:80", "1.1.1.1:80;proto=https", "http://1.1.1.1:80"],
+];
+
 describe("readClientAddress", () => {
   const rows: {
     name: string;
@@ -35,9 +55,35 @@ describe("readClientAddress", () => {
     { name: "knows none when entries are fewer than hops", trusted: twoHops, forwarded: ["1.1.1.1"], want: undefined },
     { name: "keeps the place of empty items", trusted: twoHops, forwarded: ["6.6.6.6,,2.2.2.2"], want: undefined },
     { name: "knows none for an empty last item", trusted: oneHop, forwarded: ["1.1.1.1,"], want: undefined },
-    ...["unknown", "_x", "1.1.1.1:80", "[::1]", "fe80::1%e0", "010.0.0.1", "127.1", '"1.1.1.1"', "\u00a01.1.1.1"].map(
-      (entry) => ({ name: `knows none for ${entry}`, trusted: oneHop, forwarded: [entry], want: undefined }),
-    ),
+    ...["unknown", "_x", "fe80::1%e0", "010.0.0.1", "127.1", '"1.1.1.1"', "\u00a01.1.1.1"].map((entry) => ({
+      name: `knows none for ${entry}`,
+      trusted: oneHop,
+      forwarded: [entry],
+      want: undefined,
+    })),
+    ...withPort.flatMap(([entry, want]) => [
+      {
+        name: `FAULTS 14: behind one hop ${entry} is ${want}`,
+        trusted: oneHop,
+        forwarded: [`6.6.6.6, ${entry}`],
+        want,
+      },
+      {
+        name: `FAULTS 14: behind trusted networks ${entry} is ${want}`,
+        trusted: internal,
+        forwarded: [`6.6.6.6:1, ${entry}, 10.0.0.2:4711, [fd00::2]:4711`],
+        want,
+      },
+    ]),
+    ...notWithPort.flatMap((entry) => [
+      { name: `FAULTS 14: behind one hop ${entry} is none`, trusted: oneHop, forwarded: [entry], want: undefined },
+      {
+        name: `FAULTS 14: behind trusted networks ${entry} is none`,
+        trusted: internal,
+        forwarded: [`1.1.1.1, ${entry}, 10.0.0.2:4711`],
+        want: undefined,
+      },
+    ]),
     { name: "reads mapped IPv4 as IPv4", trusted: oneHop, forwarded: ["::ffff:1.1.1.1"], want: "1.1.1.1" },
     {
       name: "survives a list of 8 KB",

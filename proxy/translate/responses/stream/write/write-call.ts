@@ -34,7 +34,14 @@ export class CallWriter {
   say(text: string): void {
     const { members } = this.begin();
     this.#text += text;
+    // Items of these tools have no events of their own for what they ask: all of it is in their end.
+    if (this.#call.run !== undefined) return;
     this.#frames.emit(`${this.#event}.delta`, `${members},"delta":${JSON.stringify(text)}`);
+  }
+
+  /** State of thinking before the call that has gone out, which the client may leave out of what it sends back. */
+  keep(states: readonly ProviderState[]): void {
+    this.#states.remember(this.#call.callId, states);
   }
 
   begin() {
@@ -58,7 +65,7 @@ export class CallWriter {
     const status: ItemStatus = isHalf ? "incomplete" : "completed";
     const text = JSON.stringify(this.#text);
     const end = isFunction ? `"name":${JSON.stringify(this.#call.name)},"arguments":${text}` : `"input":${text}`;
-    this.#frames.emit(`${this.#event}.done`, `${members},${end}`);
+    if (this.#call.run === undefined) this.#frames.emit(`${this.#event}.done`, `${members},${end}`);
     this.#frames.done(index, callItem(this.#call, this.#text, status));
   }
 

@@ -9,6 +9,7 @@ import type { GatewayError } from "../../../../errors.ts";
 import type { ErrorContext } from "../../../../protocols/chat-format.ts";
 import type { JsonObject } from "../../../../protocols/json-value.ts";
 import type { TokenUsage } from "../../../../settle/usage.ts";
+import type { ProviderState } from "../../../conversation.ts";
 import { omittedText } from "../../../media/omitted-media.ts";
 import type { Finish, HostedBlock, MediaBlock, OpenedBlock, ReplyEvent } from "../../../reply.ts";
 import type { ReplyContext, StreamWriter } from "../../../translator.ts";
@@ -50,6 +51,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   #closing: CallWriter[] = [];
   /** Code whose output may come as a block of its own. */
   #code: HostedBlock | undefined;
+  /** Thinking as plain text, which clients may leave out of what they send back: kept under the next call as well. */
+  readonly #plainStates: ProviderState[] = [];
   #clientName: ReturnType<typeof clientNames> | undefined;
   #serviceTier: string | undefined;
   #usage: TokenUsage | undefined;
@@ -226,10 +229,12 @@ export class ResponsesStreamWriter implements StreamWriter {
   #newCall(block: Extract<OpenedBlock, { kind: "call" }>): CallWriter {
     const { newId, states, clientBody } = this.#context;
     this.#clientName ??= clientNames(clientBody);
-    const { name, namespace } = this.#clientName(block.name);
-    const id = newId(block.tool === "custom" ? "ctc_" : "fc_");
+    const { name, namespace, run } = this.#clientName(block.name);
+    const id = newId(run?.idPrefix ?? (block.tool === "custom" ? "ctc_" : "fc_"));
     const callId = this.#callIds.take(block.id ?? newId("call_"));
-    return new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool }, states, newId);
+    const call = new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool, run }, states, newId);
+    call.keep(this.#plainStates.splice(0));
+    return call;
   }
 
   #openCode(block: HostedBlock): void {
@@ -277,12 +282,17 @@ export class ResponsesStreamWriter implements StreamWriter {
         return;
       case "state":
         // State of a text would have to stand before it; the provider does without (section 10.9).
-        if (writer.kind === "reasoning") writer.reasoning.carry(event.state);
+        if (writer.kind === "reasoning") this.#carry(writer.reasoning, event.state);
         else if (writer.kind === "call") writer.call.carry(event.state);
         return;
       default:
         this.#close(event.part, writer);
     }
+  }
+
+  #carry(reasoning: ReasoningWriter, state: ProviderState): void {
+    reasoning.carry(state);
+    if (state.kind === "reasoning-text") this.#plainStates.push(state);
   }
 
   #latePiece(event: Extract<ReplyEvent, { readonly part: number }>): void {

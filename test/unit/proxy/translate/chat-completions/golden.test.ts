@@ -77,7 +77,11 @@ const calls = [
 ] as const;
 const candidate: Candidate = {
   blocks: [
-    { kind: "reasoning", text: "T", states: [] },
+    {
+      kind: "reasoning",
+      text: "T",
+      states: [{ kind: "reasoning-text", member: "reasoning_content", text: "T" }],
+    },
     { kind: "text", text: "Hi", citations: [], logprobs: [], states: [] },
     ...calls,
   ],

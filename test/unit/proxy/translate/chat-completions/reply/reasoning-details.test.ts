@@ -49,9 +49,9 @@ describe("thinking in typed lists of a chat upstream", () => {
       want: ["T", kept("thinking_blocks", block, { type: "redacted_thinking", data: "R" })],
     },
     {
-      name: "text without state, which need not come back",
+      name: "text without state, which comes back as text",
       message: { reasoning: "T", reasoning_details: [detail({ text: "T" })] },
-      want: ["T"],
+      want: ["T", { kind: "reasoning-text", member: "reasoning", text: "T" }],
     },
   ]) {
     it(`reads ${row.name}`, () => {

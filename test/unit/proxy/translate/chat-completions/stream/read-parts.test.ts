@@ -31,6 +31,7 @@ describe("chat completions stream reader: parts", () => {
         "open 0 reasoning",
         "0: T",
         "0: U",
+        "state 0 reasoning-text",
         "close 0",
         "open 1 text",
         "1: a",

@@ -266,7 +266,13 @@ describe("messages: stream writer, blocks", () => {
         "1 {}",
         "1 stop",
       ]);
-      assert.deepEqual([...states.remembered], [["a", [tsig]]]);
+      assert.deepEqual(
+        [...states.remembered],
+        [
+          ["a", [tsig]],
+          ["b", []],
+        ],
+      );
     });
   }
 
