@@ -22,8 +22,14 @@ export const models = {
   gemini: "gemini-3-pro-preview",
 } as const;
 
-/** Asked for beside them: titles, routing, summaries. */
-const sideModels = ["claude-haiku-4-5-20251001", "gemini-2.5-flash", "gemini-2.5-flash-lite", "gemini-3-flash-preview"];
+/** Asked for beside them or in their place: titles, routing, summaries, successors. */
+const sideModels = [
+  "claude-haiku-4-5-20251001",
+  "gemini-2.5-flash",
+  "gemini-2.5-flash-lite",
+  "gemini-3-flash-preview",
+  "gemini-3.1-pro-preview",
+];
 
 const upstreamKinds: Readonly<Record<FormatName, { readonly provider: string; readonly model: string }>> = {
   ChatCompletions: { provider: "OpenAI", model: "gpt-5.4" },
