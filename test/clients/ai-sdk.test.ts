@@ -1,9 +1,11 @@
 /** Vercel's AI SDK 6 by its providers of four formats. */
-import { describe } from "mocha";
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
 import { models, useClientsRig } from "../support/clients/clients-rig.ts";
 import { describeReader } from "../support/clients/describe-reader.ts";
 import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import type { Reader } from "../support/clients/run-reader.ts";
+import { type Reader, readThrough } from "../support/clients/run-reader.ts";
+import { agentScenario } from "../support/clients/scenario.ts";
 
 function reader(provider: string, model: string): Reader {
   return { name: `AI SDK 6, ${provider}`, script: "ai-sdk.ts", arguments: [provider], model, language: "node" };
@@ -16,9 +18,23 @@ const withFailureEvents = [
   reader("anthropic", models.anthropic),
 ];
 
-describe("clients: AI SDK", () => {
+describe("clients: AI SDK", function () {
+  this.timeout(40_000);
   usePackages(nodePackages);
   const cell = useClientsRig();
   for (const one of withFailureEvents) describeReader(one, { cell, tests: ["agent", "broken"], hasErrorParts: true });
-  describeReader(reader("google", models.gemini), { cell, tests: ["agent", "broken"] });
+  const google = reader("google", models.gemini);
+  describeReader(google, { cell, tests: ["agent", "broken"] });
+
+  for (const one of [...withFailureEvents.slice(0, 2), google]) {
+    for (const isStream of [true, false]) {
+      const how = isStream ? "streamed" : "whole";
+      it(`CLIENTS 4: ${one.name} forces a function of a Claude that refuses that, ${how}`, async () => {
+        const { upstream } = cell("Messages").play(agentScenario((word) => ({ name: "step", arguments: { word } })));
+        const told = await readThrough(one, cell("Messages"), { isStream, hasTool: true, isForced: true });
+        assert.deepEqual([upstream.refusals, told.error], [[], undefined], JSON.stringify(told));
+        assert.match(told.text, /All done:.*did gamma/);
+      });
+    }
+  }
 });

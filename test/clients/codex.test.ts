@@ -33,8 +33,9 @@ describe("clients: Codex CLI", function () {
     });
 
     it(`CLIENTS 2: a spent quota of a ${format} upstream is told in the gateway's words`, async () => {
-      const { origin } = cell(format).play(() => ({ text: "Half of it", failure: "quota" }));
+      const { upstream, origin } = cell(format).play(() => ({ text: "Half of it", failure: "quota" }));
       const { run, errors } = await codex().run(origin);
+      assert.deepEqual(upstream.refusals, []);
       assert.notEqual(run.status, 0, describeRun(run));
       assert.ok(errors.length > 0, describeRun(run));
       assert.doesNotMatch(errors.join("\n"), transportError);

@@ -17,7 +17,7 @@ export interface Reader {
   readonly arguments: readonly string[];
 }
 
-export type ReaderWish = Pick<ReaderTask, "isStream" | "hasTool">;
+export type ReaderWish = Pick<ReaderTask, "isStream" | "hasTool" | "isForced">;
 
 const deadlineMs = 30_000;
 

@@ -51,6 +51,11 @@ function providerOf(name: string | undefined, load: NodeJS.Require, { origin, ke
   }
 }
 
+const forced = {
+  toolChoice: "required",
+  providerOptions: { openai: { reasoningEffort: "none" }, google: { thinkingConfig: { thinkingBudget: 0 } } },
+};
+
 await report(async (task, load, told) => {
   const { streamText, generateText, stepCountIs, jsonSchema }: Ai = load("ai");
   const tool = {
@@ -62,6 +67,7 @@ await report(async (task, load, told) => {
     model: providerOf(process.argv[3], load, task)(task.model),
     prompt: question,
     maxRetries: 0,
+    ...(task.isForced === true ? forced : {}),
     ...(task.hasTool ? { tools: { [stepTool.name]: tool }, stopWhen: stepCountIs(turnsMax) } : {}),
   };
   if (!task.isStream) {

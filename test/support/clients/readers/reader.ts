@@ -10,6 +10,8 @@ export interface ReaderTask {
   readonly isStream: boolean;
   /** Whether the function `step` is offered. */
   readonly hasTool: boolean;
+  /** Whether the model has to call it, without thinking first; of the AI SDK only. */
+  readonly isForced?: boolean;
   /** Folder whose `node_modules` hold the packages. */
   readonly packages: string;
 }
