@@ -51,8 +51,11 @@ function providerOf(name: string | undefined, load: NodeJS.Require, { origin, ke
   }
 }
 
+/** The library itself refuses an answer without a call where one is forced, so only the first step is. */
 const forced = {
-  toolChoice: "required",
+  prepareStep: ({ stepNumber }: { readonly stepNumber: number }) => ({
+    toolChoice: stepNumber === 0 ? "required" : "auto",
+  }),
   providerOptions: { openai: { reasoningEffort: "none" }, google: { thinkingConfig: { thinkingBudget: 0 } } },
 };
 

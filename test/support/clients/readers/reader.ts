@@ -10,7 +10,7 @@ export interface ReaderTask {
   readonly isStream: boolean;
   /** Whether the function `step` is offered. */
   readonly hasTool: boolean;
-  /** Whether the model has to call it, without thinking first; of the AI SDK only. */
+  /** Whether the model has to call it in the first turn, without thinking first; of the AI SDK only. */
   readonly isForced?: boolean;
   /** Folder whose `node_modules` hold the packages. */
   readonly packages: string;
