@@ -4,7 +4,7 @@
  * Kubernetes are built where the cache has none.
  *
  * What only computes (those programs, then the fuzzer) runs beside the suites that mostly wait and gives way to them; the
- * others measure time, and run alone. So the suites stand in the order of what they need: nothing, a control plane, nodes.
+ * others measure time, or run other people's programs against deadlines, and run alone. So the suites stand in the order of what they need: nothing, a control plane, nodes.
  */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -22,7 +22,7 @@ process.env["TOLLGATE_ABSENCE_MS"] ??= "20000";
 process.env["TOLLGATE_CHURN_MS"] ??= "30000";
 const fast = await runTests();
 const failedGates = await countFailed(gates);
-const measuring = await runSuites(["security", "bench"]);
+const measuring = await runSuites(["clients", "security", "bench"]);
 
 const controlPlane = countFailed([controlPlanePrograms]);
 const nodes = controlPlane.then(() => countFailed([nodePrograms]));

@@ -3,7 +3,7 @@ import { runSuites } from "../suites.ts";
 
 const [suite, ...mochaArguments] = process.argv.slice(2);
 if (suite === undefined) {
-  console.error("suite: say which: conformance, security, resilience, integration, chart, e2e or fuzz");
+  console.error("suite: say which: conformance, security, resilience, integration, clients, chart, e2e or fuzz");
   process.exit(2);
 }
 const { passed, failed } = await runSuites([suite], mochaArguments);

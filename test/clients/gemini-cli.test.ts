@@ -1,0 +1,25 @@
+/** Gemini CLI, run without a person. */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { formatNames, useClientsRig } from "../support/clients/clients-rig.ts";
+import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
+import { geminiCli } from "../support/clients/programs/gemini-cli.ts";
+import { agentDeadlineMs, runWholeAgent } from "../support/clients/programs/program.ts";
+import { describeRun } from "../support/clients/run-program.ts";
+
+describe("clients: Gemini CLI", function () {
+  this.timeout(agentDeadlineMs + 5_000);
+  usePackages(nodePackages);
+  const cell = useClientsRig();
+
+  for (const format of formatNames) {
+    it(`CLIENTS 1: an agent over ${format}`, () => runWholeAgent(geminiCli, cell(format)));
+  }
+
+  it("a refused request ends it with a failure", async () => {
+    const { origin } = cell("Messages").play(() => ({ status: 400 }));
+    const { run, errors } = await geminiCli.run(origin);
+    assert.notEqual(run.status, 0, describeRun(run));
+    assert.equal(errors.length, 1, describeRun(run));
+  });
+});
