@@ -48,6 +48,8 @@ export function renderStreamError(
 /** The codes that strict decoders know (section 4). */
 export function responseCode(error: GatewayError): string {
   if (error.code === "context_length") return "context_length_exceeded";
+  // Codex says that the model is at capacity, and does not try the call again at once.
+  if (error.code === "upstream_overloaded") return "server_is_overloaded";
   const { status } = errorTable[error.code];
   if (status === 429) return "rate_limit_exceeded";
   return status < 500 ? "invalid_prompt" : "server_error";
