@@ -13,8 +13,12 @@ import { ClientStream } from "./forward/client-stream.ts";
 import { armDeadline, type Deadline } from "./http/deadlines.ts";
 import type { StreamMeter } from "./protocols/chat-format.ts";
 import { StreamOpening } from "./protocols/stream-opening.ts";
+import { spokenFormat } from "./route/select-target.ts";
 import { newId } from "./translate/new-id.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
+
+/** With which a comment begins. */
+const colon = 0x3a;
 
 export class AnswerStream {
   readonly client: ClientStream;
@@ -32,7 +36,7 @@ export class AnswerStream {
     const fixed = ["content-type", contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
     this.client = new ClientStream(exchange.response, [...answerHeaders, ...fixed], services.limits);
     const nowSeconds = Math.floor(services.now() / 1_000);
-    this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId);
+    this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId, isOurs(admitted));
     this.#watch(services.limits.clientSilenceMs);
   }
 
@@ -45,8 +49,9 @@ export class AnswerStream {
     });
   }
 
-  /** A piece that the client's program counts as life has gone out. */
-  heard(): void {
+  /** Pieces of an answer have gone out. */
+  sent([first]: readonly Buffer[]): void {
+    if (first?.[0] === colon && !this.#admitted.format.countsComments) return;
     this.#heardMs = performance.now();
   }
 
@@ -88,7 +93,7 @@ export class AnswerStream {
   }
 
   #breakSilence(): void {
-    this.heard();
+    this.#heardMs = performance.now();
     if (this.#attempt?.isOver === true && this.client.hasBegun) return;
     this.client.writeSignOfLife(this.#signOfLife());
   }
@@ -99,4 +104,12 @@ export class AnswerStream {
     const numbered = meter instanceof TranslatingMeter ? meter.signOfLife() : undefined;
     return numbered ?? format.signOfLife(call, this.opening, meter);
   }
+}
+
+/** Whether no target of the route speaks the client's format itself. */
+function isOurs({ route, snapshot, call }: AdmittedCall): boolean {
+  return route.targets.every(({ channel: id }) => {
+    const channel = snapshot.channel(id);
+    return channel === undefined || spokenFormat(channel, call.endpoint.format)?.format !== call.endpoint.format;
+  });
 }

@@ -293,7 +293,7 @@ export class AttemptPreparation {
       call,
       translation,
       dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
-      bridge: () => translation ?? new OwnFormatBridge({ call, newId, opening: this.#opening }),
+      bridge: () => translation ?? new OwnFormatBridge({ call, newId }),
       keeper: this.#keeper,
     };
   }

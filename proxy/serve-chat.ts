@@ -159,11 +159,10 @@ async function attemptTarget(
     limits: services.limits,
     inFlightBytes: admitted.inFlightBytes,
     client,
-    opening: stream?.opening,
-    onPiece: () => {
+    onPiece: (pieces) => {
       if (!record.hasBegun) services.credentials.accepted(selected.credential);
       record.pieceSent();
-      stream?.heard();
+      stream?.sent(pieces);
     },
   });
   stream?.follow(attempt);

@@ -8,9 +8,8 @@ export function createAttemptMeter({
   call,
   limits,
   estimateUntold,
-  opening,
-}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateUntold" | "opening">): StreamMeter {
+}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateUntold">): StreamMeter {
   const waitsForUsage = estimateUntold !== undefined;
   const translating = translation?.createStreamMeter(limits.eventBytesMax, limits.replyBodyBytesMax, waitsForUsage);
-  return translating ?? format.createStreamMeter(call, limits.eventBytesMax, opening);
+  return translating ?? format.createStreamMeter(call, limits.eventBytesMax);
 }

@@ -3,7 +3,6 @@ import type { ByteCount } from "../http/in-flight-bytes.ts";
 import type { ProxyLimits } from "../limits.ts";
 import type { ChatCall, ChatFormat } from "../protocols/chat-format.ts";
 import type { Produced } from "../protocols/produced.ts";
-import type { StreamOpening } from "../protocols/stream-opening.ts";
 import type { TokenUsage } from "../settle/usage.ts";
 import type { ReplyBridge } from "../translate/reply-bridge.ts";
 import type { Translation } from "../translate/translation.ts";
@@ -37,8 +36,6 @@ export interface AttemptOptions {
   readonly inFlightBytes: ByteCount;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
-  /** What that client was told before any answer. */
-  readonly opening?: StreamOpening | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */
-  readonly onPiece: () => void;
+  readonly onPiece: (pieces: readonly Buffer[]) => void;
 }

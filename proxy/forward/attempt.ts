@@ -56,6 +56,8 @@ export class Attempt {
   run(): Promise<AttemptOutcome> {
     // Stopped before it began: nothing is sent, and nobody else would settle this promise.
     if (this.#outcome !== undefined) return Promise.resolve(this.#outcome);
+    // A sign of life may begin the answer before the upstream does: what was dropped of the call is known by now.
+    this.#options.client?.passHeaders(this.#passedHeaders());
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -212,7 +214,7 @@ export class Attempt {
     }
     if (pieces.length > 0) {
       this.#write(client, pieces);
-      this.#options.onPiece();
+      this.#options.onPiece(pieces);
     }
     if (awaitsUsage(meter)) void this.#teller.tell(meter);
     else if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
@@ -339,7 +341,7 @@ export class Attempt {
           return;
         }
         client.write(frames);
-        this.#options.onPiece();
+        this.#options.onPiece(frames);
         this.#settle({ kind: "streamed", meter, problem: undefined, reply: answer });
       }
     } catch (error) {
@@ -350,13 +352,13 @@ export class Attempt {
   }
 
   #passWhole(body: Buffer): void {
-    const { client, format, call, limits, opening } = this.#options;
-    const meter = format.createStreamMeter(call, limits.eventBytesMax, opening);
+    const { client, format, call, limits } = this.#options;
+    const meter = format.createStreamMeter(call, limits.eventBytesMax);
     this.#meter = meter;
     const pieces = [...meter.push(body), ...meter.end()];
     if (pieces.length > 0) {
       client?.write(pieces);
-      this.#options.onPiece();
+      this.#options.onPiece(pieces);
     }
     this.#endStream(meter);
   }

@@ -161,8 +161,7 @@ export interface ChatFormat {
    * @throws GatewayError `upstream_error` when it is not JSON
    */
   readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  /** @param opening what the client was told before */
-  createStreamMeter(call: ChatCall, eventBytesMax: number, opening?: StreamOpening): StreamMeter;
+  createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
   /**
    * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
    * 4). Whole frames; they fit before the answer and between any two of its events.
@@ -186,6 +185,8 @@ export interface ChatFormat {
    * broken transport tells that the answer is not whole.
    */
   readonly failsCleanly: boolean;
+  /** Whether its clients' timers begin anew with a comment of the upstream's. */
+  readonly countsComments: boolean;
   /** Content type of a successful stream or reply as sent to the client. */
   contentType(call: ChatCall): string;
 }

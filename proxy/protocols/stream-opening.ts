@@ -11,14 +11,19 @@ export class StreamOpening {
   sequence = 0;
   readonly inputTokensEstimate: number;
   readonly nowSeconds: number;
+  readonly isOurs: boolean;
   readonly #newId: NewId;
   #id: string | undefined;
 
-  /** @param inputTokensEstimate prompt tokens as estimated for the reservation */
-  constructor(inputTokensEstimate: number, nowSeconds: number, newId: NewId) {
+  /**
+   * @param inputTokensEstimate prompt tokens as estimated for the reservation
+   * @param isOurs whichever target answers, the gateway writes the answer and gives it its id
+   */
+  constructor(inputTokensEstimate: number, nowSeconds: number, newId: NewId, isOurs: boolean) {
     this.inputTokensEstimate = inputTokensEstimate;
     this.nowSeconds = nowSeconds;
     this.#newId = newId;
+    this.isOurs = isOurs;
   }
 
   /** Whether numbered events have gone to the client. */

@@ -7,22 +7,24 @@ import { splitEvents } from "../../sse/event-fields.ts";
 const colon = 0x3a;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-const commentLines = [Buffer.from("\n:"), Buffer.from("\r:")];
+/** Lines that are comments, and blank ones behind the one that ends an event. */
+const suspects = ["\n:", "\r:", "\n\n\n", "\n\n\r\n", "\n\r\n\n", "\n\r\n\r\n", "\r\r\r"].map((text) =>
+  Buffer.from(text),
+);
 
 /** @param block whole events @returns undefined when there is nothing to take out */
 export function withoutComments(block: Buffer): Buffer | undefined {
   const first = block[0];
   const isSuspect =
-    first === colon ||
-    first === lineFeed ||
-    first === carriageReturn ||
-    commentLines.some((begin) => block.includes(begin));
+    first === colon || first === lineFeed || first === carriageReturn || suspects.some((text) => block.includes(text));
   if (!isSuspect) return undefined;
   const kept: Buffer[] = [];
   for (const event of splitEvents(block)) {
     const lines = linesOf(event).filter((line) => line[0] !== colon);
-    // A blank line ends an event; alone it is none.
-    if (lines.some((line) => !isBlank(line))) kept.push(...lines);
+    // A blank line ends an event; alone it is none, and a second one says nothing.
+    const said = lines.filter((line) => !isBlank(line));
+    const end = lines.find(isBlank);
+    if (said.length > 0) kept.push(...said, ...(end === undefined ? [] : [end]));
   }
   return Buffer.concat(kept);
 }

@@ -23,9 +23,10 @@ export const responses: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamMeter: (_call, eventBytesMax, opening) => new ResponsesStreamMeter(eventBytesMax, opening),
+  createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
   signOfLife,
   failsCleanly: true,
+  countsComments: false,
   renderStreamError,
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

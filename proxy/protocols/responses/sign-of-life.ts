@@ -1,7 +1,11 @@
 /**
- * Tells a client of a responses stream that its answer still lives: `response.in_progress` again, since a comment does not
- * restart the timers of its clients (`protocols/agents.md` section 4). The first event of a stream must be
- * `response.created`, or the official SDK throws: so an answer that has not begun is opened by us.
+ * Tells a client of a responses stream that its answer still lives: by an event with data, since a comment does not restart
+ * the timers of its clients (`protocols/agents.md` section 4).
+ *
+ * The official SDKs bind it. The first event must be `response.created`, and all later ones must be of the response with
+ * that id (openai 7): so only an answer that the gateway writes is opened by it, and a provider's own is waited for with
+ * comments. `response.in_progress` replaces what was gathered so far (openai 6): so from the first item on it is
+ * `keepalive`, which the API itself sends and all ignore.
  */
 import { encodeEvent } from "../../sse/encoder.ts";
 import type { ChatCall, StreamMeter } from "../chat-format.ts";
@@ -9,8 +13,11 @@ import type { JsonObject } from "../json-value.ts";
 import type { StreamOpening } from "../stream-opening.ts";
 import { ResponsesStreamMeter } from "./stream-meter.ts";
 
+const comment = Buffer.from(": keep-alive\n\n");
+
 export function signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer {
   if (meter instanceof ResponsesStreamMeter && meter.hasStarted) return meter.signOfLife(() => opened(call, opening));
+  if (!opening.isOurs) return comment;
   const response = opened(call, opening);
   const types = opening.isNumbered ? ["response.in_progress"] : ["response.created", "response.in_progress"];
   return Buffer.concat(

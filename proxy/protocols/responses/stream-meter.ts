@@ -13,7 +13,6 @@ import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { asText, isObject, type JsonObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
-import type { StreamOpening } from "../stream-opening.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -38,9 +37,8 @@ export interface ResponseProgress {
 export class ResponsesStreamMeter extends EventStreamMeter {
   readonly #events: ResponseEvents;
 
-  /** @param opening what the client was told before: the upstream's numbers go on from there */
-  constructor(eventBytesMax: number, opening?: StreamOpening) {
-    const events = new ResponseEvents(opening);
+  constructor(eventBytesMax: number) {
+    const events = new ResponseEvents();
     super(events, eventBytesMax);
     this.#events = events;
   }
@@ -50,7 +48,7 @@ export class ResponsesStreamMeter extends EventStreamMeter {
     return this.#events.hasStarted;
   }
 
-  /** `response.in_progress` once more, with the next number. @param opened the response where the upstream showed none */
+  /** An event with the next number (`sign-of-life.ts`). @param opened the response where the upstream showed none */
   signOfLife(opened: () => JsonObject): Buffer {
     this.produced();
     return this.#events.signOfLife(opened);
@@ -79,38 +77,34 @@ class ResponseEvents implements EventReader {
   rawUsage: unknown;
   readonly output: unknown[] = [];
   hasStarted = false;
-  readonly #opening: StreamOpening | undefined;
   /** The next number as the upstream counts. */
   #sequence = 0;
+  #hasItems = false;
   /** Events that the client had from us: added to the upstream's numbers. */
   #added = 0;
   readonly #produced = new ProducedOutput();
   #lacksNames: boolean | undefined;
   #lacksNumbers: boolean | undefined;
 
-  constructor(opening: StreamOpening | undefined) {
-    this.#opening = opening;
-  }
-
   /** The next number as the client counts. */
   get nextNumber(): number {
-    return this.hasStarted ? this.#sequence + this.#added : (this.#opening?.sequence ?? 0);
+    return this.#sequence + this.#added;
   }
 
   signOfLife(opened: () => JsonObject): Buffer {
-    const type = "response.in_progress";
     const sequence_number = this.nextNumber;
-    const response = { ...(this.response ?? opened()), status: "in_progress" };
     this.#added += 1;
     // From here on each number of the upstream is another one for the client.
     this.wantsEvery = true;
+    if (this.#hasItems) return encodeEvent("keepalive", JSON.stringify({ type: "keepalive", sequence_number }));
+    const type = "response.in_progress";
+    const response = { ...(this.response ?? opened()), status: "in_progress" };
     return encodeEvent(type, JSON.stringify({ type, sequence_number, response }));
   }
 
   read(event: ReadEvent, state: StreamState): Buffer | undefined {
     if (event.data === this.terminatorText) return undefined;
     if (!isObject(event.json)) return event.bytes;
-    if (!this.hasStarted) this.#added = this.#opening?.sequence ?? 0;
     this.hasStarted = true;
     this.#lacksNames ??= event.name === undefined;
     this.#lacksNumbers ??= typeof event.json["sequence_number"] !== "number";
@@ -138,7 +132,7 @@ class ResponseEvents implements EventReader {
       this.#sequence += 1;
       const members = data.trim().slice(1).trimStart();
       const numbered = `{"sequence_number":${number}${members === "}" ? "" : ","}${members}`;
-      return this.#added > 0 ? goingOn(type, numbered, 0) : encodeEvent(type, numbered);
+      return encodeEvent(type, numbered);
     }
     if (this.#added > 0) return goingOn(type, data, this.#added);
     return event.name === undefined ? encodeEvent(type, data) : event.bytes;
@@ -164,6 +158,7 @@ class ResponseEvents implements EventReader {
     if (failing.has(type)) return;
     const sequence = member(event, "sequence_number");
     if (typeof sequence === "number" && sequence >= this.#sequence) this.#sequence = sequence + 1;
+    if (type === "response.output_item.added") this.#hasItems = true;
     if (type === "response.output_item.done") this.output.push(member(event, "item"));
   }
 
@@ -173,17 +168,15 @@ class ResponseEvents implements EventReader {
 }
 
 const numberMember = /"sequence_number"(\s*:\s*)(\d+)/;
-const createdMember = /"type"(\s*:\s*)"response\.created"/;
 
 /**
- * An event of the upstream behind events of ours: its number is raised, and a response that we have opened is not created
- * a second time. Edited as text, since a number of many digits would not survive being read and written; within a string
- * no quote stands without a backslash before it.
+ * An event of the upstream behind events of ours: its number is raised. Edited as text, since a number of many digits would
+ * not survive being read and written; within a string no quote stands without a backslash before it.
  */
 function goingOn(type: string, data: string, added: number): Buffer {
-  const raised = data.replace(numberMember, (_, colon, number) => `"sequence_number"${colon}${Number(number) + added}`);
-  if (type !== "response.created") return encodeEvent(type, raised);
-  return encodeEvent("response.in_progress", raised.replace(createdMember, '"type"$1"response.in_progress"'));
+  const raise = (_: string, colon: string, number: string): string =>
+    `"sequence_number"${colon}${Number(number) + added}`;
+  return encodeEvent(type, data.replace(numberMember, raise));
 }
 
 /** Some relays send a chat-style error object without a type. */

@@ -59,15 +59,7 @@ export class OwnFormatBridge implements ReplyBridge {
       if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);
       frames.push(frame);
     }
-    return this.#goingOn(frames);
-  }
-
-  /** Behind signs of life that were numbered the answer's own numbers go on. */
-  #goingOn(frames: readonly Buffer[]): readonly Buffer[] {
-    const { call, opening } = this.#context;
-    if (opening?.isNumbered !== true) return frames;
-    const meter = this.#format.createStreamMeter(call, Number.POSITIVE_INFINITY, opening);
-    return frames.flatMap((frame) => meter.push(frame));
+    return frames;
   }
 
   /** A body is read for what it costs and then for what it says: parsed once for both. */

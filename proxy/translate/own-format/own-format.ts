@@ -8,7 +8,6 @@
  */
 import type { ChatCall } from "../../protocols/chat-format.ts";
 import type { JsonObject } from "../../protocols/json-value.ts";
-import type { StreamOpening } from "../../protocols/stream-opening.ts";
 
 /** One event of a stream: its name as the `event:` line says it, and its data. */
 export interface JsonEvent {
@@ -27,8 +26,6 @@ export interface UnfoldContext {
   readonly call: ChatCall;
   /** A fresh id: prefix and 24 letters and digits. */
   readonly newId: (prefix: string) => string;
-  /** What a streaming client was told before. */
-  readonly opening?: StreamOpening | undefined;
 }
 
 export interface OwnFormat {

@@ -5,7 +5,10 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { describe, it } from "mocha";
+import OpenAI6 from "openai-6";
+import OpenAI7 from "openai-7";
 import { callFormOf } from "../../support/conformance/chat-calls.ts";
+import { httpCall } from "../../support/conformance/http-call.ts";
 import { protocols, routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
 import { digest } from "../../support/digest/digest.ts";
 import type { DigestProtocol } from "../../support/digest/facts.ts";
@@ -22,10 +25,13 @@ const formatOf = {
   gemini: "GenerateContent",
 } as const;
 
-/** One sign each; of Google's, a frame without candidates. */
+/**
+ * One sign each: of Google's, a frame without candidates; of responses, an event, and a comment while a provider that speaks
+ * the format itself has not begun: its response will have an id of its own.
+ */
 const signs: Readonly<Record<DigestProtocol, RegExp>> = {
   "openai-chat": /^: keep-alive$/gm,
-  "openai-responses": /^event: response\.in_progress$/gm,
+  "openai-responses": /^event: (?:response\.in_progress|keepalive)$|^: keep-alive$/gm,
   "anthropic-messages": /^event: ping$/gm,
   gemini: /^data: \{"modelVersion":"[^"]+","responseId":"[^"]+","usageMetadata":\{[^}]*\}\}$/gm,
 };
@@ -114,7 +120,7 @@ describe("silence in a stream", () => {
       });
     }
 
-  it("FAULTS 6: numbers of a responses stream rise by one, its response is created once, whoever numbers", async () => {
+  it("FAULTS 6: numbers of a responses stream rise by one, its response is created once and has one id", async () => {
     for (const from of protocols)
       for (const stallAt of [0, 900]) {
         const whole = wholeStream(from);
@@ -127,9 +133,102 @@ describe("silence in a stream", () => {
         const numbers = [...stream.text().matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
         assert.deepEqual(numbers, [...numbers.keys()], `${from}: ${stream.text()}`);
         assert.equal(stream.text().match(/^event: response\.created$/gm)?.length, 1);
+        assert.equal(new Set(stream.text().match(/"id":"resp_\w+"/g)).size, 1);
       }
   });
+
+  for (const name of ["openai 6", "openai 7"])
+    for (const from of protocols)
+      for (const place of ["before the first event", "behind the first text"]) {
+        it(`FAULTS 6: ${name} gathers the response of ${from} through silence ${place}`, async () => {
+          const whole = wholeStream(from);
+          const first = endOfFirstText(from, whole.toString());
+          rig().upstream.forget();
+          rig().upstream.replyWith({
+            headers: events,
+            body: whole,
+            ...(place.startsWith("before") ? { delayHeadMs: 130 } : { fragmentAt: [first], delayPieceMs: 130 }),
+          });
+          const apiKey = String(callFormOf("openai-responses").headers("main")["authorization"]).replace("Bearer ", "");
+          const options = { baseURL: `${rig().gateway.origin}/v1`, apiKey, maxRetries: 0 };
+          const request = { model: routeTo(from), input: "hi" };
+          const stream =
+            name === "openai 6"
+              ? new OpenAI6(options).responses.stream(request)
+              : new OpenAI7(options).responses.stream(request);
+          const response = await stream.finalResponse();
+          assert.equal(response.status, "completed");
+          assert.match(response.output_text, /hi/);
+        });
+      }
+
+  for (const [name, extra] of [
+    ["comments", ": OPENROUTER PROCESSING\n\n"],
+    ["blank lines", "\n\n"],
+    ["blank lines with returns", "\r\n\r\n"],
+    ["single line ends", "\n"],
+  ] as const) {
+    it(`CLIENTS 1: ${name} of a generateContent upstream reach no generateContent client`, async () => {
+      const frames = wholeStream("gemini")
+        .toString()
+        .split(/(?<=\r\n\r\n)/);
+      for (const delayPieceMs of [0, 5]) {
+        const body = frames.join(extra);
+        const cuts = frames.flatMap((_, index) => {
+          const end = frames.slice(0, index + 1).join(extra).length;
+          return [end, end + extra.length];
+        });
+        const split = { fragmentAt: cuts.filter((cut) => cut < body.length), delayPieceMs };
+        const stream = await hear("gemini", "gemini", { headers: events, body, ...(delayPieceMs === 0 ? {} : split) });
+        await stream.ended;
+        assert.doesNotMatch(stream.text(), /^:|(?:\r?\n){3}/m);
+        assert.match(stream.text(), /^data: /);
+        assert.equal(digest("gemini", Buffer.from(stream.text())).status, "ok");
+      }
+    });
+  }
+
+  it("CLIENTS 6, FAULTS 6: comments of a responses upstream are no life to its clients: they get an event beside them", async () => {
+    const whole = wholeStream("openai-responses").toString();
+    const begun = whole.indexOf("\n\n") + 2;
+    const comment = ": OPENROUTER PROCESSING\n\n";
+    const cuts = Array.from({ length: 8 }, (_, index) => begun + index * comment.length);
+    const stream = await hear("openai-responses", "openai-responses", {
+      headers: events,
+      body: whole.slice(0, begun) + comment.repeat(8) + whole.slice(begun),
+      fragmentAt: cuts,
+      delayPieceMs: 25,
+    });
+    await stream.ended;
+    assert.ok((stream.text().match(/^event: response\.in_progress$/gm)?.length ?? 0) >= 3, stream.text());
+  });
+
+  it("FAULTS 6: what was dropped of a call is declared, though a sign of life was the first to go out", async () => {
+    const form = callFormOf("openai-chat");
+    for (const delayHeadMs of [0, 130]) {
+      rig().upstream.replyWith({ headers: events, body: wholeStream("anthropic-messages"), delayHeadMs });
+      const answer = await httpCall({
+        origin: rig().gateway.origin,
+        path: form.path(routeTo("anthropic-messages"), true),
+        headers: form.headers("main"),
+        body: JSON.stringify({ ...form.body(routeTo("anthropic-messages"), true), seed: 7, logit_bias: { 1: 2 } }),
+      });
+      assert.equal(answer.header("x-tollgate-dropped"), "seed, logit_bias", `after ${delayHeadMs} ms`);
+    }
+  });
 });
+
+/** Behind the event of a stream that first says text. */
+function endOfFirstText(from: DigestProtocol, stream: string): number {
+  const words = {
+    "openai-chat": '"content":"',
+    "openai-responses": "response.output_text.delta",
+    "anthropic-messages": "text_delta",
+    gemini: '"text":"',
+  };
+  const said = stream.indexOf(words[from]);
+  return said + (/\r?\n\r?\n/.exec(stream.slice(said))?.index ?? 0) + (from === "gemini" ? 4 : 2);
+}
 
 interface Stream {
   status(): number | undefined;

@@ -13,9 +13,16 @@ export class Frames {
   }
 
   /** @param members JSON members of the event behind its type and number, without braces */
-  emit(type: string, members: string): void {
-    this.#text += `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#numbering.sequence},${members}}\n\n`;
+  emit(type: string, members = ""): void {
+    const number = `"sequence_number":${this.#numbering.sequence}`;
+    const rest = members === "" ? "" : `,${members}`;
+    this.#text += `event: ${type}\ndata: {"type":"${type}",${number}${rest}}\n\n`;
     this.#numbering.sequence += 1;
+  }
+
+  /** Something of the output has been announced. */
+  get hasItems(): boolean {
+    return this.#items > 0;
   }
 
   /** Announces an item. @returns its index */

@@ -78,8 +78,9 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   signOfLife(): string {
-    if (this.#hasStarted) this.#inProgress();
-    else this.#start();
+    if (!this.#hasStarted) this.#start();
+    else if (this.#frames.hasItems) this.#frames.emit("keepalive");
+    else this.#inProgress();
     return this.#frames.take();
   }
 
