@@ -114,7 +114,8 @@ export class CallSettlement {
   }
 
   async #settlePartial(meter: StreamMeter | undefined, tookPrompt: boolean): Promise<void> {
-    if (meter?.isComplete === true && meter.usage !== undefined) await this.settleStream(meter);
+    const isCounted = meter?.usage !== undefined || this.#told !== undefined;
+    if (meter?.isComplete === true && isCounted) await this.settleStream(meter);
     else {
       const produced = meter === undefined ? nothingProduced : producedBy(meter);
       await this.#settle(await this.#estimated(meter?.usage, produced, tookPrompt), true);

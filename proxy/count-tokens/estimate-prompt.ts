@@ -7,8 +7,9 @@
 
 import { attachmentTokens } from "../admit/estimate-cost.ts";
 import type { ChatCall } from "../protocols/chat-format.ts";
-import { isObject } from "../protocols/json-value.ts";
+import { isObject, type JsonObject, member } from "../protocols/json-value.ts";
 import { readPrompt } from "../settle/prompt-text.ts";
+import { withoutAttributionLine } from "../translate/messages/read-request/attribution.ts";
 
 /** A provider's own words around tools, in a prompt that has any. */
 const toolFrameTokens = 350;
@@ -20,8 +21,24 @@ const margin = 1.15;
 export function countedText(call: ChatCall): string {
   const body: unknown = JSON.parse(call.body.bytes.toString("utf8"));
   const tools = isObject(body) ? body["tools"] : undefined;
-  const { text } = readPrompt(call.body.bytes);
+  const { text } = readPrompt(isObject(body) ? withoutAttributionIn(call.body.bytes, body) : call.body.bytes);
   return tools === undefined ? text : `${text}\n${JSON.stringify(tools)}`;
+}
+
+/** Claude Code's line is sent to no upstream but those of its own format, and its hash would make each count another one. */
+function withoutAttributionIn(bytes: Buffer, body: JsonObject): Buffer {
+  const { system } = body;
+  if (typeof system !== "string" && !Array.isArray(system)) return bytes;
+  const shorter = typeof system === "string" ? withoutAttributionLine(system) : system.flatMap(withoutLineInBlock);
+  return Buffer.from(JSON.stringify({ ...body, system: shorter }));
+}
+
+/** Without the block, where it holds nothing else. */
+function withoutLineInBlock(block: unknown): readonly unknown[] {
+  const text = member(block, "text");
+  if (!isObject(block) || typeof text !== "string") return [block];
+  const shorter = withoutAttributionLine(text);
+  return shorter.trim() === "" ? [] : [{ ...block, text: shorter }];
 }
 
 /** @param textTokens of `countedText`, by a public tokenizer */

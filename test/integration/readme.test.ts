@@ -1,4 +1,7 @@
-/** Every block of README.md does what it says while `npm start` runs; those for a cluster (`shell`) run in `test/e2e`. */
+/**
+ * Every block of README.md and of the page for coding agents does what it says while `npm start` runs; those for a cluster
+ * (`shell`) run in `test/e2e`, the programs themselves in `test/clients`.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -12,9 +15,15 @@ import { waitFor } from "../support/wait-for.ts";
 
 const run = promisify(execFile);
 
-const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8"));
+const pages = ["README.md", "docs/coding-agents.md"];
+const blocks = await Promise.all(
+  pages.map(async (page) => {
+    const read = readBlocks(await readFile(join(projectRoot, page), "utf8"));
+    return read.map((block) => ({ ...block, page }));
+  }),
+).then((all) => all.flat());
 
-describe("README.md", function () {
+describe("blocks of the pages", function () {
   this.timeout(90_000);
   let folder = "";
   let start: ChildProcess;
@@ -70,11 +79,11 @@ describe("README.md", function () {
 
   it("has blocks of every kind", () => {
     const languages = new Set(blocks.map((block) => block.language));
-    assert.deepEqual([...languages].sort(), ["bash", "mermaid", "sh", "shell", "ts", "yaml"]);
+    assert.deepEqual([...languages].sort(), ["bash", "mermaid", "sh", "shell", "toml", "ts", "yaml"]);
   });
 
   for (const block of blocks) {
-    const title = `line ${block.line}: ${block.text.trim().split("\n")[0]}`;
+    const title = `${block.page}, line ${block.line}: ${block.text.trim().split("\n")[0]}`;
     switch (block.language) {
       case "bash":
         it(title, async () => {

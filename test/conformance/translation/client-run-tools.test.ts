@@ -196,6 +196,20 @@ describe("FAULTS, partly right: tools that the client runs", () => {
       }
     }
 
+    for (const inNamespace of [false, true]) {
+      it(`${to}: that a tool was deferred until a search found it is no loss${inNamespace ? ", in a namespace" : ""}`, async () => {
+        const deferred = { ...fn("send"), defer_loading: true };
+        const tools = inNamespace ? [{ type: "namespace", name: "mail", tools: [deferred] }] : [deferred];
+        const call = { type: "tool_search_call", call_id: "call_t", execution: "client", arguments: { goal: "mail" } };
+        const output = { type: "tool_search_output", call_id: "call_t", execution: "client", tools };
+        const input = [ask, call, output];
+        const answer = await rig().call("openai-responses", to, false, { input, tools: clientTools });
+        assert.equal(answer.status, 200, answer.body.toString());
+        assert.doesNotMatch(String(answer.headers["x-tollgate-dropped"]), /defer_loading/);
+        assert.ok(namesIn(to, sentBody()).includes(inNamespace ? "mail__send" : "send"));
+      });
+    }
+
     it(`${to}: the history of such tools goes out as calls and results, and what was found can be called`, async () => {
       rig().upstream.replyWith({ body: answers[to]("mail__send", { a: "x" }) });
       const answer = await rig().call("openai-responses", to, false, { input: [...history], tools: clientTools });

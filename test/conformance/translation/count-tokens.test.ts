@@ -46,6 +46,10 @@ const tool = {
 };
 const prompt = { system: "Be brief.", messages: [{ role: "user", content: "What is the capital of France?" }] };
 
+const attributionLine = (hash: string) =>
+  `x-anthropic-billing-header: cc_version=2.1.9.abc; cc_entrypoint=cli; cch=${hash};`;
+const attributionBlock = (hash: string) => ({ type: "text", text: attributionLine(hash) });
+
 describe("token counting", () => {
   let upstream: FakeUpstream;
   let gateway: InProcessGateway;
@@ -215,6 +219,29 @@ describe("token counting", () => {
       assert.deepEqual(upstream.requests, []);
     });
   }
+
+  const brief = { type: "text", text: "Be brief." };
+  for (const [form, system, plain] of [
+    ["a block of its own", (hash: string) => [attributionBlock(hash), brief], [brief]],
+    ["two blocks of their own", (hash: string) => [attributionBlock(hash), attributionBlock("f"), brief], [brief]],
+    ["the head of a block", (hash: string) => [{ ...brief, text: `${attributionLine(hash)}\nBe brief.` }], [brief]],
+    ["the head of a string", (hash: string) => `\n${attributionLine(hash)}\nBe brief.`, "Be brief."],
+  ] as const) {
+    it(`FAULTS 8: an estimate does not count Claude Code's attribution line: ${form}`, async () => {
+      const expected = await byMessages("chat", { system: plain });
+      for (const hash of ["71fea", "0aaa9"]) {
+        const answer = await byMessages("chat", { system: system(hash) });
+        assert.equal(answer.header("x-tollgate-token-count"), "estimate");
+        assert.deepEqual(answer.json(), expected.json());
+      }
+    });
+  }
+
+  it("FAULTS 8: an estimate counts such words where the user says them", async () => {
+    const said = { messages: [{ role: "user", content: `${attributionLine("71fea")} What is that?` }] };
+    const { input_tokens: tokens } = Object((await byMessages("chat", said)).json());
+    assert.ok(tokens > 30, String(tokens));
+  });
 
   it("counts tools, images and long texts in an estimate", async () => {
     const size = async (changes: object): Promise<number> =>

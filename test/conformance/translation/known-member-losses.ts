@@ -101,6 +101,11 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
   },
   {
     from: "Responses",
+    members: ["input[]<tool_search_output>.tools[]*.defer_loading"],
+    reason: "what a search found is no longer deferred: it is offered whole",
+  },
+  {
+    from: "Responses",
     members: ["input[]<function_call_output>.name"],
     reason: "the call that it answers has the name",
   },

@@ -3,14 +3,16 @@
  * the manifests, so that clones and branches share it. `TOLLGATE_CLIENTS_CACHE` names another place for it.
  *
  * Installed without install scripts, at versions that the manifests pin; npm checks each package against its lock file.
+ * Folders of other states, and what a killed install left behind, go when nobody has used them for a week.
  */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { before } from "mocha";
 import { projectRoot } from "../../../scripts/run.ts";
 import { skipLoudly } from "../cluster/programs.ts";
+import { removeUnused } from "./remove-unused.ts";
 import { describeRun, runProgram } from "./run-program.ts";
 
 const manifests = join(projectRoot, "test", "clients", "packages");
@@ -21,6 +23,8 @@ const cache =
 
 /** Some 1.4 GB in all, from a registry that may be slow. */
 const installDeadlineMs = 5 * 60_000;
+
+const unusedMsMax = 7 * 24 * 3_600_000;
 
 /** Its packages lie in `node_modules` below. @throws Error that says why there is no such folder */
 export function nodePackages(): Promise<string> {
@@ -69,8 +73,10 @@ async function install(
   const key = createHash("sha256").update(`${process.platform} ${process.arch}`);
   for (const name of manifestNames) key.update(readFileSync(join(manifests, name)));
   const folder = join(cache, `${kind}-${key.digest("hex").slice(0, 16)}`);
-  if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
+  if (existsSync(folder)) utimesSync(folder, new Date(), new Date());
+  removeUnused(cache, unusedMsMax, Date.now());
+  if (existsSync(folder)) return folder;
   const unfinished = mkdtempSync(`${folder}.`);
   console.error(`Installing the client packages for ${kind} (about half a minute) ...`);
   try {

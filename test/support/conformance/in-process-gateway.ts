@@ -37,6 +37,8 @@ export interface InProcessOptions {
   readonly settings?: Partial<CompileSettings>;
   readonly limits?: Partial<ProxyLimits>;
   readonly trustedProxies?: Services["trustedProxies"];
+  /** In place of the tokenizer. */
+  readonly estimateTokens?: Services["estimateTokens"];
 }
 
 export class InProcessGateway {
@@ -120,7 +122,7 @@ export class InProcessGateway {
       largeBodies: new LargeBodies(inFlightBytes),
       bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
       trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },
-      estimateTokens: (text) => estimator.estimate(text),
+      estimateTokens: options.estimateTokens ?? ((text) => estimator.estimate(text)),
       now: Date.now,
       random: Math.random,
       nextRequestId: () => {

@@ -12,8 +12,13 @@ const attribution = /^\s*x-anthropic-billing-header:[^\n]*\n?/;
 /** System texts without that line; without the block where it holds nothing else. */
 export function withoutAttribution(parts: readonly TextPart[]): TextPart[] {
   return parts.flatMap((part) => {
-    if (!attribution.test(part.text)) return [part];
-    const text = part.text.replace(attribution, "");
+    const text = withoutAttributionLine(part.text);
+    if (text === part.text) return [part];
     return text.trim() === "" ? [] : [{ ...part, text }];
   });
+}
+
+/** A system text without that line at its head. */
+export function withoutAttributionLine(text: string): string {
+  return text.replace(attribution, "");
 }

@@ -9,6 +9,8 @@ export interface ToolList {
   readonly tools: readonly unknown[];
   /** Path of the list in the client's body. */
   readonly where: string;
+  /** By a search among the client's tools. */
+  readonly isFound: boolean;
 }
 
 /** Item types that carry tools and are no part of the conversation. */
@@ -21,7 +23,8 @@ export function listsInItems(body: JsonObject): readonly ToolList[] {
   return items.flatMap((item, index) => {
     if (!carriers.has(member(item, "type"))) return [];
     const where = Array.isArray(input) ? `input[${index}].tools` : "input.tools";
-    return [{ tools: asList(member(item, "tools")), where }];
+    const isFound = member(item, "type") === "tool_search_output";
+    return [{ tools: asList(member(item, "tools")), where, isFound }];
   });
 }
 

@@ -65,7 +65,8 @@ const items: KnownObjects = new Map([
 const location = always(knownObject(["type", "city", "region", "country", "timezone"]));
 const filters = always(knownObject(["allowed_domains"]));
 
-const ownTool = knownObject(["type", "name", "description", "parameters", "strict", "format"]);
+const ownToolMembers = ["type", "name", "description", "parameters", "strict", "format"];
+const ownTool = knownObject(ownToolMembers);
 const namespace = knownObject(["type", "name", "tools"], () => ({ tools }));
 const inner = { filters, user_location: location };
 /** Live pages are what a search reads anyway. */
@@ -85,6 +86,17 @@ const tools: KnownObjects = {
   },
 };
 
+/** What a search found is no longer deferred: from then on it is offered whole, here as there. */
+const foundTool = knownObject([...ownToolMembers, "defer_loading"]);
+const foundNamespace = knownObject(["type", "name", "tools"], () => ({ tools: foundTools }));
+const foundTools: KnownObjects = {
+  get: (type, value) => {
+    const known = tools.get(type, value);
+    if (known === ownTool) return foundTool;
+    return known === namespace ? foundNamespace : known;
+  },
+};
+
 /** @returns paths of what a body says inside its items and tools, and no neutral form has a place for */
 export function unreadInBody(body: JsonObject): string[] {
   const unread: string[] = [];
@@ -92,7 +104,9 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["input"], items, "input", bracketed, unread);
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
   const lists = listsInItems(body);
-  for (const { tools: listed, where } of lists) collectUnread(listed, tools, where, bracketed, unread);
+  for (const { tools: listed, where, isFound } of lists) {
+    collectUnread(listed, isFound ? foundTools : tools, where, bracketed, unread);
+  }
   for (const { tools: listed, where } of [{ tools: asList(body["tools"]), where: "tools" }, ...lists]) {
     for (const [index, tool] of listed.entries()) {
       if (member(tool, "external_web_access") === false) unread.push(`${where}[${index}].external_web_access`);
