@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   MODEL_ARMOR: "content-filter",
   // The provider declines the language: for whoever reads the answer it was withheld, not finished.
   LANGUAGE: "content-filter",
-  CONTINUATION: "pause",
+  CONTINUATION: "continuation",
   MALFORMED_FUNCTION_CALL: "malformed-call",
   UNEXPECTED_TOOL_CALL: "malformed-call",
   TOO_MANY_TOOL_CALLS: "malformed-call",
@@ -54,6 +54,8 @@ export function writeFinish({ reason }: Finish): string {
     case "length":
     case "context":
       return "MAX_TOKENS";
+    case "continuation":
+      return "CONTINUATION";
     case "content-filter":
       return "SAFETY";
     case "malformed-call":
