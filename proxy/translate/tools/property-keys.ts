@@ -39,7 +39,10 @@ export class PropertyKeys {
   fitArguments(tool: string, given: JsonObject): JsonObject {
     const upstream = this.#tools.get(tool);
     if (upstream === undefined || !Object.keys(given).some((key) => upstream.has(key))) return given;
-    return renameMembers(given, (key) => upstream.get(key) ?? key);
+    const taken = new Set([...upstream.values(), ...Object.keys(given)]);
+    const renamed = new Set(upstream.values());
+    // A member that the tool does not declare may have the name that a declared one gets: neither is lost.
+    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, taken) : key));
   }
 
   /**
@@ -99,6 +102,12 @@ function renameKeys(schema: JsonObject, rename: Rename): JsonObject {
 function dependent(value: unknown, rename: Rename): unknown {
   if (Array.isArray(value)) return renameAll(value, rename);
   return isSchemaNode(value) ? renameKeys(value, rename) : value;
+}
+
+function freeKey(key: string, taken: ReadonlySet<string>): string {
+  let free = key;
+  while (taken.has(free)) free += "_";
+  return free;
 }
 
 function renameAll(keys: readonly unknown[], rename: Rename): readonly unknown[] {

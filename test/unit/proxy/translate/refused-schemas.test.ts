@@ -90,6 +90,20 @@ describe("schemas that one vendor refuses", () => {
     }
   }
 
+  it("FAULTS 5: an argument that is not declared stays beside a declared one that gets its name", () => {
+    const call = { name: "f", arguments: JSON.stringify({ $filter: "a", _filter: "b", _filter_: "c" }) };
+    const sent = sendTo("Messages", "ChatCompletions", {
+      ...withTool.ChatCompletions({ type: "object", properties: { $filter: { type: "string" } } }),
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: null, tool_calls: [{ id: "c", type: "function", function: call }] },
+        { role: "tool", tool_call_id: "c", content: "ok" },
+      ],
+    });
+    const { input } = Object(sent).body.messages[1].content[0];
+    assert.deepEqual(input, { _filter: "a", _filter__: "b", _filter_: "c" });
+  });
+
   const recursive = {
     type: "object",
     properties: { $and: { type: "array", items: { $ref: "#" } }, $eq: { type: "string" }, plain: { $ref: "#" } },
