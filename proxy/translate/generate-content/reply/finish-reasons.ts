@@ -34,10 +34,13 @@ export function replaces(known: string | undefined, later: string): boolean {
   return known === undefined || isReplacedBy(reasonOf(known), reasonOf(later));
 }
 
-/** Google has no word for a turn that ends with calls. */
+/**
+ * Google has no word for a turn that ends with calls. Its calls come whole, so that one is to be answered also where more
+ * would have followed: the next turn continues it.
+ */
 export function readFinish(reason: string, hasCalls: boolean, message: unknown): Finish {
   const known = reasonOf(reason);
-  const neutral = known === "stop" && hasCalls ? "tool-calls" : known;
+  const neutral = (known === "stop" || known === "continuation") && hasCalls ? "tool-calls" : known;
   return typeof message === "string" && message !== ""
     ? { reason: neutral, explanation: message }
     : { reason: neutral };

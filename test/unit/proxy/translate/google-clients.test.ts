@@ -98,6 +98,20 @@ describe("clients of generateContent", () => {
   }
 });
 
+describe("an answer of Google's with more to say", () => {
+  it("waits for the result of its call before it goes on", () => {
+    const parts = [{ functionCall: { id: "f1", name: "f", args: {} } }];
+    const google = { candidates: [{ content: { role: "model", parts }, finishReason: "CONTINUATION" }] };
+    const [chat, responses, messages] = upstreams.map((client) =>
+      Object(answerOf("GenerateContent", client, smallestCalls[client], google)),
+    );
+    assert.deepEqual(
+      [chat.choices[0].finish_reason, responses.status, messages.stop_reason],
+      ["tool_calls", "completed", "tool_use"],
+    );
+  });
+});
+
 /** Other formats' upstreams get none of it, and Google what it documents for calls of others. */
 function assertNobodysState(thoughtSignature: string): void {
   const called = { functionCall: { id: "a", name: "f", args: {} }, thoughtSignature };
