@@ -121,6 +121,8 @@ export interface Finish {
     | "content-filter"
     | "refusal"
     | "pause"
+    /** The provider has more to say and wants to be asked for it: what came is not the whole answer. */
+    | "continuation"
     | "malformed-call"
     | "other";
   readonly stopSequence?: string | undefined;

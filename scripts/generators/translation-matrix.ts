@@ -46,10 +46,12 @@ tool's own type. Tools in \`additional_tools\` items, and what such a search fou
 Where an upstream tells no usage, or zeros for an answer with output, Messages and Responses clients are told the estimate
 that is billed; clients of the other formats are told none.
 
-Three things of answers that are not as one might expect. A turn that a Messages upstream pauses (\`pause_turn\`, while
+Four things of answers that are not as one might expect. A turn that a Messages upstream pauses (\`pause_turn\`, while
 it searches the web) is continued by the gateway, up to five times and within the client's cap, for clients of other
 formats, who see one answer with the sum of the usage; where a limit has no room for one more request the turn ends there,
-as \`stop\`. Why a Messages upstream refused (\`stop_details.explanation\`) reaches generateContent clients alone, since
+as \`stop\`. What Gemini ends with \`CONTINUATION\` is half an answer, and is told as one: \`length\` in chat completions,
+\`incomplete\` (\`max_output_tokens\`) in Responses, \`pause_turn\` in Messages, whose clients send it back to have the rest;
+with a call it is told as any answer with a call. Why a Messages upstream refused (\`stop_details.explanation\`) reaches generateContent clients alone, since
 for others it would read as text of the model. Thinking is shown to Responses clients
 as a summary whether they asked for one or not.
 

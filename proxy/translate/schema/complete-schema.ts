@@ -9,7 +9,7 @@ import { asList, isObject, type JsonObject } from "../../protocols/json-value.ts
 import { currentSchema } from "./current-schema.ts";
 import { objectRoot } from "./object-root.ts";
 import { closeWithoutArguments } from "./strict-schema.ts";
-import { mapSubschemas } from "./subschemas.ts";
+import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
 /** Keywords that the root of a tool's arguments must not have, beside those that `objectRoot` folds. */
 const refusedAtRoot = ["enum", "not", "const"] as const;
@@ -55,6 +55,22 @@ export function completeSchema(root: JsonObject): JsonObject {
 function withItems(schema: JsonObject): JsonObject {
   const { type } = schema;
   const isArray = type === "array" || asList(type).includes("array");
-  const mapped = mapSubschemas(schema, withItems);
+  const mapped = withConditions(mapSubschemas(schema, withItems));
   return isArray && schema["items"] === undefined ? { ...mapped, items: {} } : mapped;
+}
+
+/** Conditions are of no account for other rules on schemas; an array in one wants its `items` all the same. */
+function withConditions(schema: JsonObject): JsonObject {
+  const found = ["if", "then", "else"].filter((keyword) => isSchemaNode(schema[keyword]));
+  const { dependentSchemas } = schema;
+  if (found.length === 0 && !isObject(dependentSchemas)) return schema;
+  const whole: Record<string, unknown> = { ...schema };
+  const complete = (value: unknown): unknown => (isSchemaNode(value) ? withItems(value) : value);
+  for (const keyword of found) whole[keyword] = complete(schema[keyword]);
+  if (isObject(dependentSchemas)) {
+    const dependent: Record<string, unknown> = {};
+    for (const [key, value] of Object.entries(dependentSchemas)) setOwn(dependent, key, complete(value));
+    whole["dependentSchemas"] = dependent;
+  }
+  return whole;
 }

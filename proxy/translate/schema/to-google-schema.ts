@@ -106,9 +106,13 @@ class SchemaConverter {
     const anyOf = others.map((branch) => {
       if (this.#nodes > nodesMax) return { type: "OBJECT" };
       if (!isSchemaNode(branch) || !(isBareType(branch) || typeof type === "string")) return this.convert(branch, open);
+      const reference = branch["$ref"];
+      // A branch that is one of the schemas around it would bring its own union, for ever.
+      if (typeof reference === "string" && open.includes(reference)) return this.convert(branch, open);
+      const inside = [...open, typeof reference === "string" ? reference : "anyOf"];
       return this.convert(
         mergeAllOf({ ...shape, allOf: [branch] }, (followed) => this.#follow(followed)),
-        open,
+        inside,
       );
     });
     return { ...copyOf(outer, ["title", "description"]), anyOf, ...nullable };

@@ -7,7 +7,12 @@
 import type { Conversation } from "../conversation.ts";
 import { FittedNames, type NameRule } from "./fitted-names.ts";
 
-const rule: NameRule = { valid: /^[a-zA-Z0-9_-]{1,64}$/, foreign: /[^a-zA-Z0-9_-]/g, firstValid: /^./ };
+const rule: NameRule = {
+  valid: /^[a-zA-Z0-9_-]{1,64}$/,
+  foreign: /[^a-zA-Z0-9_-]/g,
+  firstValid: /^./,
+  alwaysDigests: true,
+};
 
 /** @returns undefined where the target takes any id */
 export function callIds(

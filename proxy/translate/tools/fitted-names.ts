@@ -13,6 +13,11 @@ export interface NameRule {
   readonly foreign: RegExp;
   /** Put before a name whose first character may not come first. */
   readonly firstValid: RegExp;
+  /**
+   * Every changed name ends in a digest of the client's. What comes later in a conversation can then not take the plain
+   * name from what was sent before: a provider binds thinking to the bytes of all earlier turns.
+   */
+  readonly alwaysDigests?: boolean;
 }
 
 const lengthMax = 64;
@@ -72,7 +77,7 @@ export class FittedNames {
   #findFree(name: string): string {
     let fitted = name.replace(this.#rule.foreign, "_");
     if (!this.#rule.firstValid.test(fitted)) fitted = `_${fitted}`;
-    if (fitted.length > lengthMax) fitted = withDigest(fitted, name);
+    if (fitted.length > lengthMax || this.#rule.alwaysDigests === true) fitted = withDigest(fitted, name);
     for (let round = 0; this.#taken.has(fitted); round += 1) {
       fitted = withDigest(fitted, round === 0 ? name : `${name}#${round}`);
     }

@@ -32,14 +32,17 @@ export class PropertyKeys {
     const upstream = new Map([...fitted.changed].map(([to, from]) => [from, to]));
     this.#tools.set(tool, upstream);
     const rename: Rename = (key) => upstream.get(key) ?? key;
-    return moveReferences(withNames(renameKeys(schema, rename), fitted.changed), rename);
+    return moveReferences(withNames(renameKeys(withOwnKeysInside(schema), rename), fitted.changed), rename);
   }
 
   /** Arguments of an earlier call as the upstream would have them. */
   fitArguments(tool: string, given: JsonObject): JsonObject {
     const upstream = this.#tools.get(tool);
     if (upstream === undefined || !Object.keys(given).some((key) => upstream.has(key))) return given;
-    return renameMembers(given, (key) => upstream.get(key) ?? key);
+    const taken = new Set([...upstream.values(), ...Object.keys(given)]);
+    const renamed = new Set(upstream.values());
+    // A member that the tool does not declare may have the name that a declared one gets: neither is lost.
+    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, taken) : key));
   }
 
   /**
@@ -52,6 +55,28 @@ export class PropertyKeys {
       [...this.#tools].map(([tool, keys]) => [nameOf(tool), new Map([...keys].map(([from, to]) => [to, from]))]),
     );
   }
+}
+
+/**
+ * A schema that holds itself (`$ref: "#"`) has its own keys inside, for those of the root alone are renamed and given
+ * back: what refers to the root gets a definition of it as it was.
+ */
+function withOwnKeysInside(schema: JsonObject): JsonObject {
+  const definitions = isObject(schema["$defs"]) ? schema["$defs"] : {};
+  let name = "root";
+  while (Object.hasOwn(definitions, name)) name += "_";
+  const led = { isFound: false };
+  const moved = leadRootTo(schema, `#/$defs/${name}`, led);
+  if (!led.isFound) return schema;
+  const { $defs: _inner, definitions: _older, $schema: _dialect, ...own } = moved;
+  return { ...moved, $defs: { ...(isObject(moved["$defs"]) ? moved["$defs"] : {}), [name]: own } };
+}
+
+function leadRootTo(node: JsonObject, place: string, led: { isFound: boolean }): JsonObject {
+  const mapped = mapSubschemas(node, (child) => leadRootTo(child, place, led));
+  if (node["$ref"] !== "#") return mapped;
+  led.isFound = true;
+  return { ...mapped, $ref: place };
 }
 
 function renameKeys(schema: JsonObject, rename: Rename): JsonObject {
@@ -77,6 +102,12 @@ function renameKeys(schema: JsonObject, rename: Rename): JsonObject {
 function dependent(value: unknown, rename: Rename): unknown {
   if (Array.isArray(value)) return renameAll(value, rename);
   return isSchemaNode(value) ? renameKeys(value, rename) : value;
+}
+
+function freeKey(key: string, taken: ReadonlySet<string>): string {
+  let free = key;
+  while (taken.has(free)) free += "_";
+  return free;
 }
 
 function renameAll(keys: readonly unknown[], rename: Rename): readonly unknown[] {

@@ -78,6 +78,8 @@ export function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: ob
 export interface SpecialTarget {
   readonly provider?: TranslationTarget["channel"]["provider"];
   readonly model?: string;
+  /** What the channel says of its models. */
+  readonly models?: TranslationTarget["channel"]["models"];
   readonly callStates?: CallStates;
   /** `namespace/name` of the channel. */
   readonly name?: string;
@@ -94,7 +96,7 @@ export function translate(
   unsupportedParameters: "Ignore" | "Reject" = "Ignore",
   special: SpecialTarget = {},
 ): Translation {
-  const { provider, model, callStates, name } = {
+  const { provider, model, models, callStates, name } = {
     name: "ns/channel",
     ...usualTargets[to],
     callStates: emptyCallStates(),
@@ -102,7 +104,7 @@ export function translate(
   };
   const scope = { channel: name, secrets: () => ["secret"], format: to, key: "ns/key", mayRemember: true };
   const target = {
-    channel: { provider, baseURL: "https://upstream.example/v1", privacy },
+    channel: { provider, baseURL: "https://upstream.example/v1", privacy, ...(models === undefined ? {} : { models }) },
     upstreamModel: model,
     outputTokensMax: undefined,
     states: createStateKeeper(scope, callStates),

@@ -63,6 +63,8 @@ export function writeFinish({ reason }: Finish, isLegacy: boolean): string {
   switch (reason) {
     case "length":
     case "context":
+    // There is no word for it, and half an answer must not look whole.
+    case "continuation":
       return "length";
     case "tool-calls":
       return isLegacy ? "function_call" : "tool_calls";

@@ -10,6 +10,7 @@ import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { callIds } from "../../tools/call-ids.ts";
+import { declaredNames } from "../../tools/declared-names.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import { type ModelTraits, traitsOf } from "../../traits/chat-traits.ts";
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
@@ -43,7 +44,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const traits = traitsOf(target);
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   if (!traits.takesCacheControl) declareToolMarks(conversation, losses);
-  const names = new ToolNames("openai", namesOf(conversation));
+  const names = new ToolNames("openai", declaredNames(conversation));
   const tools = writeTools(conversation, traits, names, losses, target.fieldName);
   const format = writeAnswerFormat(conversation, traits, losses);
   const reasoning = writeReasoning(conversation.reasoning, traits, {
@@ -99,13 +100,6 @@ function declareToolMarks({ tools }: Conversation, losses: Losses): void {
 }
 
 /** Every name that the body will hold, so that valid ones keep theirs. */
-function namesOf({ tools, turns }: Conversation): readonly string[] {
-  const names: string[] = [];
-  for (const tool of tools) if (tool.kind !== "hosted") names.push(tool.name);
-  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") names.push(part.name);
-  return names;
-}
-
 /** What OpenAI's reasoning models refuse is left out and declared. */
 function writeSampling(
   body: Record<string, unknown>,

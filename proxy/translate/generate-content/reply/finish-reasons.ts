@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   MODEL_ARMOR: "content-filter",
   // The provider declines the language: for whoever reads the answer it was withheld, not finished.
   LANGUAGE: "content-filter",
-  CONTINUATION: "pause",
+  CONTINUATION: "continuation",
   MALFORMED_FUNCTION_CALL: "malformed-call",
   UNEXPECTED_TOOL_CALL: "malformed-call",
   TOO_MANY_TOOL_CALLS: "malformed-call",
@@ -34,10 +34,13 @@ export function replaces(known: string | undefined, later: string): boolean {
   return known === undefined || isReplacedBy(reasonOf(known), reasonOf(later));
 }
 
-/** Google has no word for a turn that ends with calls. */
+/**
+ * Google has no word for a turn that ends with calls. Its calls come whole, so that one is to be answered also where more
+ * would have followed: the next turn continues it.
+ */
 export function readFinish(reason: string, hasCalls: boolean, message: unknown): Finish {
   const known = reasonOf(reason);
-  const neutral = known === "stop" && hasCalls ? "tool-calls" : known;
+  const neutral = (known === "stop" || known === "continuation") && hasCalls ? "tool-calls" : known;
   return typeof message === "string" && message !== ""
     ? { reason: neutral, explanation: message }
     : { reason: neutral };
@@ -54,6 +57,8 @@ export function writeFinish({ reason }: Finish): string {
     case "length":
     case "context":
       return "MAX_TOKENS";
+    case "continuation":
+      return "CONTINUATION";
     case "content-filter":
       return "SAFETY";
     case "malformed-call":

@@ -4,6 +4,7 @@ import type { Conversation } from "../../conversation.ts";
 import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
+import { declaredNames } from "../../tools/declared-names.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import { traitsOf } from "../../traits/gemini-models.ts";
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
@@ -25,7 +26,7 @@ const serviceTiers: Readonly<Record<string, string>> = { default: "standard", fl
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
   const traits = traitsOf(target);
   declareLosses(conversation, carried, target.fieldName, losses);
-  const names = new ToolNames("google", toolNames(conversation));
+  const names = new ToolNames("google", declaredNames(conversation));
   const options = { target, traits, names, losses };
   const { generationConfig, surplusStop } = writeGeneration(conversation, options);
   const { systemInstruction, contents, hasServerTools } = writeContents(conversation, options);
@@ -41,12 +42,6 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     ...(serviceTier === undefined ? {} : { serviceTier }),
   };
   return { body, adaptation: adaptationOf(conversation, names, surplusStop) };
-}
-
-/** Declared names first: they keep theirs before names of the history are fitted in. */
-function* toolNames({ tools, turns }: Conversation): Generator<string> {
-  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
 }
 
 function writeServiceTier(

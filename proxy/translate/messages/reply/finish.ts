@@ -68,6 +68,8 @@ function writeReason(reason: Finish["reason"]): string {
     case "refusal":
       return "refusal";
     case "pause":
+    // "Resend to continue" is what both mean.
+    case "continuation":
       return "pause_turn";
     case "stop":
     case "malformed-call":

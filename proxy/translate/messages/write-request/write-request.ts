@@ -9,6 +9,7 @@ import { declareLosses } from "../../declare-losses.ts";
 import type { Losses } from "../../losses.ts";
 import type { NeutralField } from "../../neutral-fields.ts";
 import { shortIdentifier } from "../../short-identifier.ts";
+import { declaredNames } from "../../tools/declared-names.ts";
 import { PropertyKeys } from "../../tools/property-keys.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import { type ModelTraits, traitsOf } from "../../traits/claude-models.ts";
@@ -51,13 +52,12 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const traits = traitsOf(target);
   const lose = (field: NeutralField): void => losses.drop(target.fieldName(field));
   const calledNames = namesOfCalls(conversation);
-  const declaredNames = conversation.tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name]));
-  const knownNames = [...declaredNames, ...calledNames];
+  const ownNames = declaredNames(conversation);
   const choiceField = target.fieldName("toolChoice");
   const selected = selectTools(conversation, traits, losses, choiceField);
   const reserved = new Set(selected.search === undefined ? [] : [searchName]);
-  const names = new ToolNames("anthropic", knownNames, reserved);
-  const taken = new Set(knownNames.map((name) => names.toUpstream(name)));
+  const names = new ToolNames("anthropic", ownNames, reserved);
+  const taken = new Set([...ownNames, ...calledNames].map((name) => names.toUpstream(name)));
   const keys = new PropertyKeys();
   const format = writeFormat(conversation.answerFormat, traits, taken, losses);
   const tools = writeTools(conversation, selected, {

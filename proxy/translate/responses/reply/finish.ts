@@ -50,7 +50,10 @@ export interface ResponseEnd {
 }
 
 export function writeFinish({ reason }: Finish): ResponseEnd {
-  if (reason === "length" || reason === "context") return { status: "incomplete", reason: "max_output_tokens" };
+  // A continuation has no word here, and half an answer must not look whole.
+  if (reason === "length" || reason === "context" || reason === "continuation") {
+    return { status: "incomplete", reason: "max_output_tokens" };
+  }
   if (reason === "content-filter") return { status: "incomplete", reason: "content_filter" };
   return { status: "completed", reason: undefined };
 }

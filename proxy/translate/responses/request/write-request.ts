@@ -14,6 +14,7 @@ import { hasObjectRoot, wrapInObject, wrappedMember } from "../../schema/object-
 import { isStrictSchema, strictFlag } from "../../schema/strict-schema.ts";
 import { openAIUserCharactersMax, shortIdentifier } from "../../short-identifier.ts";
 import { callIds } from "../../tools/call-ids.ts";
+import { declaredNames } from "../../tools/declared-names.ts";
 import { ToolNames } from "../../tools/tool-names.ts";
 import { type ModelTraits, traitsOf } from "../../traits/responses-traits.ts";
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "../../translator.ts";
@@ -72,7 +73,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const traits = traitsOf(target);
   declareLosses(conversation, traits.takesVerbosity ? carried : carriedWithoutVerbosity, target.fieldName, losses);
   for (const mark of marksOf({ turns: [], tools: conversation.tools })) losses.drop(markName(mark));
-  const names = new ToolNames("openai", namesIn(conversation));
+  const names = new ToolNames("openai", declaredNames(conversation));
   const hasCustomTools = traits.takesCustomTools;
   const ids = callIds(conversation, traits);
   const writing = { states: target.states, losses, names, hasCustomTools, traits, ids };
@@ -121,11 +122,6 @@ function adaptationOf(
     ...(unwrapMember === undefined ? {} : { unwrapMember }),
     ...((sampling.stop?.length ?? 0) === 0 ? {} : { stop: sampling.stop }),
   };
-}
-
-function* namesIn({ tools, turns }: Conversation): Iterable<string> {
-  for (const tool of tools) if (tool.kind !== "hosted") yield tool.name;
-  for (const { parts } of turns) for (const part of parts) if (part.kind === "call") yield part.name;
 }
 
 /** One plain text in front is `instructions`; everything else keeps its own items (`protocols/translation.md` 4.1). */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../../proxy/protocols/json-value.ts";
 import { generateContentTranslator } from "../../../../proxy/translate/generate-content/translator.ts";
 import type { Reply } from "../../../../proxy/translate/reply.ts";
 import { unfoldReply } from "../../../../proxy/translate/unfold-reply.ts";
-import { answerOf, sendTo, smallestCalls } from "../../../support/translation/pure-translation.ts";
+import { answerOf, sendTo, smallestCalls, streamOf } from "../../../support/translation/pure-translation.ts";
 import { contextOf, framesOf, streamOf as writtenStream } from "./generate-content/replay.ts";
 
 const upstreams = ["ChatCompletions", "Responses", "Messages"] as const;
@@ -79,7 +79,8 @@ describe("clients of generateContent", () => {
   for (const [reason, finishes] of [
     ["TOO_MANY_TOOL_CALLS", ["stop", "completed", "end_turn"]],
     ["MALFORMED_RESPONSE", ["stop", "completed", "end_turn"]],
-    ["CONTINUATION", ["stop", "completed", "pause_turn"]],
+    // Half an answer, which never looks whole.
+    ["CONTINUATION", ["length", "incomplete", "pause_turn"]],
   ] as const) {
     it(`an answer that ends with ${reason} is one for other clients`, () => {
       const google = { candidates: [{ content: { role: "model", parts: [{ text: "a" }] }, finishReason: reason }] };
@@ -87,8 +88,28 @@ describe("clients of generateContent", () => {
         Object(answerOf("GenerateContent", client, smallestCalls[client], google)),
       );
       assert.deepEqual([chat.choices[0].finish_reason, responses.status, messages.stop_reason], finishes);
+      const [chatStream = "", responsesStream = "", messagesStream = ""] = upstreams.map((client) =>
+        streamOf("GenerateContent", client, smallestCalls[client], `data: ${JSON.stringify(google)}\n\n`),
+      );
+      assert.match(chatStream, new RegExp(`"finish_reason":"${finishes[0]}"`));
+      assert.match(responsesStream, new RegExp(`event: response\\.${finishes[1]}\n`));
+      assert.match(messagesStream, new RegExp(`"stop_reason":"${finishes[2]}"`));
     });
   }
+});
+
+describe("an answer of Google's with more to say", () => {
+  it("waits for the result of its call before it goes on", () => {
+    const parts = [{ functionCall: { id: "f1", name: "f", args: {} } }];
+    const google = { candidates: [{ content: { role: "model", parts }, finishReason: "CONTINUATION" }] };
+    const [chat, responses, messages] = upstreams.map((client) =>
+      Object(answerOf("GenerateContent", client, smallestCalls[client], google)),
+    );
+    assert.deepEqual(
+      [chat.choices[0].finish_reason, responses.status, messages.stop_reason],
+      ["tool_calls", "completed", "tool_use"],
+    );
+  });
 });
 
 /** Other formats' upstreams get none of it, and Google what it documents for calls of others. */

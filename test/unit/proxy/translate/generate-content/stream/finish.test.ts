@@ -24,7 +24,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     ["IMAGE_PROHIBITED_CONTENT", "content-filter"],
     ["IMAGE_RECITATION", "content-filter"],
     ["LANGUAGE", "content-filter"],
-    ["CONTINUATION", "pause"],
+    ["CONTINUATION", "continuation"],
     ["MALFORMED_FUNCTION_CALL", "malformed-call"],
     ["UNEXPECTED_TOOL_CALL", "malformed-call"],
     ["TOO_MANY_TOOL_CALLS", "malformed-call"],
