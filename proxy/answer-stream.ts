@@ -90,7 +90,7 @@ export class AnswerStream {
   #breakSilence(): void {
     this.heard();
     if (this.#attempt?.isOver === true && this.client.hasBegun) return;
-    this.client.writeSignOfLife(this.#signOfLife());
+    this.client.writeSignOfLife(() => this.#signOfLife());
   }
 
   #signOfLife(): Buffer {

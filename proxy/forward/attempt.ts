@@ -9,6 +9,7 @@ import { GatewayError } from "../errors.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
 import type { ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
+import { saysNothing } from "../sse/says-nothing.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
@@ -210,15 +211,21 @@ export class Attempt {
       this.#events = meter.events;
       this.#exchange.progress();
     }
-    if (pieces.length > 0) {
-      this.#write(client, pieces);
-      this.#options.onPiece();
-    }
+    if (pieces.length > 0) this.#passPieces(client, pieces);
     if (awaitsUsage(meter)) void this.#teller.tell(meter);
     else if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
     } else if (!meter.isComplete) this.#hold(meter.heldBytes);
+  }
+
+  /** Comments are nothing of the answer: another target may still give one, and few programs take them for life. */
+  #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
+    if (!pieces.every(saysNothing)) {
+      this.#write(client, pieces);
+      this.#options.onPiece();
+    } else if (client.hasBegun) this.#write(client, pieces);
+    else client.writeSignOfLife(() => Buffer.concat(pieces));
   }
 
   /** @returns false when there is no room for what waits: the attempt has ended */
