@@ -14,6 +14,7 @@ import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } 
 import { asText, isObject, type JsonObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
 import type { StreamOpening } from "../stream-opening.ts";
+import { goingOn, onOneLine } from "./going-on.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -132,7 +133,7 @@ class ResponseEvents implements EventReader {
   /** The event with what its relay left out, and with a number that goes on from ours. */
   #complete(event: ReadEvent, type: string): Buffer {
     if (type === "" || !isObject(event.json)) return event.bytes;
-    const data = event.data ?? "";
+    const data = onOneLine(event.data ?? "");
     if (this.#lacksNumbers === true && event.json["sequence_number"] === undefined) {
       const number = this.#sequence + this.#added;
       this.#sequence += 1;
@@ -170,20 +171,6 @@ class ResponseEvents implements EventReader {
   produced(): Produced {
     return this.#produced.take();
   }
-}
-
-const numberMember = /"sequence_number"(\s*:\s*)(\d+)/;
-const createdMember = /"type"(\s*:\s*)"response\.created"/;
-
-/**
- * An event of the upstream behind events of ours: its number is raised, and a response that we have opened is not created
- * a second time. Edited as text, since a number of many digits would not survive being read and written; within a string
- * no quote stands without a backslash before it.
- */
-function goingOn(type: string, data: string, added: number): Buffer {
-  const raised = data.replace(numberMember, (_, colon, number) => `"sequence_number"${colon}${Number(number) + added}`);
-  if (type !== "response.created") return encodeEvent(type, raised);
-  return encodeEvent("response.in_progress", raised.replace(createdMember, '"type"$1"response.in_progress"'));
 }
 
 /** Some relays send a chat-style error object without a type. */
