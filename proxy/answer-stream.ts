@@ -17,9 +17,6 @@ import { spokenFormat } from "./route/select-target.ts";
 import { newId } from "./translate/new-id.ts";
 import { TranslatingMeter } from "./translate/translating-meter.ts";
 
-/** With which a comment begins. */
-const colon = 0x3a;
-
 export class AnswerStream {
   readonly client: ClientStream;
   readonly opening: StreamOpening;
@@ -49,9 +46,8 @@ export class AnswerStream {
     });
   }
 
-  /** Pieces of an answer have gone out. */
-  sent([first]: readonly Buffer[]): void {
-    if (first?.[0] === colon && !this.#admitted.format.countsComments) return;
+  /** A piece of an answer has gone out. */
+  heard(): void {
     this.#heardMs = performance.now();
   }
 
@@ -95,7 +91,7 @@ export class AnswerStream {
   #breakSilence(): void {
     this.#heardMs = performance.now();
     if (this.#attempt?.isOver === true && this.client.hasBegun) return;
-    this.client.writeSignOfLife(this.#signOfLife());
+    this.client.writeSignOfLife(() => this.#signOfLife());
   }
 
   #signOfLife(): Buffer {

@@ -159,10 +159,10 @@ async function attemptTarget(
     limits: services.limits,
     inFlightBytes: admitted.inFlightBytes,
     client,
-    onPiece: (pieces) => {
+    onPiece: () => {
       if (!record.hasBegun) services.credentials.accepted(selected.credential);
       record.pieceSent();
-      stream?.sent(pieces);
+      stream?.heard();
     },
   });
   stream?.follow(attempt);

@@ -37,5 +37,5 @@ export interface AttemptOptions {
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */
-  readonly onPiece: (pieces: readonly Buffer[]) => void;
+  readonly onPiece: () => void;
 }

@@ -9,6 +9,7 @@ import { GatewayError } from "../errors.ts";
 import { headerValues, type RawHeaders, toHeaderObject } from "../http/header-values.ts";
 import type { ReplyReading, StreamMeter, UpstreamError } from "../protocols/chat-format.ts";
 import { classifyErrorReply } from "../protocols/classify-error.ts";
+import { saysNothing } from "../sse/says-nothing.ts";
 import { InvalidReply } from "../translate/reply.ts";
 import { WholeReplyMeter } from "../translate/whole-reply-meter.ts";
 import { nextTurn, otherCalls } from "../turn.ts";
@@ -212,15 +213,21 @@ export class Attempt {
       this.#events = meter.events;
       this.#exchange.progress();
     }
-    if (pieces.length > 0) {
-      this.#write(client, pieces);
-      this.#options.onPiece(pieces);
-    }
+    if (pieces.length > 0) this.#passPieces(client, pieces);
     if (awaitsUsage(meter)) void this.#teller.tell(meter);
     else if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(meter);
     } else if (!meter.isComplete) this.#hold(meter.heldBytes);
+  }
+
+  /** Comments are nothing of the answer: another target may still give one, and few programs take them for life. */
+  #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
+    if (!pieces.every(saysNothing)) {
+      this.#write(client, pieces);
+      this.#options.onPiece();
+    } else if (client.hasBegun) this.#write(client, pieces);
+    else client.writeSignOfLife(() => Buffer.concat(pieces));
   }
 
   /** @returns false when there is no room for what waits: the attempt has ended */
@@ -341,7 +348,7 @@ export class Attempt {
           return;
         }
         client.write(frames);
-        this.#options.onPiece(frames);
+        this.#options.onPiece();
         this.#settle({ kind: "streamed", meter, problem: undefined, reply: answer });
       }
     } catch (error) {
@@ -358,7 +365,7 @@ export class Attempt {
     const pieces = [...meter.push(body), ...meter.end()];
     if (pieces.length > 0) {
       client?.write(pieces);
-      this.#options.onPiece(pieces);
+      this.#options.onPiece();
     }
     this.#endStream(meter);
   }

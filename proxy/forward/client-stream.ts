@@ -67,11 +67,14 @@ export class ClientStream {
   /**
    * Writes a sign of life, which is nothing of the answer. A client whose connection takes no more is told nothing: it
    * hears what waits for it.
+   *
+   * @param make called only for a sign that goes out: some are numbered
    */
-  writeSignOfLife(bytes: Buffer): void {
+  writeSignOfLife(make: () => Buffer): void {
     const response = this.#response;
     if (response.destroyed || this.#isWaiting || this.#slices.length > 0 || response.writableNeedDrain) return;
     this.#writeHead();
+    const bytes = make();
     this.#bytesWritten += bytes.length;
     if (!response.write(bytes)) this.#wait();
   }

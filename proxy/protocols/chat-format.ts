@@ -185,8 +185,6 @@ export interface ChatFormat {
    * broken transport tells that the answer is not whole.
    */
   readonly failsCleanly: boolean;
-  /** Whether its clients' timers begin anew with a comment of the upstream's. */
-  readonly countsComments: boolean;
   /** Content type of a successful stream or reply as sent to the client. */
   contentType(call: ChatCall): string;
 }

@@ -59,6 +59,8 @@ export interface EventReader {
 const noBytes: readonly Buffer[] = [];
 const blankLine = Buffer.from("\n\n");
 const lineEnd = Buffer.from("\n");
+const returned = Buffer.from("\r");
+const returnedLineEnd = Buffer.from("\r\n");
 const lineFeed = 10;
 const carriageReturn = 13;
 
@@ -154,10 +156,9 @@ export class EventStreamMeter implements StreamMeter {
     // Half an event must not pass, and JSON that parses is not half.
     if (rest !== undefined && this.#isWhole(rest)) {
       const bytes = this.#readBlock(rest);
-      const last = rest[rest.length - 1];
-      const isOpen = bytes.length > 0;
       passed.push(...bytes);
-      if (isOpen) passed.push(last === 10 || last === 13 ? lineEnd : blankLine);
+      const last = bytes.at(-1);
+      if (last !== undefined) passed.push(endOf(last));
     }
     if (this.#state.error !== undefined || this.#state.violation !== undefined) return passed;
     const added = this.#reader.end(this.#state, this.#retained);
@@ -216,7 +217,7 @@ export class EventStreamMeter implements StreamMeter {
         if (runStart < offset) passed.push(block.subarray(runStart, offset));
         runStart = offset + bytes.length;
         if (this.#state.violation !== undefined) return passed;
-        if (isOpen && verdict !== undefined) passed.push(verdict);
+        if (isOpen && verdict !== undefined && verdict.length > 0) passed.push(verdict);
       }
       offset += bytes.length;
     }
@@ -259,6 +260,14 @@ export class EventStreamMeter implements StreamMeter {
     if (isObject(json)) this.#reader.read({ name: fields.name, data, json, bytes }, { ...this.#state }, this.#retained);
     if (this.#isOpen) this.#state.error = classifyErrorEvent(json === undefined ? (data ?? "") : json);
   }
+}
+
+/** What its event lacks to be whole, in the spelling of its own line ends: some of Google's clients take no mixture. */
+function endOf(lines: Buffer): Buffer {
+  const last = lines.at(-1);
+  if (last === carriageReturn) return returned;
+  if (last !== lineFeed) return blankLine;
+  return lines.at(-2) === carriageReturn ? returnedLineEnd : lineEnd;
 }
 
 /** In every format, whatever else such an event looks like: plain text, a message alone, nothing. */

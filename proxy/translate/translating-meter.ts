@@ -42,6 +42,8 @@ export class TranslatingMeter implements StreamMeter {
   readonly #gathers: boolean;
   #gathered = 0;
   #isEnded = false;
+  /** Something of the answer went out. */
+  #hasSaid = false;
   /** All is there but numbers for the end. */
   #awaitsUsage = false;
   #violation: string | undefined;
@@ -110,10 +112,10 @@ export class TranslatingMeter implements StreamMeter {
     return this.#translate(pieces, this.#inner.isComplete && this.#inner.error === undefined);
   }
 
-  /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do. */
+  /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do, and before the answer. */
   signOfLife(): Buffer | undefined {
-    const text = this.#writer.signOfLife?.();
-    return text === undefined ? undefined : Buffer.from(text);
+    const text = this.#writer.signOfLife?.() ?? "";
+    return text === "" ? undefined : Buffer.from(text);
   }
 
   /** The upstream said its end and not, or not all, what it used: `tellUsage` must follow. */
@@ -152,21 +154,19 @@ export class TranslatingMeter implements StreamMeter {
           const { name, data } = readEventFields(bytes);
           // Comments and pings of the upstream are for us: how long its client is silent to, the gateway watches itself.
           this.#events += 1;
-          if (data !== undefined) text += this.#read({ name, data });
+          if (data === undefined) continue;
+          for (const event of this.#reader.read({ name, data })) text += this.#write(event);
+          this.#hasSaid ||= text !== "";
         }
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = `${this.position}: ${error.message}`;
+      // Where the client has nothing yet another target may answer; else it has all that was numbered and begun.
+      if (!this.#hasSaid) return nothing;
     }
     return text === "" ? nothing : [Buffer.from(text)];
-  }
-
-  #read(event: { readonly name: string | undefined; readonly data: string }): string {
-    let text = "";
-    for (const read of this.#reader.read(event)) text += this.#write(read);
-    return text;
   }
 
   #write(event: ReplyEvent): string {

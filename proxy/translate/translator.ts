@@ -152,7 +152,7 @@ export interface StreamWriter {
   readonly gathersAnswer?: true;
   /** Text to send, whole frames; empty when there is nothing to say yet. */
   write(event: ReplyEvent): string;
-  /** Where events are numbered: one that tells the client that its answer still lives (`ChatFormat.signOfLife`). */
+  /** Where events are numbered: one that tells the client that its answer still lives; empty before it has begun. */
   signOfLife?(): string;
   /** Last frames of a stream that failed; never a sign of success. `start` may not have come. */
   fail(error: GatewayError, context: ErrorContext): string;

@@ -29,7 +29,6 @@ export const chatCompletions: ChatFormat = {
   createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
   signOfLife: () => comment,
   failsCleanly: true,
-  countsComments: true,
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),
   contentType: (call: ChatCall) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

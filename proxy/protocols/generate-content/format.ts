@@ -30,7 +30,6 @@ export const generateContent: ChatFormat = {
   signOfLife,
   // Google's own SDK skips an error in a data line and takes a clean end for success.
   failsCleanly: false,
-  countsComments: false,
   renderStreamError,
   contentType: (call) =>
     call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json",

@@ -30,6 +30,7 @@ export type StreamShape = "sse" | "array";
 // Begins with a letter that JSON framing has little of: a search for a quote stops at every member.
 // Without a quote behind it: the name of an event has none.
 const errorMarker = Buffer.from("rror");
+const terminatorMarker = Buffer.from("[DONE]");
 const lineBreaks = /[\r\n]\s*/g;
 
 export class GenerateContentStreamMeter implements StreamMeter {
@@ -113,7 +114,7 @@ function startsJson(chunk: Buffer): boolean | undefined {
 
 class FrameReader implements EventReader {
   readonly terminatorText = "[DONE]";
-  readonly markers = [errorMarker];
+  readonly markers = [errorMarker, terminatorMarker];
   wantsEvery = true;
   elementsWritten = 0;
   readonly #shape: StreamShape;
@@ -133,7 +134,9 @@ class FrameReader implements EventReader {
   }
 
   editBlock(block: Buffer): Buffer | undefined {
-    return this.#shape === "sse" ? withoutComments(block) : undefined;
+    // An error's name is a field that would go: what may be one is read first.
+    if (this.#shape !== "sse" || this.markers.some((marker) => block.includes(marker))) return undefined;
+    return withoutComments(block);
   }
 
   read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined {

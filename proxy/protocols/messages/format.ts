@@ -29,7 +29,6 @@ export const messages: ChatFormat = {
   createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
   signOfLife: () => ping,
   failsCleanly: true,
-  countsComments: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

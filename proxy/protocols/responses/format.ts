@@ -26,7 +26,6 @@ export const responses: ChatFormat = {
   createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
   signOfLife,
   failsCleanly: true,
-  countsComments: false,
   renderStreamError,
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };

@@ -13,6 +13,7 @@ import { classifyErrorEvent } from "../classify-error.ts";
 import { type EventReader, EventStreamMeter, type ReadEvent, type StreamState } from "../event-stream-meter.ts";
 import { asText, isObject, type JsonObject, member } from "../json-value.ts";
 import { type Produced, ProducedOutput } from "../produced.ts";
+import { goingOn, onOneLine } from "./going-on.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -126,7 +127,7 @@ class ResponseEvents implements EventReader {
   /** The event with what its relay left out, and with a number that goes on from ours. */
   #complete(event: ReadEvent, type: string): Buffer {
     if (type === "" || !isObject(event.json)) return event.bytes;
-    const data = event.data ?? "";
+    const data = onOneLine(event.data ?? "");
     if (this.#lacksNumbers === true && event.json["sequence_number"] === undefined) {
       const number = this.#sequence + this.#added;
       this.#sequence += 1;
@@ -165,18 +166,6 @@ class ResponseEvents implements EventReader {
   produced(): Produced {
     return this.#produced.take();
   }
-}
-
-const numberMember = /"sequence_number"(\s*:\s*)(\d+)/;
-
-/**
- * An event of the upstream behind events of ours: its number is raised. Edited as text, since a number of many digits would
- * not survive being read and written; within a string no quote stands without a backslash before it.
- */
-function goingOn(type: string, data: string, added: number): Buffer {
-  const raise = (_: string, colon: string, number: string): string =>
-    `"sequence_number"${colon}${Number(number) + added}`;
-  return encodeEvent(type, data.replace(numberMember, raise));
 }
 
 /** Some relays send a chat-style error object without a type. */

@@ -3,21 +3,21 @@
 export class Frames {
   /** Finished items by their index: the output of the final response. */
   readonly output: unknown[] = [];
-  readonly #numbering: { sequence: number };
+  #sequence = 0;
   #text = "";
   #items = 0;
 
-  /** @param numbering goes on behind what the client was told before; from 0 without one */
-  constructor(numbering: { sequence: number } = { sequence: 0 }) {
-    this.#numbering = numbering;
+  /** @param sequence of the next event, behind what the client was told before */
+  countFrom(sequence: number): void {
+    this.#sequence = sequence;
   }
 
   /** @param members JSON members of the event behind its type and number, without braces */
   emit(type: string, members = ""): void {
-    const number = `"sequence_number":${this.#numbering.sequence}`;
+    const number = `"sequence_number":${this.#sequence}`;
     const rest = members === "" ? "" : `,${members}`;
     this.#text += `event: ${type}\ndata: {"type":"${type}",${number}${rest}}\n\n`;
-    this.#numbering.sequence += 1;
+    this.#sequence += 1;
   }
 
   /** Something of the output has been announced. */

@@ -35,7 +35,7 @@ const completed: ResponseEnd = { status: "completed", reason: undefined };
 
 export class ResponsesStreamWriter implements StreamWriter {
   readonly gathersAnswer = true;
-  readonly #frames: Frames;
+  readonly #frames = new Frames();
   readonly #context: ReplyContext;
   readonly #showsReasoning: boolean;
   readonly #wantsLogprobs: boolean;
@@ -64,7 +64,6 @@ export class ResponsesStreamWriter implements StreamWriter {
   constructor(context: ReplyContext) {
     const { conversation, newId, opening } = context;
     this.#context = context;
-    this.#frames = new Frames(opening);
     this.#showsReasoning = conversation.reasoning?.show !== false;
     this.#wantsLogprobs = conversation.sampling.logprobs === true;
     this.#id = opening?.idWith("resp_") ?? newId("resp_");
@@ -78,9 +77,8 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   signOfLife(): string {
-    if (!this.#hasStarted) this.#start();
-    else if (this.#frames.hasItems) this.#frames.emit("keepalive");
-    else this.#inProgress();
+    if (this.#hasStarted && this.#frames.hasItems) this.#frames.emit("keepalive");
+    else if (this.#hasStarted) this.#inProgress();
     return this.#frames.take();
   }
 
@@ -125,11 +123,13 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  /** An attempt before may have begun the response to tell its client that it lives. */
+  /** Signs of life before the answer may have begun the response. */
   #start(): void {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
-    if (this.#context.opening?.isNumbered !== true) this.#frames.emit("response.created", this.#asBegun());
+    const { opening } = this.#context;
+    this.#frames.countFrom(opening?.sequence ?? 0);
+    if (opening?.isNumbered !== true) this.#frames.emit("response.created", this.#asBegun());
     this.#inProgress();
   }
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { responses } from "../../../../../../../proxy/protocols/responses/format.ts";
+import { StreamOpening } from "../../../../../../../proxy/protocols/stream-opening.ts";
 import type { ReplyEvent } from "../../../../../../../proxy/translate/reply.ts";
 import { responsesTranslator } from "../../../../../../../proxy/translate/responses/translator.ts";
+import { callOf } from "../../../../../../support/digest/stream-call.ts";
 import { OpenStates } from "../../../../../../support/translation/exchange.ts";
 import {
   close,
@@ -249,13 +252,21 @@ describe("responses: stream writer, items", () => {
   });
 
   it("pitfall 7: says that the answer lives by a numbered event, and creates the response but once", () => {
-    const writer = responsesTranslator.createStreamWriter(replyContext({ stream: true }));
-    const text = [writer.signOfLife?.(), writer.signOfLife?.(), writer.write(start)].join("");
+    const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, true);
+    const context = { ...replyContext({ stream: true }), opening };
+    const writer = responsesTranslator.createStreamWriter(context);
+    assert.equal(writer.signOfLife?.(), "", "before the answer the format says it, the same over all attempts");
+    const call = callOf(responses, { stream: true });
+    const first = responses.signOfLife(call, opening).toString("utf8");
+    // An attempt that failed before anything of it went out takes no numbers.
+    responsesTranslator.createStreamWriter(context).write(start);
+    const text = [first, writer.write(start), writer.signOfLife?.()].join("");
     const types = [...text.matchAll(/"type":"(response\.\w+)","sequence_number":(\d+)/g)].map(([, ...said]) => said);
     assert.deepEqual(types, [
       ["response.created", "0"],
       ["response.in_progress", "1"],
       ["response.in_progress", "2"],
+      ["response.in_progress", "3"],
     ]);
   });
 });
