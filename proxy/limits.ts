@@ -41,7 +41,7 @@ export interface ProxyLimits {
   readonly replyBodyBytesMax: number;
   /** A client that takes nothing of its stream for so long is cut: its queue must not be held for ever. */
   readonly slowReaderTimeoutMs: number;
-  /** A client of a translated stream is told so often that its answer still lives, when nothing else is. */
+  /** A client of a stream is told so often that its answer still lives, before its first event too; 0 never. */
   readonly clientSilenceMs: number;
   readonly connectTimeoutMs: number;
   /** Without streaming the first byte is the whole reply; clients wait ten minutes. */
