@@ -226,6 +226,7 @@ async function endBroken(
     reason: typeof error.cause === "string" ? error.cause : undefined,
   });
   await stream?.endFailed(error, meter, rest);
+  record.responseBytes = stream?.client.bytesWritten ?? 0;
 }
 
 /** No target answered a client that had heard only that its answer lives. */

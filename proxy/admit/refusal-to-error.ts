@@ -43,7 +43,7 @@ function messageOf(refusal: Refusal, retryAtMs: number | undefined, waitSeconds:
         ? `Rate limit: this request is larger than ${describe(refusal)} can ever hold. Send a smaller one.`
         : `Rate limit reached: ${describe(refusal)}. Try again in ${waitSeconds} s.`;
     case "concurrency":
-      return "Too many requests of this API key are in flight. Wait for one of them to end.";
+      return "Rate limit reached: too many requests of this API key are in flight. Wait for one of them to end.";
     case "store-unavailable":
       return "Service unavailable: quotas cannot be checked at the moment. Try again.";
   }

@@ -271,7 +271,7 @@ function unknownUrl(): GatewayError {
 
 /** Codex asks for one first; 426 makes it use HTTP at once (`protocols/agents.md` section 4). */
 function asksForWebSocket(headers: RawHeaders): boolean {
-  return headerValues(headers, "upgrade").some((value) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(value));
+  return headerValues(headers, "upgrade").some((value) => /(?:^|,)\s*websocket(?:\/[^,]*)?\s*(?:,|$)/i.test(value));
 }
 
 function upgradeRequired(): GatewayError {

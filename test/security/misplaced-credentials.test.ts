@@ -260,6 +260,21 @@ describe("places and ways that open nothing", () => {
       });
     }
 
+    for (const key of [null, good]) {
+      it(`CLIENTS 5: a WebSocket for responses ${key === null ? "without" : "with"} a key is 426, and says what to use`, async () => {
+        const authorization = key === null ? "" : `Authorization: Bearer ${key}\r\n`;
+        const asked = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
+        const head = `GET /v1/responses HTTP/1.1\r\nHost: x\r\n${authorization}${asked}\r\n`;
+        const count = rig().upstream.requests.length;
+        const response = await rig().exchange(head);
+        assert.equal(response.status, 426);
+        const said = ["upgrade", "connection", "allow"].map((name) => response.header(name));
+        assert.deepEqual(said, ["HTTP/1.1", "close, upgrade", "POST"]);
+        assert.match(String(response.body), /"code":"upgrade_required"/);
+        assert.equal(rig().upstream.requests.length, count);
+      });
+    }
+
     it("the preface of HTTP/2 is no HTTP/1", () =>
       checkRefusal(rig(), {
         name: "h2",

@@ -3,13 +3,18 @@
  * SDKs take, old and new. A comment breaks several of them, a blank line one (`@google/generative-ai`).
  */
 import { encodeEvent } from "../../sse/encoder.ts";
-import type { ChatCall } from "../chat-format.ts";
+import type { ChatCall, StreamMeter } from "../chat-format.ts";
 import type { StreamOpening } from "../stream-opening.ts";
+import { GenerateContentStreamMeter } from "./stream-meter.ts";
 
 /** White space may stand before the first element of an array and between any two. */
 const whiteSpace = Buffer.from("\r\n");
 
-export function signOfLife(call: ChatCall, opening: StreamOpening): Buffer {
+const nothing = Buffer.alloc(0);
+
+export function signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer {
+  // Clients take the last usage that they are told: behind the answer's own stands none.
+  if (meter instanceof GenerateContentStreamMeter && meter.hasFinished) return nothing;
   if (call.endpoint.geminiStream === "array") return whiteSpace;
   const promptTokenCount = opening.inputTokensEstimate;
   const frame = {

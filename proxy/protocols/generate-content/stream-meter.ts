@@ -77,6 +77,12 @@ export class GenerateContentStreamMeter implements StreamMeter {
     return this.#reader.elementsWritten;
   }
 
+  /** Every candidate ended: only the end of the body is to come. Reads what was kept. */
+  get hasFinished(): boolean {
+    this.#meter.produced();
+    return this.#reader.hasFinished;
+  }
+
   produced(): Produced {
     return this.#meter.produced();
   }
@@ -131,6 +137,10 @@ class FrameReader implements EventReader {
   get usage(): TokenUsage | undefined {
     this.#retained?.read();
     return readUsage(this.#usage, this.#queries.count);
+  }
+
+  get hasFinished(): boolean {
+    return this.#candidates.areWhole;
   }
 
   editBlock(block: Buffer): Buffer | undefined {

@@ -179,6 +179,38 @@ describe("slow clients", function () {
       want: { isAll: true, end: /data: gone\n\n\r\n$/ },
     },
     {
+      name: "hear of an error behind a large event, and have a clean end behind that where it was asked for",
+      reads: true,
+      answer: (told) =>
+        streamed((client) => {
+          void client.endFailed(gone, "sent", true);
+          client.release();
+        }, told),
+      want: { isFinished: true, isAll: true, end: /data: gone\n\n\r\n0\r\n\r\n$/ },
+    },
+    {
+      name: "have no clean end behind half of a large event, whatever was asked for",
+      reads: true,
+      answer: (told) => streamed((client) => void client.endFailed(gone, "withheld", true), told),
+      want: { isPart: true, end: /xxx(?:\r\n)?$/ },
+    },
+    {
+      name: "have a clean end where nothing waits that could be withheld",
+      reads: true,
+      answer: () => (response) => {
+        const client = new ClientStream(response, [], limits);
+        client.write([behind]);
+        void client.endFailed(gone, "withheld", true);
+      },
+      want: { isFinished: true, end: /data: gone\n\n\r\n0\r\n\r\n$/ },
+    },
+    {
+      name: "are cut where they take nothing of an error behind it, whose end would be clean",
+      reads: false,
+      answer: (told) => streamed((client) => void client.endFailed(gone, "sent", true), told),
+      want: { isFinished: false },
+    },
+    {
       name: "get no more of a large event where what waits is withheld, and no error behind half of one",
       reads: true,
       answer: (told) => streamed((client) => void client.endFailed(gone, "withheld", false), told),

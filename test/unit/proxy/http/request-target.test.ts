@@ -89,9 +89,19 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1beta/models/g:streamGenerateContent?%24alt=sse", "Gemini GenerateContent g sse"],
 ];
 
-const refused: [method: string, url: string, want: string][] = [
+const webSocket = ["Connection", "Upgrade", "Upgrade", "websocket"];
+const refused: [method: string, url: string, want: string, headers?: string[]][] = [
   ["GET", "/v1/chat/completions", "method_not_allowed POST"],
   ["DELETE", "/v1/responses", "method_not_allowed POST"],
+  ["GET", "/v1/responses", "upgrade_required POST", webSocket],
+  ["GET", "/v1/v1/responses?model=m", "upgrade_required POST", webSocket],
+  ["GET", "/v1/responses", "upgrade_required POST", ["Upgrade", "h2c, WebSocket"]],
+  ["GET", "/v1/responses", "upgrade_required POST", ["Upgrade", "h2c", "upgrade", " websocket/13"]],
+  ["GET", "/v1/responses", "method_not_allowed POST", ["Upgrade", "h2c", "Connection", "Upgrade"]],
+  ["GET", "/v1/responses", "method_not_allowed POST", ["Upgrade", "websockets"]],
+  ["PUT", "/v1/responses", "method_not_allowed POST", webSocket],
+  ["GET", "/v1/chat/completions", "method_not_allowed POST", webSocket],
+  ["GET", "/v1/messages", "method_not_allowed POST", webSocket],
   ["POST", "/v1/responses/resp_1", "method_not_allowed GET, DELETE"],
   ["DELETE", "/v1/responses/resp_1/input_items", "method_not_allowed GET"],
   ["HEAD", "/v1/messages", "method_not_allowed POST"],
@@ -215,9 +225,10 @@ describe("matchEndpoint", () => {
     });
   }
 
-  for (const [method, url, want] of refused) {
-    it(`answers ${method} ${JSON.stringify(url.slice(0, 60))} with ${want}`, () => {
-      assert.equal(describeTarget(method, url), want);
+  for (const [method, url, want, headers] of refused) {
+    const asked = headers === undefined ? "" : ` and ${headers.join(" ")}`;
+    it(`answers ${method} ${JSON.stringify(url.slice(0, 60))}${asked} with ${want}`, () => {
+      assert.equal(describeTarget(method, url, headers), want);
     });
   }
 
