@@ -7,7 +7,7 @@ import { StreamOpening } from "../../../../proxy/protocols/stream-opening.ts";
 import { dataEvents } from "../../../support/calls/run-meter.ts";
 import { callOf } from "../../../support/digest/stream-call.ts";
 
-const openingOf = (): StreamOpening => new StreamOpening(12, 1, (prefix) => `${prefix}1`);
+const openingOf = (): StreamOpening => new StreamOpening(12, 1, (prefix) => `${prefix}1`, true);
 const frameOf = (text: string, finishReason?: string): string =>
   dataEvents({
     candidates: [{ content: { parts: [{ text }] }, finishReason }],
