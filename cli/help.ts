@@ -1,6 +1,6 @@
 /** The help texts: one page for the program, one for each command, from the list of settings. */
 import picocolors from "picocolors";
-import { type Command, commands, type Setting, settingsOf } from "./setting-list.ts";
+import { type Command, commands, type Setting, settingsOf } from "./settings/setting-list.ts";
 
 const summaries: Readonly<
   Record<Command, { readonly usage: string; readonly text: string; readonly example: string }>

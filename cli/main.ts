@@ -10,8 +10,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { renderCommandHelp, renderProgramHelp } from "./help.ts";
 import { isColored, type ProgramIo } from "./program-io.ts";
-import { readSettings, type SettingsReading, UsageError } from "./read-settings.ts";
-import { type Command, commands } from "./setting-list.ts";
+import { readSettings, type SettingsReading, UsageError } from "./settings/read-settings.ts";
+import { type Command, commands } from "./settings/setting-list.ts";
 
 const program = fileURLToPath(import.meta.url);
 

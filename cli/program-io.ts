@@ -1,7 +1,7 @@
 /** What a command may touch of the process: streams, environment and the wish to stop. Made once, in `main.ts`. */
-import { type AccessLog, accessLogDestination, createAccessLog } from "../proxy/observe/access-log.ts";
-import { createLogger, type Logger, type LogLevel } from "../proxy/observe/logger.ts";
-import type { Settings } from "./read-settings.ts";
+import { type AccessLog, accessLogDestination, createAccessLog } from "#proxy/observe/access-log";
+import { createLogger, type Logger, type LogLevel } from "#proxy/observe/logger";
+import type { Settings } from "./settings/read-settings.ts";
 
 export interface OutputStream {
   readonly isTTY?: boolean;

@@ -7,7 +7,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger } from "../proxy/observe/logger.ts";
+import type { Logger } from "#proxy/observe/logger";
 import { proxyNodeFlags } from "./proxy-node-flags.ts";
 
 export interface ProxyProcessOptions {

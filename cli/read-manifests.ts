@@ -2,12 +2,12 @@
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { parseDocumentText } from "../operator/schema/parse-document.ts";
-import type { Manifest, Position } from "../operator/schema/parse-manifest.ts";
-import { makeProblem } from "../operator/schema/problem.ts";
-import { splitDocuments } from "../operator/source/manifest-file.ts";
-import { type ManifestText, readManifestFile, readManifestText } from "../operator/source/read-manifest-file.ts";
-import { scanFolder, sizeOfStamp } from "../operator/source/scan-folder.ts";
+import type { Manifest, Position } from "#operator/schema/parse-manifest";
+import { makeProblem } from "#operator/schema/problem";
+import { parseDocumentText } from "#operator/schema/yaml/parse-document";
+import { splitDocuments } from "#operator/source/manifest-file";
+import { type ManifestText, readManifestFile, readManifestText } from "#operator/source/read-manifest-file";
+import { scanFolder, sizeOfStamp } from "#operator/source/scan-folder";
 
 export interface NamedManifest extends Manifest {
   /** As a person knows it. */

@@ -7,9 +7,9 @@
  */
 import type { Readable } from "node:stream";
 import picocolors from "picocolors";
-import type { ManifestDocument, Position } from "../operator/schema/parse-manifest.ts";
-import { makeProblem, type Problem } from "../operator/schema/problem.ts";
-import { checkReferences } from "../operator/schema/references/check-references.ts";
+import type { ManifestDocument, Position } from "#operator/schema/parse-manifest";
+import { makeProblem, type Problem } from "#operator/schema/problem";
+import { checkReferences } from "#operator/schema/references/check-references";
 import {
   type ForeignKind,
   foreignKind,
@@ -17,8 +17,8 @@ import {
   type KnownObject,
   validateResource,
   versionOf,
-} from "../operator/schema/validate-resource.ts";
-import { checkCompiled } from "./check-compiled.ts";
+} from "#operator/schema/validate-resource";
+import { checkCompiled } from "./checks/check-compiled.ts";
 import { type NamedManifest, readManifests } from "./read-manifests.ts";
 
 /** Where the command reads and writes; `isTerminal` tells of `stdout`. */

@@ -2,14 +2,14 @@
  * What an operator is started with: plain values, already checked. `cli/` fills it from flags, variables and file; tests
  * write it by hand.
  */
-import type { Fleet } from "../proxy/snapshot/types.gen.ts";
+import type { Fleet } from "#proxy/snapshot/types.gen";
 import type { CertificatePeriods } from "./certificates/authorities.ts";
 import type { CertificateFiles } from "./certificates/file-certificates.ts";
 import type { QuotaScope } from "./compile/limits/hard-quotas.ts";
+import type { LeaseTimings } from "./kubernetes/leader-election/lease-elector.ts";
 import type { WatchTimings } from "./kubernetes/watch/timings.ts";
-import type { LeaseTimings } from "./leader/lease-elector.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
-import type { AwaitedSecret } from "./status/announcer.ts";
+import type { AwaitedSecret } from "./status/console-reporter.ts";
 
 /** Where a port listens. Port 0 takes a free one. */
 export interface ListenAddress {

@@ -8,9 +8,9 @@
 import { createServer, type Server } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
 import type { ExplainQuestion, Explanation } from "./explain.ts";
+import type { ChatWireFormat } from "./neutral/wire.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import { fingerprint } from "./observe/redact.ts";
-import type { ChatWireFormat } from "./protocols/wire.ts";
 import type { ListenAddress } from "./settings.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Channel, Credential } from "./snapshot/types.gen.ts";

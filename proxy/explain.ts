@@ -4,16 +4,17 @@
  * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files, with the very functions that
  * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
  */
-import { askedInResponses } from "./asked-in-responses.ts";
+
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
+import { askedInResponses } from "./dispatch/asked-in-responses.ts";
 import { errorTable } from "./errors.ts";
-import { upstreamModelOf } from "./forward/build-upstream-request.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
-import type { ChatWireFormat, Protocol } from "./protocols/wire.ts";
+import type { ChatWireFormat, Protocol } from "./neutral/wire.ts";
 import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
+import { upstreamModelOf } from "./upstream/request/build-upstream-request.ts";
 
 export interface ExplainQuestion {
   /** `namespace/name`; never the key itself. */

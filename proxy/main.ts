@@ -1,7 +1,7 @@
 /**
  * The proxy program: wires its parts, opens its ports, and ends in order when told to.
  *
- * No logic of its own: the order of a request is in `handle-request.ts`, the life of the port in `server.ts`. A proxy
+ * No logic of its own: the order of a request is in `handle-request.ts`, the life of the port in `data-server.ts`. A proxy
  * is alive with its ports open and ready with a first snapshot; losing the operator changes neither.
  */
 import { randomBytes } from "node:crypto";
@@ -9,34 +9,34 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
 import { sweepRegularly } from "./admit/sweep-counters.ts";
+import { LargeBodies } from "./dispatch/large-body-queue.ts";
+import { LiveReservations } from "./dispatch/reservations/reservation-heartbeat.ts";
+import { isStillAllowed } from "./dispatch/revocation/is-still-allowed.ts";
+import { OpenAttempts } from "./dispatch/revocation/open-attempts.ts";
+import type { Services } from "./dispatch/services.ts";
 import { explain } from "./explain.ts";
-import { MediaDownloads } from "./forward/download-media.ts";
-import { OpenAttempts } from "./forward/open-attempts.ts";
-import { UpstreamPools } from "./forward/upstream-pool.ts";
-import { handleRequest } from "./handle-request.ts";
 import { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import { DataCertificate } from "./http/data-certificate.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
-import { isStillAllowed } from "./is-still-allowed.ts";
-import { LargeBodies } from "./large-bodies.ts";
-import { LiveReservations } from "./live-reservations.ts";
+import { CallStates, callStatesDefaults } from "./neutral/state/call-states.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
-import { reportUsageRegularly } from "./report-usage.ts";
+import { DataServer } from "./pipeline/data-server.ts";
+import { handleRequest } from "./pipeline/handle-request.ts";
 import { openResponses } from "./responses-state/open-responses.ts";
-import { OwnerTurns } from "./responses-state/owner-turns.ts";
 import { RotatedCredentials } from "./route/rotated-credentials.ts";
-import { DataServer } from "./server.ts";
-import type { Services } from "./services.ts";
+import { OwnerTurns } from "./runtime/keyed-mutex.ts";
 import type { ProxyIo, ProxySettings } from "./settings.ts";
 import { createTokenEstimator } from "./settle/estimate-tokens.ts";
 import { KeyUses } from "./sync/key-uses.ts";
 import { PushClient } from "./sync/push-client.ts";
 import type { PushTransport } from "./sync/push-transport.ts";
+import { reportUsageRegularly } from "./sync/report-usage.ts";
 import { SnapshotStore } from "./sync/snapshot-store.ts";
 import { unixSocketTransport } from "./sync/socket-transport.ts";
 import { startLastGood } from "./sync/start-last-good.ts";
 import { tlsTransport } from "./sync/tls-transport.ts";
-import { CallStates, callStatesDefaults } from "./translate/state/call-states.ts";
+import { UpstreamPools } from "./upstream/pools/upstream-pool.ts";
+import { MediaDownloads } from "./upstream/request/download-media.ts";
 
 const build = "0.1.0";
 /** Longer than the longest estimate of tokens. */

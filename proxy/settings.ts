@@ -1,5 +1,5 @@
 /**
- * What a proxy is started with: plain values, already checked. `cli/proxy-settings.ts` fills it from flags, variables
+ * What a proxy is started with: plain values, already checked. `cli/settings/proxy-settings.ts` fills it from flags, variables
  * and file; tests write it by hand. What the whole fleet shares (`requireAccount`, `revocation` ...) is not here but in
  * the snapshot's fleet object.
  */

@@ -3,7 +3,7 @@
  * and before the settings file (DESIGN.md section 8), so each is left out where the user's setting stands in one of them.
  */
 import { parse } from "yaml";
-import { kebabCase, variableOf } from "../cli/setting-list.ts";
+import { kebabCase, variableOf } from "#cli/settings/setting-list";
 
 export interface StartSources {
   /** Behind `npm start --`. */

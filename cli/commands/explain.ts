@@ -8,16 +8,16 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import picocolors from "picocolors";
-import { type Compiled, compile } from "../../operator/compile/compile.ts";
-import { FolderSource } from "../../operator/source/folder.ts";
-import { readFormat } from "../../proxy/admin.ts";
-import { type ExplainQuestion, type Explanation, explain } from "../../proxy/explain.ts";
-import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { objectVersion } from "../../proxy/snapshot/digest.ts";
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { readEnvironmentSecrets, toFleetSettings } from "../operator-settings.ts";
-import { isColored, type ProgramIo } from "../program-io.ts";
-import { type Settings, UsageError } from "../read-settings.ts";
+import { isColored, type ProgramIo } from "#cli/program-io";
+import { readEnvironmentSecrets, toFleetSettings } from "#cli/settings/operator-settings";
+import { type Settings, UsageError } from "#cli/settings/read-settings";
+import { type Compiled, compile } from "#operator/compile/compile";
+import { FolderSource } from "#operator/source/folder";
+import { readFormat } from "#proxy/admin";
+import { type ExplainQuestion, type Explanation, explain } from "#proxy/explain";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { objectVersion } from "#proxy/snapshot/digest";
+import type { WireObject } from "#proxy/snapshot/types.gen";
 
 export async function runExplain(settings: Settings, io: ProgramIo): Promise<number> {
   const { snapshot, compiled } = await compileFolder(settings, io);

@@ -1,9 +1,9 @@
 /** `tollgate key`: a new key, its digest, and a manifest for GitOps that holds only the digest. */
 import { createHash, randomBytes } from "node:crypto";
-import { checkMetadata } from "../../operator/schema/check-metadata.ts";
-import type { Problem } from "../../operator/schema/problem.ts";
-import type { OutputStream } from "../program-io.ts";
-import { UsageError } from "../read-settings.ts";
+import type { OutputStream } from "#cli/program-io";
+import { UsageError } from "#cli/settings/read-settings";
+import { checkMetadata } from "#operator/schema/check-metadata";
+import type { Problem } from "#operator/schema/problem";
 
 export interface NewKey {
   /** 256 random bits behind `sk-`. */

@@ -1,12 +1,12 @@
 /** `tollgate operator`: compiles the resources of a cluster, or of a folder, and pushes the result to proxies. Wiring only. */
 import { dirname } from "node:path";
-import { runOperator } from "../../operator/main.ts";
-import { checkEndpointKeyFiles } from "../check-key-files.ts";
-import { checkPorts, wantedPort } from "../check-ports.ts";
-import { toOperatorSettings } from "../operator-settings.ts";
-import { openLogger, type ProgramIo } from "../program-io.ts";
-import type { Settings } from "../read-settings.ts";
-import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
+import { checkEndpointKeyFiles } from "#cli/checks/check-key-files";
+import { checkPorts, wantedPort } from "#cli/checks/check-ports";
+import { makeNamedFolder, makeWritableFolder } from "#cli/checks/writable-folder";
+import { openLogger, type ProgramIo } from "#cli/program-io";
+import { toOperatorSettings } from "#cli/settings/operator-settings";
+import type { Settings } from "#cli/settings/read-settings";
+import { runOperator } from "#operator/main";
 
 export async function runOperatorCommand(settings: Settings, io: ProgramIo): Promise<number> {
   const log = openLogger(settings, io);

@@ -1,11 +1,12 @@
 /** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
-import { runProxy } from "../../proxy/main.ts";
-import { checkProxyKeyFiles } from "../check-key-files.ts";
-import { checkPorts, wantedPort } from "../check-ports.ts";
-import { openAccessLog, openLogger, type ProgramIo } from "../program-io.ts";
-import { toProxySettings } from "../proxy-settings.ts";
-import type { Settings } from "../read-settings.ts";
-import { makeNamedFolder, makeWritableFolder } from "../writable-folder.ts";
+
+import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
+import { checkPorts, wantedPort } from "#cli/checks/check-ports";
+import { makeNamedFolder, makeWritableFolder } from "#cli/checks/writable-folder";
+import { openAccessLog, openLogger, type ProgramIo } from "#cli/program-io";
+import { toProxySettings } from "#cli/settings/proxy-settings";
+import type { Settings } from "#cli/settings/read-settings";
+import { runProxy } from "#proxy/main";
 
 /** What a proxy tells the process that started it, over Node's own channel. */
 export interface StartedMessage {

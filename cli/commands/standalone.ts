@@ -6,18 +6,18 @@
  * are local and objects with hard quotas are refused (`NeedsSharedStore`). Ends with its proxies; its exit status tells whether all ended cleanly.
  */
 import { dirname } from "node:path";
-import { runOperator } from "../../operator/main.ts";
-import type { RunningOperator } from "../../operator/settings.ts";
-import type { Logger } from "../../proxy/observe/logger.ts";
-import { checkProxyKeyFiles } from "../check-key-files.ts";
-import { checkPorts, type WantedPort, wantedPort } from "../check-ports.ts";
-import { readEnvironmentSecrets, toFolderOperatorSettings } from "../operator-settings.ts";
-import { parseAddress } from "../parse-value.ts";
-import { openLogger, type ProgramIo } from "../program-io.ts";
-import { ProxyProcesses } from "../proxy-processes.ts";
-import { refuseUnfitSettings, toProxyFlags } from "../proxy-settings.ts";
-import { type Settings, UsageError } from "../read-settings.ts";
-import { makeWritableFolder } from "../writable-folder.ts";
+import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
+import { checkPorts, type WantedPort, wantedPort } from "#cli/checks/check-ports";
+import { makeWritableFolder } from "#cli/checks/writable-folder";
+import { openLogger, type ProgramIo } from "#cli/program-io";
+import { ProxyProcesses } from "#cli/proxy-processes";
+import { readEnvironmentSecrets, toFolderOperatorSettings } from "#cli/settings/operator-settings";
+import { parseAddress } from "#cli/settings/parse-value";
+import { refuseUnfitSettings, toProxyFlags } from "#cli/settings/proxy-settings";
+import { type Settings, UsageError } from "#cli/settings/read-settings";
+import { runOperator } from "#operator/main";
+import type { RunningOperator } from "#operator/settings";
+import type { Logger } from "#proxy/observe/logger";
 
 /** What a standalone gateway tells the process that started it, for each proxy that opens its ports. */
 export interface StandaloneMessage {

@@ -7,7 +7,7 @@
  * bundle until it expires. So no handshake ever meets a proxy that does not know the authority behind it.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
+import { validityOf } from "#proxy/snapshot/push/certificate-warnings";
 import { buildAuthority, type KeyPair } from "./build-certificate.ts";
 
 export interface Authorities {

@@ -1,7 +1,7 @@
 /**
  * Looks at something at once and then regularly; after a failure sooner, with growing pauses. One look at a time.
  */
-import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { Timers } from "#proxy/snapshot/push/timers";
 
 export interface CheckLoopOptions {
   readonly everyMs: number;

@@ -4,7 +4,7 @@
  * Invariant: a look that fails never takes away the certificate that serves, and the next one comes sooner; nor does the
  * end of its life, which is told.
  */
-import { CertificateWarnings, validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
+import { CertificateWarnings, validityOf } from "#proxy/snapshot/push/certificate-warnings";
 import { type CheckLoop, type CheckLoopOptions, checkLoop } from "./check-loop.ts";
 import type { CertificatesLog, ServingCertificate, ServingCertificates } from "./serving-certificates.ts";
 

@@ -5,8 +5,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
-import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import { validityOf } from "#proxy/snapshot/push/certificate-warnings";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import { CheckedCertificates } from "./checked-certificates.ts";
 import type { CertificatesLog } from "./serving-certificates.ts";
 

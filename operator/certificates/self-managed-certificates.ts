@@ -8,8 +8,8 @@
  * never stored. Called by the wiring of the push endpoint.
  */
 import { X509Certificate } from "node:crypto";
-import { validityOf } from "../../proxy/snapshot/push/certificate-warnings.ts";
-import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
+import { validityOf } from "#proxy/snapshot/push/certificate-warnings";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import {
   type Authorities,
   advanceAuthorities,

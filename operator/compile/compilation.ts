@@ -5,10 +5,9 @@
  * one key among 100,000 costs microseconds. The outcome depends on the set alone: any order of changes that leads to
  * the same set leads to the same objects and results. Called by `compile.ts` and by the operator's pipeline.
  */
-import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
-import type { Fleet, WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { everyObject } from "../resources/mutable-resource-set.ts";
-import { ReferenceIndex, referenceKey } from "../resources/reference-index.ts";
+
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import { ReferenceIndex, referenceKey } from "#operator/resources/reference-index";
 import type {
   AnyResource,
   ApiKeyResource,
@@ -16,17 +15,19 @@ import type {
   ResourceChange,
   ResourceKind,
   ResourceSet,
-} from "../resources/resource.ts";
+} from "#operator/resources/resource";
+import { EgressPolicy } from "#proxy/snapshot/egress-policy";
+import type { Fleet, WireObject } from "#proxy/snapshot/types.gen";
 import { compileAccount } from "./compile-account.ts";
 import { compileApiKey, resolveCredentials, wantedSecretsOf } from "./compile-api-key.ts";
 import { compileChannel } from "./compile-channel.ts";
 import { CompiledState, type PassChanges } from "./compiled-state.ts";
 import { FaultGuard } from "./fault-guard.ts";
 import { type QuotaScope, withoutHardChannel, withoutHardQuotas } from "./limits/hard-quotas.ts";
-import { wholeReach } from "./reach.ts";
 import { Claims, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
-import { RouteCompiler } from "./route-compiler.ts";
+import { RouteCompiler } from "./routes/route-compiler.ts";
+import { wholeReach } from "./watch-scope.ts";
 
 /** Settings of the fleet that the wire carries (DESIGN.md section 8). */
 export type CompileSettings = Omit<Fleet, "kind" | "name">;

@@ -1,7 +1,8 @@
 /** Account to the wire (RESOURCES.md, Account). */
-import type { Account } from "../../proxy/snapshot/types.gen.ts";
-import { parseNanoCredits, SpecError } from "../resources/amounts.ts";
-import type { AccountResource } from "../resources/resource.ts";
+
+import { parseNanoCredits, SpecError } from "#operator/resources/amounts";
+import type { AccountResource } from "#operator/resources/resource";
+import type { Account } from "#proxy/snapshot/types.gen";
 import { compileLimits } from "./limits/compile-limits.ts";
 import { type AccountResult, refused, valid } from "./result.ts";
 

@@ -5,11 +5,11 @@
  * credential, off the wire. Digests alone leave the operator.
  */
 import { createHash } from "node:crypto";
-import type { Key, KeyCredential } from "../../proxy/snapshot/types.gen.ts";
-import { parseTimestampMs, SpecError } from "../resources/amounts.ts";
-import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "../resources/api-key.ts";
-import type { ApiKeyResource, ObjectMeta, ResourceSet, SecretResource } from "../resources/resource.ts";
-import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "../resources/types.gen.ts";
+import { parseTimestampMs, SpecError } from "#operator/resources/amounts";
+import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "#operator/resources/api-key";
+import type { ApiKeyResource, ObjectMeta, ResourceSet, SecretResource } from "#operator/resources/resource";
+import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "#operator/resources/types.gen";
+import type { Key, KeyCredential } from "#proxy/snapshot/types.gen";
 import { compileLimits, requireCIDRs, shareList } from "./limits/compile-limits.ts";
 import {
   type KeyCredentialFact,

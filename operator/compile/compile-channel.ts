@@ -3,15 +3,16 @@
  *
  * A channel that could only send requests without the credential it needs is left out altogether.
  */
-import { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
-import type { Channel, Credential } from "../../proxy/snapshot/types.gen.ts";
-import { SpecError } from "../resources/amounts.ts";
-import { type ChannelResource, identityOf, type ResourceSet } from "../resources/resource.ts";
-import type { ChannelSpec } from "../resources/types.gen.ts";
+
+import { SpecError } from "#operator/resources/amounts";
+import { type ChannelResource, identityOf, type ResourceSet } from "#operator/resources/resource";
+import type { ChannelSpec } from "#operator/resources/types.gen";
+import { EgressPolicy } from "#proxy/snapshot/egress-policy";
+import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders, isFramingHeader } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
-import { type ProviderPreset, pathOf, providers, vendors } from "./provider-presets.ts";
+import { type ProviderPreset, pathOf, providers, vendors } from "./providers/provider-presets.ts";
 import { resolveTls } from "./resolve-tls.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
 import { unservedByChannels } from "./unserved-fields.ts";

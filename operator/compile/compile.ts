@@ -6,9 +6,9 @@
  * goldens and tests.
  */
 
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { everyObject } from "../resources/mutable-resource-set.ts";
-import type { ResourceSet } from "../resources/resource.ts";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import type { ResourceSet } from "#operator/resources/resource";
+import type { WireObject } from "#proxy/snapshot/types.gen";
 import { Compilation, type CompileSettings } from "./compilation.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 

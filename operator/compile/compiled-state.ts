@@ -4,7 +4,7 @@
  * Only a change of meaning is one: an object or a result equal to the one before keeps its identity.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Fleet, WireObject } from "../../proxy/snapshot/types.gen.ts";
+import type { Fleet, WireObject } from "#proxy/snapshot/types.gen";
 import type { ObjectResult } from "./result.ts";
 
 /** A pass collects what it changes; whoever passes it on reads it as `CompileChanges`. */

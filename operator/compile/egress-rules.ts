@@ -5,7 +5,7 @@
  * to one); names only where they always mean this machine or a metadata service. The proxy judges every address
  * again at connect, because a name may change what it points to.
  */
-import type { EgressPolicy } from "../../proxy/snapshot/egress-policy.ts";
+import type { EgressPolicy } from "#proxy/snapshot/egress-policy";
 
 const metadataNames: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata", "instance-data"]);
 const ownNames: ReadonlySet<string> = new Set(["localhost", "ip6-localhost", "ip6-loopback"]);

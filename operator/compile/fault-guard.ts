@@ -4,8 +4,8 @@
  *
  * What a manifest may get wrong is no fault and never comes here: the compilers of the kinds say it themselves.
  */
-import { referenceKey, referencesOf } from "../resources/reference-index.ts";
-import type { AnyResource, OwnKind, OwnResource } from "../resources/resource.ts";
+import { referenceKey, referencesOf } from "#operator/resources/reference-index";
+import type { AnyResource, OwnKind, OwnResource } from "#operator/resources/resource";
 import type { CompiledState, PassChanges } from "./compiled-state.ts";
 import { type ObjectResult, refused, resolved } from "./result.ts";
 

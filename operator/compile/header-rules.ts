@@ -2,8 +2,9 @@
  * Which headers a channel may set or remove: never those that frame a message or carry a credential. Its own credential
  * may stand in any but the former.
  */
-import type { Channel } from "../../proxy/snapshot/types.gen.ts";
-import type { ChannelSpec } from "../resources/types.gen.ts";
+
+import type { ChannelSpec } from "#operator/resources/types.gen";
+import type { Channel } from "#proxy/snapshot/types.gen";
 
 /** Headers of one hop (RFC 9110 section 7.6.1) and those that frame the message. */
 const framing: ReadonlySet<string> = new Set([

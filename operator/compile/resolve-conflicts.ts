@@ -4,7 +4,7 @@
  * The older object wins, then the lesser namespace/name, so the outcome depends on the set alone and never on the order
  * of arrival.
  */
-import { compareByAge, identityOf, type ObjectMeta } from "../resources/resource.ts";
+import { compareByAge, identityOf, type ObjectMeta } from "#operator/resources/resource";
 
 /** Claims by token; most tokens have one claimant, which then costs no set. */
 export class Claims {

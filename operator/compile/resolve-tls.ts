@@ -5,9 +5,9 @@
  * trusts nobody then, so that each call would fail under a status that says all is well.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import type { Channel } from "../../proxy/snapshot/types.gen.ts";
-import type { ChannelResource, ResourceSet } from "../resources/resource.ts";
-import type { ChannelSpec } from "../resources/types.gen.ts";
+import type { ChannelResource, ResourceSet } from "#operator/resources/resource";
+import type { ChannelSpec } from "#operator/resources/types.gen";
+import type { Channel } from "#proxy/snapshot/types.gen";
 import { refused, type Verdict } from "./result.ts";
 
 type Settings = NonNullable<Channel["tls"]>;

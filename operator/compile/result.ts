@@ -1,5 +1,5 @@
 /** What compiling one resource found: verdicts for its conditions and facts for the rest of its status. */
-import type { OwnKind } from "../resources/resource.ts";
+import type { OwnKind } from "#operator/resources/resource";
 
 export interface Verdict {
   readonly status: "True" | "False" | "Unknown";

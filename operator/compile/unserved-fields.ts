@@ -5,7 +5,7 @@
  * The defaults of the schema use none of them. `failover.retryAfter` is missing because its default says the same as
  * whoever writes it; its description says that it is not there yet.
  */
-import type { ChannelSpec, ModelRouteSpec } from "../resources/types.gen.ts";
+import type { ChannelSpec, ModelRouteSpec } from "#operator/resources/types.gen";
 
 interface UnservedField<Spec> {
   /** The field as the spec uses it; undefined when it does not. */

@@ -6,9 +6,9 @@
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { WantedSecret } from "../compile/result.ts";
-import { generatedForAnnotation } from "../resources/api-key.ts";
-import { isPathSegment } from "../resources/path-segment.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import { generatedForAnnotation } from "#operator/resources/api-key";
+import { isPathSegment } from "#operator/resources/path-segment";
 
 const keyBytes = 32;
 

@@ -4,8 +4,8 @@
  * A file that cannot be written stands in the way of no other, and is tried again while somebody waits for it: the disk may
  * have room again, or the folder another mode. In a cluster `key-secrets.ts` does the same.
  */
-import type { WantedSecret } from "../compile/result.ts";
-import { codeOf } from "../source/scan-folder.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import { codeOf } from "#operator/source/scan-folder";
 import { generateSecret, secretFile } from "./generate-secret.ts";
 
 export interface KeyFilesOptions {

@@ -5,12 +5,12 @@
  * Beside the pipeline, never within it: an API server that is slow to write must not hold up a revocation. The leader
  * alone writes; what could not be written is tried again, ever more seldom, while somebody waits for it.
  */
-import type { WantedSecret } from "../compile/result.ts";
-import type { ApiClient } from "../kubernetes/api-client.ts";
-import { isApiStatus } from "../kubernetes/api-error.ts";
-import { secretResource } from "../kubernetes/api-object.ts";
-import type { Leadership } from "../leader/leadership.ts";
-import type { ResourceSet } from "../resources/resource.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import { isApiStatus } from "#operator/kubernetes/api/api-error";
+import { secretResource } from "#operator/kubernetes/api/api-object";
+import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
+import type { ResourceSet } from "#operator/resources/resource";
 import { mintKey } from "./generate-secret.ts";
 import { Refusals } from "./refusals.ts";
 

@@ -5,8 +5,8 @@
  * What was refused for the first time holds up all the rest of its scope; one is tried when the wait is over. What is
  * refused again while others are taken is refused for its own sake, and only waits itself.
  */
-import { ApiError } from "../kubernetes/api-error.ts";
-import { Backoff } from "../kubernetes/watch/backoff.ts";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
 
 interface Scope {
   readonly backoff: Backoff;

@@ -5,9 +5,9 @@
  * or when the last of its credentials does.
  */
 import { Gauge, type Registry } from "prom-client";
-import { isKeyId } from "../../proxy/snapshot/object-id.ts";
-import type { Key } from "../../proxy/snapshot/types.gen.ts";
-import type { Publisher } from "../push/publisher.ts";
+import type { Publisher } from "#operator/push/publisher";
+import { isKeyId } from "#proxy/snapshot/object-id";
+import type { Key } from "#proxy/snapshot/types.gen";
 
 const soonMs = 7 * 24 * 3_600_000;
 

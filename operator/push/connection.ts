@@ -7,21 +7,14 @@
  * rules 5 and 6). Knows nothing of HTTP: `push-server.ts` gives it somewhere to write.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
-import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
-import { differenceBySums } from "../../proxy/snapshot/diff.ts";
-import { type BucketSums, decodeSums } from "../../proxy/snapshot/digest.ts";
-import { capabilitiesLacked } from "../../proxy/snapshot/push/capabilities.ts";
-import type {
-  Acknowledgement,
-  DownMessage,
-  Hello,
-  Reject,
-  Report,
-  UpMessage,
-} from "../../proxy/snapshot/push/messages.ts";
-import { protocolVersion } from "../../proxy/snapshot/push/messages.ts";
-import { noVersions, type ResourceVersions, versionsSince } from "../../proxy/snapshot/push/resource-versions.ts";
-import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
+import { differenceBySums } from "#proxy/snapshot/diff";
+import { type BucketSums, decodeSums } from "#proxy/snapshot/digest";
+import { capabilitiesLacked } from "#proxy/snapshot/push/capabilities";
+import type { Acknowledgement, DownMessage, Hello, Reject, Report, UpMessage } from "#proxy/snapshot/push/messages";
+import { protocolVersion } from "#proxy/snapshot/push/messages";
+import { noVersions, type ResourceVersions, versionsSince } from "#proxy/snapshot/push/resource-versions";
+import type { Timers } from "#proxy/snapshot/push/timers";
 import type { Publication } from "./publisher.ts";
 import { transactionLines } from "./transaction-lines.ts";
 import type { ResourceUids } from "./versions/resource-uids.ts";

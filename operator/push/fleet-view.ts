@@ -1,6 +1,7 @@
 /** `/debug/fleet`, line by line. */
-import type { ProxyGroup } from "../peers/summary.ts";
+
 import type { ProxyConnection } from "./connection.ts";
+import type { ProxyGroup } from "./replicas/summary.ts";
 
 export interface ProxyView {
   readonly proxy: string;

@@ -8,16 +8,17 @@
  * revision, those of others by the sums of the object's bucket, which are equal wherever the content is. What connected
  * proxies are too old for is told to the publisher, which holds it back.
  */
-import { bucketOf } from "../../proxy/snapshot/digest.ts";
-import { capabilitiesNeeded } from "../../proxy/snapshot/push/capabilities.ts";
-import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
-import type { ExpectedProxies } from "../peers/expected-proxies.ts";
-import type { PeerSummaries } from "../peers/peer-summaries.ts";
-import type { OldProxy, ProxyGroup, Summary } from "../peers/summary.ts";
+
+import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
+import { bucketOf } from "#proxy/snapshot/digest";
+import { capabilitiesNeeded } from "#proxy/snapshot/push/capabilities";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { ProxyConnection } from "./connection.ts";
 import { type ProxyView, viewOfConnection, viewOfGroup } from "./fleet-view.ts";
 import { OldProxies } from "./old-proxies.ts";
 import type { Publication, Publisher } from "./publisher.ts";
+import type { PeerSummaries } from "./replicas/peer-summaries.ts";
+import type { OldProxy, ProxyGroup, Summary } from "./replicas/summary.ts";
 
 export interface ObjectAcknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";

@@ -5,11 +5,12 @@
  * A proxy whose stream ended may only have been cut off, and is back in a moment with what it does not know. So its word
  * holds for some time, or until it comes back with more, or until the cluster says that its pod is not there.
  */
-import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
-import type { ExpectedProxies } from "../peers/expected-proxies.ts";
-import type { PeerSummaries } from "../peers/peer-summaries.ts";
-import type { OldProxy } from "../peers/summary.ts";
+
+import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { ProxyConnection } from "./connection.ts";
+import type { PeerSummaries } from "./replicas/peer-summaries.ts";
+import type { OldProxy } from "./replicas/summary.ts";
 
 export interface OldProxiesOptions {
   /** The streams open here. */

@@ -9,9 +9,9 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Request, Response } from "express";
-import type { DownMessage, Hello } from "../../proxy/snapshot/push/messages.ts";
-import { MessageError } from "../../proxy/snapshot/push/parse-message.ts";
-import { systemTimers } from "../../proxy/snapshot/push/timers.ts";
+import type { DownMessage, Hello } from "#proxy/snapshot/push/messages";
+import { MessageError } from "#proxy/snapshot/push/parse-message";
+import { systemTimers } from "#proxy/snapshot/push/timers";
 import { type LineSink, ProxyConnection } from "./connection.ts";
 import type { PushAppOptions } from "./push-options.ts";
 

@@ -8,17 +8,17 @@
  * pipeline, listened to by `fleet.ts`.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
-import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "../../proxy/snapshot/digest.ts";
-import { Interner } from "../../proxy/snapshot/index/intern.ts";
-import { isKeyId } from "../../proxy/snapshot/object-id.ts";
-import type { Capability } from "../../proxy/snapshot/push/capabilities.ts";
-import { objectBytesMax, snapshotBytesMax } from "../../proxy/snapshot/push/messages.ts";
-import { systemTimers, type Timers } from "../../proxy/snapshot/push/timers.ts";
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { type Problem, validateObject } from "../../proxy/snapshot/validate.ts";
-import { HeldBack, type HeldBackVersion } from "./held-back.ts";
-import { type Urgency, urgencyOf } from "./urgency.ts";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "#proxy/snapshot/digest";
+import { Interner } from "#proxy/snapshot/index/intern";
+import { isKeyId } from "#proxy/snapshot/object-id";
+import type { Capability } from "#proxy/snapshot/push/capabilities";
+import { objectBytesMax, snapshotBytesMax } from "#proxy/snapshot/push/messages";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
+import type { WireObject } from "#proxy/snapshot/types.gen";
+import { type Problem, validateObject } from "#proxy/snapshot/validate";
+import { HeldBack, type HeldBackVersion } from "./capability-gate.ts";
+import { type Urgency, urgencyOf } from "./revocation-priority.ts";
 
 export interface Changes {
   readonly upserts: Iterable<readonly [id: string, object: WireObject]>;

@@ -1,8 +1,8 @@
 /** What the push endpoint is made of; `operator/main.ts` puts it together. */
 import type { IncomingMessage } from "node:http";
 import type { Router } from "express";
-import type { Report } from "../../proxy/snapshot/push/messages.ts";
-import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { Report } from "#proxy/snapshot/push/messages";
+import type { Timers } from "#proxy/snapshot/push/timers";
 import type { RefusalReason } from "./authenticate/peer.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Publisher } from "./publisher.ts";

@@ -9,8 +9,8 @@
  */
 import { createServer, type Server } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Response } from "express";
-import { protocolVersion } from "../../proxy/snapshot/push/messages.ts";
-import { MessageError, parseHello, parseUpMessage } from "../../proxy/snapshot/push/parse-message.ts";
+import { protocolVersion } from "#proxy/snapshot/push/messages";
+import { MessageError, parseHello, parseUpMessage } from "#proxy/snapshot/push/parse-message";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
 import type { ProxyConnection } from "./connection.ts";
 import { openStream } from "./open-stream.ts";

@@ -7,7 +7,7 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { ServingCertificate, ServingCertificates } from "../certificates/serving-certificates.ts";
+import type { ServingCertificate, ServingCertificates } from "#operator/certificates/serving-certificates";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
 import type { TokenVerifier, Verdict } from "./authenticate/verify-token.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";

@@ -2,10 +2,10 @@
  * Writes a difference as the lines of one transaction: a single line where it is small, else begin, parts of at most
  * 256 KiB and commit. Lazy, so that a large one costs the memory of one part and no long turn of the event loop.
  */
-import type { IndexedSnapshot } from "../../proxy/snapshot/build-index.ts";
-import type { Difference } from "../../proxy/snapshot/diff.ts";
-import { partBytesMax } from "../../proxy/snapshot/push/messages.ts";
-import type { ResourceVersions } from "../../proxy/snapshot/push/resource-versions.ts";
+import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
+import type { Difference } from "#proxy/snapshot/diff";
+import { partBytesMax } from "#proxy/snapshot/push/messages";
+import type { ResourceVersions } from "#proxy/snapshot/push/resource-versions";
 
 export interface TransactionContent {
   readonly epoch: number;

@@ -3,7 +3,7 @@
  *
  * Only what the API server checks of their shape; everything else about them belongs to Kubernetes.
  */
-import type { ObjectMetadata } from "../resources/types.gen.ts";
+import type { ObjectMetadata } from "#operator/resources/types.gen";
 import type { KindSchema, StructuralSchema } from "./structural-schema.ts";
 
 /** A Secret after validation: `stringData` is merged into `data`, as the API server does. Never to be printed. */

@@ -20,9 +20,9 @@ import {
   type YAMLMap,
 } from "yaml";
 import { isJsonObject } from "./check-structure.ts";
-import { kubectlTags, otherReadingOf } from "./kubectl-yaml.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
-import { findExcessiveDepth } from "./scan-depth.ts";
+import { kubectlTags, otherReadingOf } from "./yaml/kubectl-yaml.ts";
+import { findExcessiveDepth } from "./yaml/scan-depth.ts";
 
 /** A place in a file; both numbers begin at 1. */
 export interface Position {

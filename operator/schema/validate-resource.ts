@@ -6,7 +6,7 @@
  * Invariants: an object comes out only without a single problem, complete with its defaults; the input is not changed.
  * Called by the folder source of the operator and by `tollgate validate`.
  */
-import type { Account, ApiKey, Channel, ModelRoute } from "../resources/types.gen.ts";
+import type { Account, ApiKey, Channel, ModelRoute } from "#operator/resources/types.gen";
 import { builtinKinds, type ConfigMap, type Namespace, type Secret } from "./builtin-kinds.ts";
 import { checkRules } from "./cel/check-rules.ts";
 import { checkContent } from "./check-content.ts";

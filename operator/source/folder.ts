@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join, relative, resolve } from "node:path";
 import { setImmediate as giveWay } from "node:timers/promises";
-import type { ResourceChange, ResourceSet } from "../resources/resource.ts";
+import type { ResourceChange, ResourceSet } from "#operator/resources/resource";
 import { environmentContent, type SecretFromEnvironment } from "./environment-secrets.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { parseDocument, splitDocuments } from "./manifest-file.ts";

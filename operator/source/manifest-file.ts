@@ -5,10 +5,10 @@
  * one key edited in a file of many costs one document.
  */
 import { hash } from "node:crypto";
-import type { AnyResource, OwnKind, ResourceChange } from "../resources/resource.ts";
-import { parseDocumentText } from "../schema/parse-document.ts";
-import type { ManifestDocument } from "../schema/parse-manifest.ts";
-import { checkIdentity, foreignKind, identifyDocument } from "../schema/validate-resource.ts";
+import type { AnyResource, OwnKind, ResourceChange } from "#operator/resources/resource";
+import type { ManifestDocument } from "#operator/schema/parse-manifest";
+import { checkIdentity, foreignKind, identifyDocument } from "#operator/schema/validate-resource";
+import { parseDocumentText } from "#operator/schema/yaml/parse-document";
 
 /** One object as it stands in a file, not validated yet. */
 export interface ManifestObject {

@@ -6,8 +6,8 @@
  * safe side is deny, everything else keeps its last good version.
  */
 import { isDeepStrictEqual } from "node:util";
-import { MutableResourceSet } from "../resources/mutable-resource-set.ts";
-import type { AnyResource, Origin, Problem, ResourceChange, ResourceSet } from "../resources/resource.ts";
+import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { AnyResource, Origin, Problem, ResourceChange, ResourceSet } from "#operator/resources/resource";
 import type { DocumentText, ManifestObject, ParsedDocument } from "./manifest-file.ts";
 import { readResource, refusedResource } from "./read-resource.ts";
 

@@ -1,5 +1,5 @@
 /** A manifest object as the resource it describes: validated as the API server would, then typed. */
-import { generatedForAnnotation } from "../resources/api-key.ts";
+import { generatedForAnnotation } from "#operator/resources/api-key";
 import {
   type AnyResource,
   type ObjectMeta,
@@ -7,9 +7,9 @@ import {
   type OwnResource,
   ProtectedData,
   type ResourceKind,
-} from "../resources/resource.ts";
-import type { FieldPath } from "../schema/problem.ts";
-import { type KnownObject, validateResource } from "../schema/validate-resource.ts";
+} from "#operator/resources/resource";
+import type { FieldPath } from "#operator/schema/problem";
+import { type KnownObject, validateResource } from "#operator/schema/validate-resource";
 
 export interface ReadProblem {
   readonly path: FieldPath;

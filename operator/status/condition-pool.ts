@@ -1,5 +1,5 @@
 /** Thousands of objects have the same conditions since the same second: one copy of each is kept. */
-import type { Condition } from "../resources/types.gen.ts";
+import type { Condition } from "#operator/resources/types.gen";
 
 const conditionsMax = 2_048;
 

@@ -4,10 +4,10 @@
  * Pure; the clock is an argument. `Programmed` is true only when every ready proxy acknowledged this version, and then
  * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
  */
-import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "../compile/result.ts";
-import type { Refusal } from "../push/fleet.ts";
-import type { Condition } from "../resources/types.gen.ts";
-import type { ChannelHealth } from "./ejected-book.ts";
+import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "#operator/compile/result";
+import type { Refusal } from "#operator/push/fleet";
+import type { Condition } from "#operator/resources/types.gen";
+import type { ChannelHealth } from "./credential-health.ts";
 
 /** Named in a message; the rest is a number. */
 const missingMax = 5;

@@ -1,7 +1,7 @@
 /** Changes of status as lines for a person at a terminal. Pure. */
 
-import type { Origin, Problem } from "../resources/resource.ts";
-import type { Condition } from "../resources/types.gen.ts";
+import type { Origin, Problem } from "#operator/resources/resource";
+import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "./status-document.ts";
 
 /** A line, and whether it tells that a version of an object is not taken: what a person should not overlook. */

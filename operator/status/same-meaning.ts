@@ -1,6 +1,6 @@
 /** Whether two statuses of one object say the same: only a change of meaning is written (RESOURCES.md R11). Pure. */
 import { isDeepStrictEqual } from "node:util";
-import type { Condition } from "../resources/types.gen.ts";
+import type { Condition } from "#operator/resources/types.gen";
 import { programmedMeaning } from "./conditions.ts";
 import type { StatusDocument } from "./status-document.ts";
 

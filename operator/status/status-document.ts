@@ -1,15 +1,16 @@
 /** The status of an object as its CRD defines it, from the compiler's facts and its conditions. Pure. */
-import type { QuotaReport } from "../../proxy/snapshot/push/messages.ts";
-import type { ObjectResult } from "../compile/result.ts";
+
+import type { ObjectResult } from "#operator/compile/result";
 import type {
   AccountStatus,
   ApiKeyStatus,
   ChannelStatus,
   Condition,
   ModelRouteStatus,
-} from "../resources/types.gen.ts";
-import type { ChannelHealth } from "./ejected-book.ts";
-import type { ShownUse } from "./usage-book.ts";
+} from "#operator/resources/types.gen";
+import type { QuotaReport } from "#proxy/snapshot/push/messages";
+import type { ChannelHealth } from "./credential-health.ts";
+import type { ShownUse } from "./usage-tracker.ts";
 
 export type Status = ApiKeyStatus | ChannelStatus | ModelRouteStatus | AccountStatus;
 

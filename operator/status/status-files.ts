@@ -9,7 +9,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { isPathSegment } from "../resources/path-segment.ts";
+import { isPathSegment } from "#operator/resources/path-segment";
 import type { StatusDocument } from "./status-document.ts";
 import type { ObjectName, StatusSink } from "./status-sink.ts";
 

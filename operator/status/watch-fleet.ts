@@ -2,8 +2,8 @@
  * Acknowledgements, joins and leaves -> looks at status. They come in bursts, one a proxy and transaction, and are looked
  * at together.
  */
-import type { Fleet } from "../push/fleet.ts";
-import type { StatusKeeper } from "./status-keeper.ts";
+import type { Fleet } from "#operator/push/fleet";
+import type { StatusKeeper } from "./status-reconciler.ts";
 
 export interface WatchFleetOptions {
   readonly fleet: Pick<Fleet, "readyCount" | "rejectedIds" | "onChange">;

@@ -6,9 +6,9 @@
  * object keeps its identity from one snapshot to the next. Counters are named after kind/namespace/name/limit name, so
  * they outlive the objects (DESIGN.md section 6). Pure but for these caches.
  */
-import { appliesTo, exactNames, limitsOfKey } from "../authorize/limit-scope.ts";
-import { GatewayError } from "../errors.ts";
-import type { Account, Channel, Key, Limit, Route } from "../snapshot/types.gen.ts";
+import { appliesTo, exactNames, limitsOfKey } from "#proxy/authorize/limit-scope";
+import { GatewayError } from "#proxy/errors";
+import type { Account, Channel, Key, Limit, Route } from "#proxy/snapshot/types.gen";
 import type { BalanceClaim, ConcurrencyClaim, LimitClaim } from "./ledger.ts";
 
 /** Spread into a `ReserveRequest`. */

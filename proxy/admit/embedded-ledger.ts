@@ -8,7 +8,7 @@
  * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
  */
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../start-thread.ts";
+import { startThread } from "#proxy/runtime/start-thread";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";

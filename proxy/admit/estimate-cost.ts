@@ -10,10 +10,10 @@
  * each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its
  * balance affords where that is less: an account that runs dry ends with shorter answers, and never below zero.
  */
-import type { ChatCall } from "../protocols/chat-format.ts";
-import { computeCost, type Price } from "../settle/price.ts";
-import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "../settle/usage.ts";
-import type { Fleet, Route } from "../snapshot/types.gen.ts";
+import type { ChatCall } from "#proxy/formats/format";
+import { computeCost, type Price } from "#proxy/settle/price";
+import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import type { Amounts } from "./ledger.ts";
 
 const bytesPerToken = 3;

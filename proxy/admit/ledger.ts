@@ -7,7 +7,7 @@
  *
  * Amounts are whole numbers as bigint: requests and tokens by count, cost in nano-credits.
  */
-import type { Limit } from "../snapshot/types.gen.ts";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 /** What a request is expected to need, or what it needed, by unit of the limits. */
 export interface Amounts {

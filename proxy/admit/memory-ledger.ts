@@ -9,7 +9,7 @@
  * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each.
  * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
  */
-import type { Limit } from "../snapshot/types.gen.ts";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import { ClaimedCounterCache, type ClaimedCounters } from "./count/claimed-counters.ts";
 import {
   amountOf,

@@ -1,8 +1,8 @@
 /** The ledger that the settings ask for, with its state in the log and its shadow refusals in the metrics. */
 import { join } from "node:path";
-import type { Logger } from "../observe/logger.ts";
-import type { ProxyMetrics } from "../observe/metrics.ts";
-import type { ProxySettings } from "../settings.ts";
+import type { Logger } from "#proxy/observe/logger";
+import type { ProxyMetrics } from "#proxy/observe/metrics";
+import type { ProxySettings } from "#proxy/settings";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 

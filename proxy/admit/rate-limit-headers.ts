@@ -3,8 +3,8 @@
  * section 3). Of several limits on one unit the tightest is shown: the one with the least left. Limits in Shadow mode
  * and in credits are not shown. Gemini-style clients know no such headers. Pure.
  */
-import type { Protocol } from "../protocols/wire.ts";
-import type { Limit } from "../snapshot/types.gen.ts";
+import type { Protocol } from "#proxy/neutral/wire";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import type { LimitState } from "./ledger.ts";
 import { isoTime } from "./window.ts";
 

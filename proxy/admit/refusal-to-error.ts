@@ -1,6 +1,6 @@
 /** What a client is told of the ledger's refusal: which limit, its size, when it resets (OPERATIONS.md section 6). */
-import { type ErrorCode, GatewayError } from "../errors.ts";
-import type { Limit } from "../snapshot/types.gen.ts";
+import { type ErrorCode, GatewayError } from "#proxy/errors";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import type { Refusal } from "./ledger.ts";
 import { isoTime } from "./window.ts";
 

@@ -2,7 +2,7 @@
  * Forgets counters that matter no more, a slice at a time so that requests never wait for it: an hour after the start
  * and then every hour. What a deleted object has spent stays for 30 days (DESIGN.md section 6).
  */
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
 
 const sweepEveryMs = 3_600_000;
 const countersASlice = 1_000;

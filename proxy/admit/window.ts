@@ -5,7 +5,7 @@
  * Pure: the time is an argument. Asking the calendar costs tens of microseconds, so callers keep the bounds until
  * the time reaches their end (`WindowClock`); one clock serves all counters of the same period and time zone.
  */
-import type { Limit } from "../snapshot/types.gen.ts";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 export type Period = Limit["period"];
 

@@ -6,8 +6,8 @@
  * code, tell them apart.
  */
 import { hash } from "node:crypto";
-import { type ErrorCode, GatewayError } from "../errors.ts";
-import type { FoundKey, Snapshot } from "../snapshot/snapshot.ts";
+import { type ErrorCode, GatewayError } from "#proxy/errors";
+import type { FoundKey, Snapshot } from "#proxy/snapshot/snapshot";
 
 /** One text for every key that does not open, so that strangers learn nothing from trying. */
 const refusal = "Incorrect API key provided: it is unknown, disabled or expired.";

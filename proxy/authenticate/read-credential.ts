@@ -11,10 +11,10 @@
  * others: a request with one good and one bad key would mean two callers to two programs. Reads raw headers, since
  * Node keeps the first of two `Authorization` fields and joins two `x-api-key`.
  */
-import { GatewayError } from "../errors.ts";
-import { headerValues, type RawHeaders } from "../http/header-values.ts";
-import { queryValues } from "../http/request-target.ts";
-import type { Protocol } from "../protocols/wire.ts";
+import { GatewayError } from "#proxy/errors";
+import { queryValues } from "#proxy/http/query-values";
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
+import type { Protocol } from "#proxy/neutral/wire";
 
 /** `sk-` and the characters of a bearer token (RFC 6750 section 2.1); no list, quote, escape or space is a key. */
 const keyForm = /^sk-[A-Za-z0-9._~+/=-]+$/;

@@ -1,8 +1,8 @@
 /** The address restriction of a key: decided from the head alone, before any body is read. */
-import { GatewayError } from "../errors.ts";
-import { cidrsContain, compileCidrs } from "../http/address/cidr.ts";
-import type { IpAddress } from "../http/address/ip-address.ts";
-import type { Key } from "../snapshot/types.gen.ts";
+import { GatewayError } from "#proxy/errors";
+import { cidrsContain, compileCidrs } from "#proxy/http/address/cidr";
+import type { IpAddress } from "#proxy/http/address/ip-address";
+import type { Key } from "#proxy/snapshot/types.gen";
 
 /**
  * Deny goes over allow. A list that is absent restricts nothing; an allow list that is empty allows nobody. Without

@@ -6,11 +6,11 @@
  * Patterns come before existence, so a key learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
  * body and `authorizeModel` after.
  */
-import { type ErrorCode, GatewayError } from "../errors.ts";
-import type { IpAddress } from "../http/address/ip-address.ts";
-import type { Protocol } from "../protocols/wire.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Capability, Key, Route } from "../snapshot/types.gen.ts";
+import { type ErrorCode, GatewayError } from "#proxy/errors";
+import type { IpAddress } from "#proxy/http/address/ip-address";
+import type { Protocol } from "#proxy/neutral/wire";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Capability, Key, Route } from "#proxy/snapshot/types.gen";
 import { isAddressAllowed } from "./authorize-address.ts";
 import { selectsKey } from "./key-selector.ts";
 import { missingPrices } from "./missing-prices.ts";

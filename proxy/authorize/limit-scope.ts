@@ -1,5 +1,5 @@
 /** Which limits hold for a call (PURE): the one reading behind what is reserved and what is refused for want of a price. */
-import type { Account, Key, Limit, Route } from "../snapshot/types.gen.ts";
+import type { Account, Key, Limit, Route } from "#proxy/snapshot/types.gen";
 import { matchesAnyPattern } from "./model-pattern.ts";
 
 /** The account's template holds for a key that has no limits. */

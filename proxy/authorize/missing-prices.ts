@@ -1,5 +1,5 @@
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Key, Limit, Route } from "../snapshot/types.gen.ts";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Key, Limit, Route } from "#proxy/snapshot/types.gen";
 import { appliesTo, exactNames, limitsOfKey } from "./limit-scope.ts";
 
 /** What every call uses and has a price of its own; all other tokens fall back to these two. */

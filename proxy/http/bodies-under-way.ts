@@ -2,7 +2,7 @@
  * Counts the bodies that are still on their way, by key, so that one caller's slow bodies never hold every place of the
  * proxy (RELIABILITY.md P8, O2): a key's own limits can count a call only when its body has been read.
  */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "#proxy/errors";
 
 /** What one key's unfinished bodies may hold of the requests that are served at once. */
 const shareOfOneKey = 1 / 4;

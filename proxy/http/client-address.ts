@@ -5,10 +5,11 @@
  * further left. `Forwarded`, `X-Real-IP` and their like count for nothing. Decided for each request, never for a
  * connection: a proxy reuses connections for many clients.
  */
+
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { type CidrList, cidrsContain, compileCidrs } from "./address/cidr.ts";
 import { parseForwardedAddress } from "./address/forwarded-address.ts";
 import { type IpAddress, parseSocketAddress } from "./address/ip-address.ts";
-import { headerValues, type RawHeaders } from "./header-values.ts";
 
 /** Settings `trustedProxies.*`; with CIDRs the hops are not counted. */
 export interface TrustedProxies {

@@ -1,6 +1,6 @@
 /** What a JSON request may say about its body: media type and encoding, from closed tables (E6 and E7). */
-import { GatewayError } from "../errors.ts";
-import { headerValues, type RawHeaders } from "./header-values.ts";
+import { GatewayError } from "#proxy/errors";
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 
 export type ContentEncoding = "identity" | "gzip" | "deflate" | "br" | "zstd";
 

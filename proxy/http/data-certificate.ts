@@ -3,7 +3,7 @@
  * is told and the one before it serves on; so does one that has ended, with a warning (the clock may be wrong).
  */
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
-import { CertificateWarnings, type Validity, validityOf } from "../snapshot/push/certificate-warnings.ts";
+import { CertificateWarnings, type Validity, validityOf } from "#proxy/snapshot/push/certificate-warnings";
 
 export interface DataCertificateOptions {
   readonly certFile: string;

@@ -3,7 +3,7 @@
  * that are collected, events that are not whole (RELIABILITY.md section 5). Beyond half of the cap a key holds no more
  * than its share, so that one caller's large calls leave room for the others' (P8, O2).
  */
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "#proxy/errors";
 
 /** From this part of the cap on keys are held to their shares. */
 const pressedFrom = 1 / 2;

@@ -11,7 +11,7 @@ import {
   createZstdDecompress,
   type Zlib,
 } from "node:zlib";
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "#proxy/errors";
 import type { ContentEncoding } from "./content-rules.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 

@@ -6,12 +6,12 @@
  * declared length alone takes nothing from others. Called by `handle-request.ts` after the head has been authenticated
  * and authorised, so that no stranger makes the gateway read a body.
  */
-import { GatewayError } from "../errors.ts";
-import type { BodyListener, ClientRequest } from "../http1/client-request.ts";
-import type { ProxyLimits } from "../limits.ts";
+import { GatewayError } from "#proxy/errors";
+import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
+import type { ProxyLimits } from "#proxy/limits";
+import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
+import { freeNow } from "#proxy/runtime/release-buffer";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
-import { armDeadline, type Deadline } from "./deadlines.ts";
-import { freeNow } from "./free-now.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
 

@@ -8,8 +8,8 @@
  */
 import picocolors from "picocolors";
 import { pino } from "pino";
-import { inputTokens, outputTokens, type TokenUsage } from "../settle/usage.ts";
-import type { Key } from "../snapshot/types.gen.ts";
+import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
+import type { Key } from "#proxy/snapshot/types.gen";
 import type { MetricFormat } from "./metric-slot.ts";
 import { oneLine } from "./one-line.ts";
 import { PlaceMap } from "./place-map.ts";

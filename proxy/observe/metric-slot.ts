@@ -2,9 +2,9 @@
  * Counters of one (route, channel, format): plain numbers in arrays, so that a request costs nanoseconds to record.
  * `metrics.ts` owns the slots, reads them at scrape, and keeps their number bounded.
  */
-import { type ErrorCode, errorTable } from "../errors.ts";
-import type { TokenUsage } from "../settle/usage.ts";
-import type { WireFormat } from "../snapshot/types.gen.ts";
+import { type ErrorCode, errorTable } from "#proxy/errors";
+import type { TokenUsage } from "#proxy/settle/usage";
+import type { WireFormat } from "#proxy/snapshot/types.gen";
 import {
   BucketHistogram,
   overheadSecondsBounds,

@@ -3,9 +3,9 @@
  *
  * Filled in stage by stage, reported once at the end, whatever that was. Holds no header, prompt or key material.
  */
-import type { ErrorCode } from "../errors.ts";
-import { outputTokens, type TokenUsage } from "../settle/usage.ts";
-import type { Key } from "../snapshot/types.gen.ts";
+import type { ErrorCode } from "#proxy/errors";
+import { outputTokens, type TokenUsage } from "#proxy/settle/usage";
+import type { Key } from "#proxy/snapshot/types.gen";
 import type { AccessLog, AccessRecord, EndCode } from "./access-log.ts";
 import type { MetricFormat, ProxyMetrics, RequestOutcome } from "./metrics.ts";
 

@@ -6,9 +6,10 @@
  * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name that stands nowhere is a
  * vendor's own and is looked for as it is.
  */
-import type { ChatWireFormat } from "../protocols/wire.ts";
-import { type NeutralField, neutralFields } from "../translate/neutral-fields.ts";
-import { translators } from "../translate/translators.ts";
+
+import { type NeutralField, neutralFields } from "#proxy/neutral/losses/neutral-fields";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { translators } from "#proxy/translate/translators";
 
 type Paths = Readonly<Record<ChatWireFormat, readonly string[]>>;
 

@@ -5,12 +5,12 @@
  * translation makes of another field (a budget of an effort) is checked on the translated call. What the model does not
  * support is left out or refused as the channel says, by the client's own name. Routes without rules cost nothing.
  */
-import { GatewayError } from "../errors.ts";
-import type { ChatCall } from "../protocols/chat-format.ts";
-import { chatFormats } from "../protocols/chat-formats.ts";
-import type { FoundMember } from "../protocols/request/member-at.ts";
-import { checkValue } from "../protocols/request/parameter-rules.ts";
-import type { Channel, Route } from "../snapshot/types.gen.ts";
+import { GatewayError } from "#proxy/errors";
+import type { FoundMember } from "#proxy/formats/body/member-at";
+import { checkValue } from "#proxy/formats/body/parameter-rules";
+import type { ChatCall } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { type ParameterNames, parameterNames } from "./parameter-names.ts";
 
 type RouteParameter = NonNullable<Route["parameters"]>[number];

@@ -1,5 +1,5 @@
 /** Items of a conversation as they are kept, and as they go into a later call (`protocols/openai-responses.md` 3, 7). */
-import { isObject, type JsonObject, member } from "../protocols/json-value.ts";
+import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 
 /** Prefixes by which clients know the kinds of items. */
 const prefixes: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@
  * Kept responses as one call reads them: what a question of a few bytes brings counts among the bytes in flight before
  * any of it is read, and is bounded as a body is.
  */
-import { GatewayError } from "../errors.ts";
-import type { ByteCount } from "../http/in-flight-bytes.ts";
+import { GatewayError } from "#proxy/errors";
+import type { ByteCount } from "#proxy/http/in-flight-bytes";
 import type { AskedFor, ResponseReader, ResponseStore } from "./response-store.ts";
 import type { StoredResponse } from "./stored-response.ts";
 

@@ -1,5 +1,5 @@
 /** What is kept of a call that was answered, when the client lets it be (`store`; DESIGN.md section 9). */
-import { asList, isObject, type JsonObject, member } from "../protocols/json-value.ts";
+import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { inputItems } from "./conversation-items.ts";
 import type { LocalResponse, NativeResponse } from "./stored-response.ts";
 

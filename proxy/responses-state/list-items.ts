@@ -1,6 +1,6 @@
 /** A page of a kept response's input items (`GET /v1/responses/{id}/input_items`). */
-import { GatewayError } from "../errors.ts";
-import type { JsonObject } from "../protocols/json-value.ts";
+import { GatewayError } from "#proxy/errors";
+import type { JsonObject } from "#proxy/json/json-value";
 import type { LocalResponse } from "./stored-response.ts";
 
 export interface PageQuestion {

@@ -6,8 +6,8 @@
  * response is not found where another proxy made it.
  */
 import { join } from "node:path";
-import type { Logger } from "../observe/logger.ts";
-import type { ProxySettings } from "../settings.ts";
+import type { Logger } from "#proxy/observe/logger";
+import type { ProxySettings } from "#proxy/settings";
 import { memoryStoreLimits, type ResponseStore } from "./response-store.ts";
 import { EmbeddedResponses } from "./store/embedded-responses.ts";
 import { MemoryResponses } from "./store/memory-responses.ts";

@@ -2,8 +2,8 @@
  * The kept items that one call refers to. A reference is a few bytes and stands for megabytes, so each response is read
  * once for a call however many of its items are meant, and what all references stand for together is bounded.
  */
-import { GatewayError } from "../errors.ts";
-import type { JsonObject } from "../protocols/json-value.ts";
+import { GatewayError } from "#proxy/errors";
+import type { JsonObject } from "#proxy/json/json-value";
 import { referenceOf } from "./conversation-items.ts";
 import type { ResponseReader } from "./response-store.ts";
 import { itemsOf, type NativeResponse } from "./stored-response.ts";

@@ -5,8 +5,8 @@
  * stays a reference, and binds the call to the channel and credential that made it. Called once for a call, before a
  * target is chosen; only what the call's own key made is ever found.
  */
-import { GatewayError } from "../errors.ts";
-import { isObject, type JsonObject, member } from "../protocols/json-value.ts";
+import { GatewayError } from "#proxy/errors";
+import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { referenceOf, replayed } from "./conversation-items.ts";
 import { ReferencedItems } from "./referenced-items.ts";
 import type { ResponseReader } from "./response-store.ts";

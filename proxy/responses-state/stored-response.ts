@@ -5,7 +5,7 @@
  * kept by an upstream that speaks the responses format; the gateway knows which channel and credential made it, and
  * nothing of its content.
  */
-import type { JsonObject } from "../protocols/json-value.ts";
+import type { JsonObject } from "#proxy/json/json-value";
 import { referenceOf } from "./conversation-items.ts";
 
 interface Stored {

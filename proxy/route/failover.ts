@@ -4,8 +4,8 @@
  * Only before the first byte has gone to the client; only for the conditions of the route's `failover.on` (or its own
  * `statuses`); within its count and its time. What the client did wrong is never tried elsewhere.
  */
-import type { UpstreamError } from "../protocols/chat-format.ts";
-import type { Route } from "../snapshot/types.gen.ts";
+import type { UpstreamError } from "#proxy/formats/format";
+import type { Route } from "#proxy/snapshot/types.gen";
 
 export type FailoverCondition = Route["failover"]["on"] extends readonly (infer Condition)[] | undefined
   ? Condition

@@ -9,9 +9,9 @@
  * provider refuses is told to the operator (`report-usage.ts`), former secret or not.
  */
 import { hash } from "node:crypto";
-import type { EjectedCredential } from "../snapshot/push/messages.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Channel, Credential } from "../snapshot/types.gen.ts";
+import type { EjectedCredential } from "#proxy/snapshot/push/messages";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 import type { SelectedTarget } from "./select-target.ts";
 
 export interface RotatedCredentialsOptions {

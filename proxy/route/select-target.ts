@@ -5,10 +5,10 @@
  * needs none). The client's own format is preferred on each channel; where it does not speak it, the call is translated
  * to the format that keeps most of it. The caller brings the random number, so that a choice can be replayed.
  */
-import type { ChatWireFormat } from "../protocols/wire.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { Channel, Credential, Route } from "../snapshot/types.gen.ts";
-import type { Tried } from "./tried.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
+import type { Tried } from "./attempt-history.ts";
 
 export type RouteTarget = Route["targets"][number];
 

@@ -7,7 +7,7 @@
  * settlement never waits for ever and never fails for an estimate.
  */
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../start-thread.ts";
+import { startThread } from "#proxy/runtime/start-thread";
 
 export interface TokenEstimator {
   /** Tokens of `text`; 0 for the empty text. Never rejects. */

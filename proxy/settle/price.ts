@@ -5,7 +5,7 @@
  * Prices are micro-credits per million tokens, so tokens x price counts units of 10^-12 credits; nothing is rounded
  * before the sum is brought to nano-credits. Hence cost is additive before the rounding and monotone after it. Pure.
  */
-import type { Route } from "../snapshot/types.gen.ts";
+import type { Route } from "#proxy/snapshot/types.gen";
 import type { TokenUsage } from "./usage.ts";
 
 export type Price = NonNullable<Route["price"]>;

@@ -1,5 +1,5 @@
 /** The text of a prompt, for a tokenizer: every string value of the body that is text and not encoded data (PURE). */
-import { dataKeyLengthMax, isEncodedData } from "../http/json/json-data.ts";
+import { dataKeyLengthMax, isEncodedData } from "#proxy/json/json-data";
 
 /** More text than this is counted by its length: a tokenizer would take longer than the number is worth. */
 const textLengthMax = 2 * 1024 * 1024;

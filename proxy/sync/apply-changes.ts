@@ -6,10 +6,10 @@
  * rules 1 to 3). One applier serves one stream; the push client calls it with one message at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
-import { type IndexedSnapshot, SnapshotDraft } from "../snapshot/build-index.ts";
-import { bucketOf, CanonicalFormError, objectVersion } from "../snapshot/digest.ts";
-import type { Interner } from "../snapshot/index/intern.ts";
-import { isKeyId } from "../snapshot/object-id.ts";
+import { type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { bucketOf, CanonicalFormError, objectVersion } from "#proxy/snapshot/digest";
+import type { Interner } from "#proxy/snapshot/index/intern";
+import { isKeyId } from "#proxy/snapshot/object-id";
 import type {
   Acknowledgement,
   Begin,
@@ -19,11 +19,11 @@ import type {
   Reject,
   Transaction,
   Upsert,
-} from "../snapshot/push/messages.ts";
-import { rejectsMax } from "../snapshot/push/messages.ts";
-import type { ResourceVersions } from "../snapshot/push/resource-versions.ts";
-import type { Timers } from "../snapshot/push/timers.ts";
-import { validateObject } from "../snapshot/validate.ts";
+} from "#proxy/snapshot/push/messages";
+import { rejectsMax } from "#proxy/snapshot/push/messages";
+import type { ResourceVersions } from "#proxy/snapshot/push/resource-versions";
+import type { Timers } from "#proxy/snapshot/push/timers";
+import { validateObject } from "#proxy/snapshot/validate";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 /** Work between two turns of the event loop; far below the 50 ms that a push may block it. */

@@ -3,7 +3,7 @@
  * counted by nobody, as reports may be lost anyway; nothing that is billed depends on them. Noted once a request, so it
  * builds no strings.
  */
-import type { Key } from "../snapshot/types.gen.ts";
+import type { Key } from "#proxy/snapshot/types.gen";
 
 const keysMax = 10_000;
 

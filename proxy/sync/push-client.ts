@@ -4,9 +4,9 @@
  * proxy serves on with what it has (`RELIABILITY.md` P4).
  */
 import { setImmediate as giveWay } from "node:timers/promises";
-import { encodeSums } from "../snapshot/digest.ts";
-import { Interner } from "../snapshot/index/intern.ts";
-import { capabilityNames } from "../snapshot/push/capabilities.ts";
+import { encodeSums } from "#proxy/snapshot/digest";
+import { Interner } from "#proxy/snapshot/index/intern";
+import { capabilityNames } from "#proxy/snapshot/push/capabilities";
 import {
   type Acknowledgement,
   type DownMessage,
@@ -16,11 +16,11 @@ import {
   rejectsMax,
   type UpMessage,
   type Welcome,
-} from "../snapshot/push/messages.ts";
-import { MessageError, parseDownMessage } from "../snapshot/push/parse-message.ts";
-import { watchesBehind } from "../snapshot/push/resource-versions.ts";
-import { FrameTooLargeError } from "../snapshot/push/split-lines.ts";
-import { systemTimers, type Timers } from "../snapshot/push/timers.ts";
+} from "#proxy/snapshot/push/messages";
+import { MessageError, parseDownMessage } from "#proxy/snapshot/push/parse-message";
+import { watchesBehind } from "#proxy/snapshot/push/resource-versions";
+import { FrameTooLargeError } from "#proxy/snapshot/push/split-lines";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import { acknowledge, ChangeApplier, RefusalError } from "./apply-changes.ts";
 import type { PushStream, PushTransport } from "./push-transport.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";

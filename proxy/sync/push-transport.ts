@@ -3,8 +3,8 @@
  * a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` say over what.
  */
 import type { IncomingMessage, RequestOptions, request } from "node:http";
-import { type Hello, protocolVersion, type UpMessage } from "../snapshot/push/messages.ts";
-import { LineSplitter } from "../snapshot/push/split-lines.ts";
+import { type Hello, protocolVersion, type UpMessage } from "#proxy/snapshot/push/messages";
+import { LineSplitter } from "#proxy/snapshot/push/split-lines";
 
 export interface PushStream {
   /** Ends or throws when the stream is over. */

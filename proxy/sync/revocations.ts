@@ -6,7 +6,7 @@
  * as this proxy has (rule 12 of `OPERATIONS.md` section 1 sees to that); where the source counts nothing, only a change
  * of the revoked object itself ends it, so that an operator that lags behind cannot bring a dead key back.
  */
-import type { IndexedSnapshot, Revoked } from "../snapshot/build-index.ts";
+import type { IndexedSnapshot, Revoked } from "#proxy/snapshot/build-index";
 
 interface Revocation {
   /** Whose transaction ends it; undefined: the object must change. */

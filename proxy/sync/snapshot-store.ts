@@ -3,10 +3,10 @@
  * configurations in one answer. Revocations that overtake a transaction are laid over whatever is live and stay in
  * force until the transaction that contains them has been applied. Written to by the push client alone.
  */
-import { emptySnapshot, type IndexedSnapshot } from "../snapshot/build-index.ts";
-import type { Reject } from "../snapshot/push/messages.ts";
-import { highestVersions, noVersions, type ResourceVersions } from "../snapshot/push/resource-versions.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import { emptySnapshot, type IndexedSnapshot } from "#proxy/snapshot/build-index";
+import type { Reject } from "#proxy/snapshot/push/messages";
+import { highestVersions, noVersions, type ResourceVersions } from "#proxy/snapshot/push/resource-versions";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { Revocations } from "./revocations.ts";
 import { Tombstones } from "./tombstones.ts";
 

@@ -10,7 +10,7 @@ import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent, request } from "node:https";
-import type { UpMessage } from "../snapshot/push/messages.ts";
+import type { UpMessage } from "#proxy/snapshot/push/messages";
 import { openStream, type PushTransport, postJson } from "./push-transport.ts";
 
 export interface TlsTransportOptions {

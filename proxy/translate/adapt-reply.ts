@@ -2,15 +2,16 @@
  * Changes an answer between reader and writer so that it fits what the client asked, where the request was said to the
  * upstream in other words (`ReplyAdaptation`): the filters of `adapt/`, in their order.
  */
-import { AnswerToolAsText } from "./adapt/answer-tool.ts";
-import { CutAtStop } from "./adapt/cut-at-stop.ts";
-import type { ReplyFilter } from "./adapt/filter.ts";
-import { RenameKeys } from "./adapt/keys-back.ts";
-import { RefuseMalformedCall } from "./adapt/malformed-call.ts";
-import { RenameTools, UnwrapCustomTools } from "./adapt/tools-back.ts";
-import { StripFence, UnwrapMember } from "./adapt/whole-text.ts";
-import type { ReplyEvent } from "./reply.ts";
-import type { ReplyAdaptation } from "./translator.ts";
+
+import type { ReplyAdaptation } from "#proxy/formats/translator";
+import { AnswerToolAsText } from "#proxy/neutral/filters/answer-tool";
+import { CutAtStop } from "#proxy/neutral/filters/cut-at-stop";
+import type { ReplyFilter } from "#proxy/neutral/filters/filter";
+import { RenameKeys } from "#proxy/neutral/filters/keys-back";
+import { RefuseMalformedCall } from "#proxy/neutral/filters/malformed-call";
+import { RenameTools, UnwrapCustomTools } from "#proxy/neutral/filters/tools-back";
+import { StripFence, UnwrapMember } from "#proxy/neutral/filters/whole-text";
+import type { ReplyEvent } from "#proxy/neutral/reply";
 
 export class ReplyAdapter {
   readonly #filters: readonly ReplyFilter[];

@@ -1,6 +1,7 @@
 /** What is told of dropped fields: to the client in a header, to operators in a counter with a closed label set. */
-import type { ChatWireFormat } from "../protocols/wire.ts";
-import { neutralFields } from "./neutral-fields.ts";
+
+import { neutralFields } from "#proxy/neutral/losses/neutral-fields";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { translators } from "./translators.ts";
 
 /** Longer lists help nobody and may hold whatever names a client invented. */

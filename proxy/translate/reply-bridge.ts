@@ -5,8 +5,8 @@
  * Where the client speaks another format the translation does it, where both speak one format nothing is translated
  * (`own-format/`). Called by the forwarding stage once the answer is there to its end.
  */
-import type { ReplyReading } from "../protocols/chat-format.ts";
-import type { TokenUsage } from "../settle/usage.ts";
+import type { ReplyReading } from "#proxy/formats/format";
+import type { TokenUsage } from "#proxy/settle/usage";
 
 /** An answer for a client that does not stream. */
 export interface WholeReply {

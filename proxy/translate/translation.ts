@@ -5,29 +5,30 @@
  * written body then goes the same way as a client's own would: read strictly and edited by the target format's
  * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by the serving stage.
  */
-import { GatewayError } from "../errors.ts";
-import { scanJsonObject, scanWrittenObject } from "../http/strict-json.ts";
-import { defaultLimits } from "../limits.ts";
-import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "../protocols/chat-format.ts";
-import { chatFormats } from "../protocols/chat-formats.ts";
-import { isObject, type JsonObject } from "../protocols/json-value.ts";
-import type { ChatWireFormat, Protocol } from "../protocols/wire.ts";
-import type { TokenUsage } from "../settle/usage.ts";
-import { readEventFields, splitEvents } from "../sse/event-fields.ts";
-import { exceedsStopLimits, stopLimits } from "./adapt/cut-at-stop.ts";
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "#proxy/formats/translator";
+import type { SpliceLimits, TurnSplicer } from "#proxy/formats/turn-splicer";
+import { jsonText, parseJsonText, startsObject } from "#proxy/json/json-text";
+import { isObject, type JsonObject } from "#proxy/json/json-value";
+import { scanJsonObject, scanWrittenObject } from "#proxy/json/strict-json";
+import { defaultLimits } from "#proxy/limits";
+import { foldReply, ReplyFolder } from "#proxy/neutral/aggregate-reply";
+import type { Conversation } from "#proxy/neutral/conversation";
+import { exceedsStopLimits, stopLimits } from "#proxy/neutral/filters/cut-at-stop";
+import { Losses } from "#proxy/neutral/losses/losses";
+import { parseBody } from "#proxy/neutral/parse-body";
+import { unfoldReply } from "#proxy/neutral/replay-reply";
+import type { Reply } from "#proxy/neutral/reply";
+import { envelopeMark } from "#proxy/neutral/state/envelope";
+import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
+import type { TokenUsage } from "#proxy/settle/usage";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { ReplyAdapter } from "./adapt-reply.ts";
-import type { Conversation } from "./conversation.ts";
-import { foldReply, ReplyFolder } from "./fold-reply.ts";
-import { jsonText, parseBody, parseJsonText, startsObject } from "./json-text.ts";
-import { Losses } from "./losses.ts";
-import type { Reply } from "./reply.ts";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
-import { envelopeMark } from "./state/envelope.ts";
-import { TranslatingMeter } from "./translating-meter.ts";
-import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "./translator.ts";
+import { TranslatingMeter } from "./stream-translator.ts";
 import { translators } from "./translators.ts";
-import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
-import { unfoldReply } from "./unfold-reply.ts";
 
 const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
   ChatCompletions: "OpenAI",

@@ -1,10 +1,11 @@
 /** The translators by their wire name: one for each format that this gateway converts. */
-import type { ChatWireFormat } from "../protocols/wire.ts";
-import { chatCompletionsTranslator } from "./chat-completions/translator.ts";
-import { generateContentTranslator } from "./generate-content/translator.ts";
-import { messagesTranslator } from "./messages/translator.ts";
-import { responsesTranslator } from "./responses/translator.ts";
-import type { Translator } from "./translator.ts";
+
+import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import type { Translator } from "#proxy/formats/translator";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 
 export const translators: Readonly<Record<ChatWireFormat, Translator>> = {
   ChatCompletions: chatCompletionsTranslator,

@@ -1,16 +1,12 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
 import { writeDashboards } from "./chart/dashboards.ts";
 import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
+import type { GeneratedFile } from "./generated-file.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
 import { generateTranslationMatrix } from "./translation-matrix.ts";
-
-export interface GeneratedFile {
-  readonly path: string;
-  readonly content: string;
-}
 
 export type Generator = () => Promise<readonly GeneratedFile[]>;
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { projectRoot } from "../run.ts";
-import type { GeneratedFile } from "./index.ts";
+import { projectRoot } from "#scripts/run";
+import type { GeneratedFile } from "./generated-file.ts";
 
 interface Schema {
   readonly type?: string;

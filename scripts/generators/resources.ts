@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "json-schema-to-typescript";
 import { parse } from "yaml";
-import { type KindSchema, type StructuralSchema, schemaKeywords } from "../../operator/schema/structural-schema.ts";
-import { projectRoot } from "../run.ts";
-import type { GeneratedFile } from "./index.ts";
+import { type KindSchema, type StructuralSchema, schemaKeywords } from "#operator/schema/structural-schema";
+import { projectRoot } from "#scripts/run";
+import type { GeneratedFile } from "./generated-file.ts";
 
 interface Schema {
   [keyword: string]: unknown;

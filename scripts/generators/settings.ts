@@ -1,9 +1,9 @@
 /** The reference page of all settings, from `cli/settings.schema.json`. */
 import { join } from "node:path";
-import { describeDefault } from "../../cli/help.ts";
-import { settingList } from "../../cli/setting-list.ts";
-import { projectRoot } from "../run.ts";
-import type { GeneratedFile } from "./index.ts";
+import { describeDefault } from "#cli/help";
+import { settingList } from "#cli/settings/setting-list";
+import { projectRoot } from "#scripts/run";
+import type { GeneratedFile } from "./generated-file.ts";
 
 export async function generateSettingsPage(): Promise<readonly GeneratedFile[]> {
   const groups = [...new Set(settingList.map((setting) => setting.group))];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import standaloneModule from "ajv/dist/standalone/index.js";
 import { compile } from "json-schema-to-typescript";
-import { projectRoot } from "../run.ts";
-import type { GeneratedFile } from "./index.ts";
+import { projectRoot } from "#scripts/run";
+import type { GeneratedFile } from "./generated-file.ts";
 
 const folder = join(projectRoot, "proxy", "snapshot");
 

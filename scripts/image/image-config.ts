@@ -1,7 +1,7 @@
 /** What the `Dockerfile` says of an image beside its files, for those who build the same image without an engine. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../run.ts";
+import { projectRoot } from "#scripts/run";
 
 export interface ImageConfig {
   readonly entrypoint: readonly string[];

@@ -18,7 +18,7 @@ const importForms = [
   /\bnew URL\(\s*["`]([^"`]+)["`],\s*import\.meta\.url\s*\)/g,
 ];
 
-/** Files of threads, named without their ending (`proxy/start-thread.ts`). */
+/** Files of threads, named without their ending (`proxy/runtime/start-thread.ts`). */
 const threadForm = /\bstartThread\(\s*"([^"]+)"/g;
 
 /**
@@ -48,10 +48,17 @@ export function reachableModules(
     files.add(file);
     for (const name of importsOf(readFileSync(path, "utf8"))) {
       if (name.startsWith(".")) waiting.push(normalize(join(dirname(file), name)));
+      else if (name.startsWith("#")) waiting.push(compiledFileOf(name));
       else if (!name.startsWith("node:")) imports.add(name);
     }
   }
   return { files: [...files].sort(), data: [...data].sort(), imports: [...imports].sort() };
+}
+
+/** The file that a package import names (`imports` of package.json): `#proxy/limits` is `proxy/limits.js`. */
+function compiledFileOf(name: string): string {
+  const path = name.slice(1);
+  return path.endsWith(".mjs") ? path : `${path}.js`;
 }
 
 /** The names that a module imports, asks for at run time, or opens beside itself. */

@@ -7,7 +7,7 @@
 import { cpSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { projectRoot, runTool } from "../run.ts";
+import { projectRoot, runTool } from "#scripts/run";
 import { type LockFile, packageClosure, packageOf } from "./package-closure.ts";
 import { reachableModules } from "./reachable-modules.ts";
 import type { ImageTarget } from "./targets.ts";
@@ -31,7 +31,8 @@ export function writeImageTree(target: ImageTarget, compiled: string, out: strin
   const { files, data, imports } = reachableModules(compiled, [target.entry], new Set(target.leftOut));
   rmSync(out, { recursive: true, force: true });
   for (const file of files) copy(join(compiled, file), join(out, file));
-  for (const file of ["package.json", "LICENSE", ...data]) copy(join(projectRoot, file), join(out, file));
+  for (const file of ["LICENSE", ...data]) copy(join(projectRoot, file), join(out, file));
+  write(join(out, "package.json"), packageOfImage());
   for (const file of target.leftOut) write(join(out, file), leftOutModule);
   const lock: LockFile = JSON.parse(readFileSync(join(projectRoot, "package-lock.json"), "utf8"));
   for (const path of packageClosure(lock, imports)) {
@@ -39,6 +40,12 @@ export function writeImageTree(target: ImageTarget, compiled: string, out: strin
     if (sparsePackages.has(name)) copySparsely(path, imports, out);
     else cpSync(join(projectRoot, path), join(out, path), { recursive: true, filter: isUseful });
   }
+}
+
+/** Package imports lead to the sources; in the image they lead to what was compiled from them. */
+function packageOfImage(): string {
+  const text = readFileSync(join(projectRoot, "package.json"), "utf8");
+  return text.replaceAll(/(": "\.\/\w+\/\*)\.ts"/g, '$1.js"');
 }
 
 const leftOutModule = 'throw new Error("this image does not hold that command");\n';

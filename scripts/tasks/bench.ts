@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { projectRoot } from "../run.ts";
+import { projectRoot } from "#scripts/run";
 
 const [first, ...rest] = process.argv.slice(2);
 const isOfCluster = first === "cluster";

@@ -2,8 +2,8 @@
  * `npm run check`: format, lint, types, generated files unchanged, unit tests (import boundaries among them) and
  * goldens (those of the chart where helm is found). The two minutes' gate before a commit; nothing merges without it.
  */
-import { countFailed, formatAndLint, generatedFiles, types } from "../gates.ts";
-import { runSuites } from "../suites.ts";
+import { countFailed, formatAndLint, generatedFiles, types } from "#scripts/gates";
+import { runSuites } from "#scripts/suites";
 
 const gates = [formatAndLint, types, generatedFiles];
 const failedGates = await countFailed(gates);

@@ -9,10 +9,10 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { controlPlanePrograms, nodePrograms, prometheusCache } from "../cluster-cache.ts";
-import { countFailed, formatAndLint, generatedFiles } from "../gates.ts";
-import { projectRoot } from "../run.ts";
-import { runBeside, runSuites, type SuiteCount } from "../suites.ts";
+import { controlPlanePrograms, nodePrograms, prometheusCache } from "#scripts/cluster-cache";
+import { countFailed, formatAndLint, generatedFiles } from "#scripts/gates";
+import { projectRoot } from "#scripts/run";
+import { runBeside, runSuites, type SuiteCount } from "#scripts/suites";
 
 const fuzzDeadlineMs = 40 * 60_000;
 const gates = [formatAndLint, generatedFiles, prometheusCache];

@@ -6,8 +6,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
-import { generators } from "../generators/index.ts";
-import { projectRoot } from "../run.ts";
+import { generators } from "#scripts/generators/index";
+import { projectRoot } from "#scripts/run";
 
 const isCheck = process.argv.includes("--check");
 const stale: string[] = [];

@@ -1,5 +1,5 @@
 /** `npm run golden`: the golden suites; with `-- --update` their expectations are written anew for review. */
-import { runSuites } from "../suites.ts";
+import { runSuites } from "#scripts/suites";
 
 const isUpdate = process.argv.includes("--update");
 if (isUpdate) process.env["UPDATE_GOLDENS"] = "1";

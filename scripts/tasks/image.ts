@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { imageTargets } from "../image/targets.ts";
-import { compileSources, writeImageTree } from "../image/write-tree.ts";
+import { imageTargets } from "#scripts/image/targets";
+import { compileSources, writeImageTree } from "#scripts/image/write-tree";
 
 const [name = "", out] = process.argv.slice(2);
 const target = imageTargets[name];

@@ -7,8 +7,8 @@
  * `TOLLGATE_SOAK_SECONDS` sets another length than two hours, `TOLLGATE_ABSENCE_MS` how long an API server or an
  * operator stays away (ten minutes), `TOLLGATE_CERTIFICATES_MS` how long certificates of two minutes are renewed (an hour).
  */
-import { writeSoakTable } from "../soak-tables.ts";
-import { runSuites } from "../suites.ts";
+import { writeSoakTable } from "#scripts/soak-tables";
+import { runSuites } from "#scripts/suites";
 
 const fullLengths: Readonly<Record<string, string>> = {
   TOLLGATE_SOAK_SECONDS: "7200",

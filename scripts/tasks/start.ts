@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import picocolors from "picocolors";
 import { parse } from "yaml";
-import { checkPorts } from "../../cli/check-ports.ts";
-import { projectRoot } from "../run.ts";
-import { startFlags } from "../start-flags.ts";
+import { checkPorts } from "#cli/checks/check-ports";
+import { projectRoot } from "#scripts/run";
+import { startFlags } from "#scripts/start-flags";
 
 /** Named in `examples/quickstart/channels.yaml`. */
 const demoPort = 11_990;

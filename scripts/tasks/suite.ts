@@ -1,5 +1,5 @@
 /** `npm run test:SUITE`: one slower suite; ends with the line `N passed, N failed`. */
-import { runSuites } from "../suites.ts";
+import { runSuites } from "#scripts/suites";
 
 const [suite, ...mochaArguments] = process.argv.slice(2);
 if (suite === undefined) {

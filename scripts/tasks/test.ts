@@ -1,6 +1,6 @@
 /** `npm test`: types, then every test that needs no cluster; ends with the line `N passed, N failed`. */
-import { pass, types } from "../gates.ts";
-import { runSuites } from "../suites.ts";
+import { pass, types } from "#scripts/gates";
+import { runSuites } from "#scripts/suites";
 
 const areTypesGood = await pass(types);
 const { passed, failed } = await runSuites(["unit", "golden", "conformance"], process.argv.slice(2));

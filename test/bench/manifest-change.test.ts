@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
-import { PushBench } from "../support/push-bench.ts";
-import { eventually } from "../support/push-rig.ts";
-import { sha256Of } from "../support/wire-objects.ts";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
+import { PushBench } from "#test/support/push-bench";
+import { eventually } from "#test/support/push-rig";
+import { sha256Of } from "#test/support/wire-objects";
 
 const fileCount = 30;
 const documentsPerFile = 100;

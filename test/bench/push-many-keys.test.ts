@@ -1,6 +1,6 @@
 /** Figures of OPERATIONS.md section 2 for 100,000 keys, with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
-import { PushBench } from "../support/push-bench.ts";
+import { PushBench } from "#test/support/push-bench";
 import type { Figure } from "./figure.ts";
 import { measurePush } from "./push.ts";
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { PushTransport } from "../../proxy/sync/push-transport.ts";
-import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
-import type { PushBench } from "../support/push-bench.ts";
-import { eventually } from "../support/push-rig.ts";
-import { sha256Of } from "../support/wire-objects.ts";
+import type { PushTransport } from "#proxy/sync/push-transport";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
+import type { PushBench } from "#test/support/push-bench";
+import { eventually } from "#test/support/push-rig";
+import { sha256Of } from "#test/support/wire-objects";
 import { atMost, type Figure } from "./figure.ts";
 
 /**

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { parse } from "yaml";
-import { projectRoot } from "../../scripts/run.ts";
-import { foreignCrds } from "../support/cluster/foreign-crds.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { chartFolder, type ReleasePlace, renderChart } from "../support/cluster/render-chart.ts";
-import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { projectRoot } from "#scripts/run";
+import { foreignCrds } from "#test/support/cluster/foreign-crds";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { chartFolder, type ReleasePlace, renderChart } from "#test/support/cluster/render-chart";
+import { type ControlPlane, startControlPlane } from "#test/support/kube-control-plane";
+import { waitFor } from "#test/support/wait-for";
 
 const run = promisify(execFile);
 const goldenFolder = join(projectRoot, "test", "chart", "golden");

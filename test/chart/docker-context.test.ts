@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { imageTargets } from "../../scripts/image/targets.ts";
-import { projectRoot } from "../../scripts/run.ts";
+import { imageTargets } from "#scripts/image/targets";
+import { projectRoot } from "#scripts/run";
 
 const dockerfile = readFileSync(join(projectRoot, "Dockerfile"), "utf8");
 const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap((match) => (match[1] ?? "").split(" "));

@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { chartFolder } from "../support/cluster/render-chart.ts";
-import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
-import { startGarbageCollector } from "../support/kubernetes/garbage-collector.ts";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { chartFolder } from "#test/support/cluster/render-chart";
+import { type ControlPlane, startControlPlane } from "#test/support/kube-control-plane";
+import { startGarbageCollector } from "#test/support/kubernetes/garbage-collector";
 
 const run = promisify(execFile);
 const statefulSet = "/apis/apps/v1/namespaces/tollgate/statefulsets/tollgate-proxy";

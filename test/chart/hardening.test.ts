@@ -7,10 +7,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "mocha";
 import { parse } from "yaml";
-import { projectRoot } from "../../scripts/run.ts";
-import { hardeningRules, type Rendering } from "../support/cluster/hardening-rules.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { type ChartObject, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { projectRoot } from "#scripts/run";
+import { hardeningRules, type Rendering } from "#test/support/cluster/hardening-rules";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { type ChartObject, idOf, parseObjects, renderChart } from "#test/support/cluster/render-chart";
 
 const goldens = join(projectRoot, "test", "chart", "golden");
 

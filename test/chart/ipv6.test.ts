@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { after, before, describe, it } from "mocha";
-import { toOperatorSettings } from "../../cli/operator-settings.ts";
-import { toProxySettings } from "../../cli/proxy-settings.ts";
-import { readSettings } from "../../cli/read-settings.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { type ChartObject, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
-import { type Gateway, startGateway } from "../support/start-gateway.ts";
+import { toOperatorSettings } from "#cli/settings/operator-settings";
+import { toProxySettings } from "#cli/settings/proxy-settings";
+import { readSettings } from "#cli/settings/read-settings";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { type ChartObject, parseObjects, renderChart } from "#test/support/cluster/render-chart";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
 
 const clientKeys = {
   four: "sk-canary-four-0123456789abcdefghijklmnopqrstuv",

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
-import { type AlertCase, alertCases } from "../support/cluster/alert-cases.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { type AlertCase, alertCases } from "#test/support/cluster/alert-cases";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { parseObjects, renderChart } from "#test/support/cluster/render-chart";
 
 const run = promisify(execFile);
 

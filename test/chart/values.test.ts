@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "mocha";
 import { parseAllDocuments } from "yaml";
-import { readChartValues } from "../../scripts/generators/chart/value-comments.ts";
-import { projectRoot } from "../../scripts/run.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { type ChartObject, chartFolder, idOf, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
+import { readChartValues } from "#scripts/generators/chart/value-comments";
+import { projectRoot } from "#scripts/run";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { type ChartObject, chartFolder, idOf, parseObjects, renderChart } from "#test/support/cluster/render-chart";
 
 interface SchemaNode {
   readonly $ref?: string;

@@ -1,11 +1,11 @@
 /** Vercel's AI SDK 6 by its providers of four formats. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { models, useClientsRig } from "../support/clients/clients-rig.ts";
-import { describeReader } from "../support/clients/describe-reader.ts";
-import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import { type Reader, readThrough } from "../support/clients/run-reader.ts";
-import { agentScenario } from "../support/clients/scenario.ts";
+import { models, useClientsRig } from "#test/support/clients/clients-rig";
+import { describeReader } from "#test/support/clients/describe-reader";
+import { nodePackages, usePackages } from "#test/support/clients/installed-packages";
+import { type Reader, readThrough } from "#test/support/clients/run-reader";
+import { agentScenario } from "#test/support/clients/scenario";
 
 function reader(provider: string, model: string): Reader {
   return { name: `AI SDK 6, ${provider}`, script: "ai-sdk.ts", arguments: [provider], model, language: "node" };

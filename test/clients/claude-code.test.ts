@@ -1,11 +1,11 @@
 /** Claude Code, run without a person. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { formatNames, useClientsRig } from "../support/clients/clients-rig.ts";
-import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import { claudeCode } from "../support/clients/programs/claude-code.ts";
-import { agentDeadlineMs, runWholeAgent } from "../support/clients/programs/program.ts";
-import { describeRun } from "../support/clients/run-program.ts";
+import { formatNames, useClientsRig } from "#test/support/clients/clients-rig";
+import { nodePackages, usePackages } from "#test/support/clients/installed-packages";
+import { claudeCode } from "#test/support/clients/programs/claude-code";
+import { agentDeadlineMs, runWholeAgent } from "#test/support/clients/programs/program";
+import { describeRun } from "#test/support/clients/run-program";
 
 describe("clients: Claude Code", function () {
   this.timeout(agentDeadlineMs + 5_000);

@@ -1,11 +1,11 @@
 /** Codex CLI, run without a person. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { formatNames, useClientsRig } from "../support/clients/clients-rig.ts";
-import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import { codex } from "../support/clients/programs/codex.ts";
-import { agentDeadlineMs, runWholeAgent } from "../support/clients/programs/program.ts";
-import { describeRun } from "../support/clients/run-program.ts";
+import { formatNames, useClientsRig } from "#test/support/clients/clients-rig";
+import { nodePackages, usePackages } from "#test/support/clients/installed-packages";
+import { codex } from "#test/support/clients/programs/codex";
+import { agentDeadlineMs, runWholeAgent } from "#test/support/clients/programs/program";
+import { describeRun } from "#test/support/clients/run-program";
 
 /** What it says when a stream ends otherwise than HTTP ends it. */
 const transportError = /Transport error|error decoding response body/;

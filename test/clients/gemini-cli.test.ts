@@ -1,11 +1,11 @@
 /** Gemini CLI, run without a person. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { formatNames, useClientsRig } from "../support/clients/clients-rig.ts";
-import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import { geminiCli } from "../support/clients/programs/gemini-cli.ts";
-import { agentDeadlineMs, runWholeAgent } from "../support/clients/programs/program.ts";
-import { describeRun } from "../support/clients/run-program.ts";
+import { formatNames, useClientsRig } from "#test/support/clients/clients-rig";
+import { nodePackages, usePackages } from "#test/support/clients/installed-packages";
+import { geminiCli } from "#test/support/clients/programs/gemini-cli";
+import { agentDeadlineMs, runWholeAgent } from "#test/support/clients/programs/program";
+import { describeRun } from "#test/support/clients/run-program";
 
 describe("clients: Gemini CLI", function () {
   this.timeout(agentDeadlineMs + 5_000);

@@ -1,9 +1,9 @@
 /** Google's older libraries for JavaScript, each with a reader of streams of its own that takes less than the newest. */
 import { describe } from "mocha";
-import { models, useClientsRig } from "../support/clients/clients-rig.ts";
-import { describeReader } from "../support/clients/describe-reader.ts";
-import { nodePackages, usePackages } from "../support/clients/installed-packages.ts";
-import type { Reader } from "../support/clients/run-reader.ts";
+import { models, useClientsRig } from "#test/support/clients/clients-rig";
+import { describeReader } from "#test/support/clients/describe-reader";
+import { nodePackages, usePackages } from "#test/support/clients/installed-packages";
+import type { Reader } from "#test/support/clients/run-reader";
 
 const usual = { model: models.gemini, language: "node", arguments: [] } as const;
 const genai: Reader = { ...usual, name: "@google/genai 1.30", script: "google-genai.ts" };

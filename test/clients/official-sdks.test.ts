@@ -1,9 +1,9 @@
 /** The official SDKs of OpenAI and Anthropic: a stream that fails raises its failure, not a broken connection. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { formatNames, key, models, useClientsRig } from "../support/clients/clients-rig.ts";
-import type { Scenario } from "../support/clients/scenario.ts";
-import { anthropicGenerations, openaiGenerations } from "../support/official-clients.ts";
+import { formatNames, key, models, useClientsRig } from "#test/support/clients/clients-rig";
+import type { Scenario } from "#test/support/clients/scenario";
+import { anthropicGenerations, openaiGenerations } from "#test/support/official-clients";
 
 const fails: Scenario = () => ({ text: "Half of it", failure: "overloaded" });
 

@@ -1,11 +1,11 @@
 /** The scripted upstreams refuse what providers refuse: each rule once, beside a request that is right. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { chatCompletionsRules } from "../support/clients/rules/chat-completions.ts";
-import { generateContentRules } from "../support/clients/rules/generate-content.ts";
-import { messagesRules } from "../support/clients/rules/messages.ts";
-import { responsesRules } from "../support/clients/rules/responses.ts";
-import { type Rule, refusalOf } from "../support/clients/rules/rule.ts";
+import { chatCompletionsRules } from "#test/support/clients/rules/chat-completions";
+import { generateContentRules } from "#test/support/clients/rules/generate-content";
+import { messagesRules } from "#test/support/clients/rules/messages";
+import { responsesRules } from "#test/support/clients/rules/responses";
+import { type Rule, refusalOf } from "#test/support/clients/rules/rule";
 
 interface Row {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Libraries for Python: google-genai (below LangChain, pydantic-ai and LlamaIndex), openai, anthropic, LiteLLM. */
 import { describe } from "mocha";
-import { models, useClientsRig } from "../support/clients/clients-rig.ts";
-import { describeReader } from "../support/clients/describe-reader.ts";
-import { pythonWithPackages, usePackages } from "../support/clients/installed-packages.ts";
-import type { Reader } from "../support/clients/run-reader.ts";
+import { models, useClientsRig } from "#test/support/clients/clients-rig";
+import { describeReader } from "#test/support/clients/describe-reader";
+import { pythonWithPackages, usePackages } from "#test/support/clients/installed-packages";
+import type { Reader } from "#test/support/clients/run-reader";
 
 function reader(name: string, model: string): Reader {
   return { name: `Python ${name}`, script: "readers.py", arguments: [name], model, language: "python" };

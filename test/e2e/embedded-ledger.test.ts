@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { stringify } from "yaml";
-import { runScriptPod } from "../support/cluster/in-cluster.ts";
-import { ownClusterOrSkip } from "../support/cluster/own-cluster-or-skip.ts";
+import { runScriptPod } from "#test/support/cluster/in-cluster";
+import { ownClusterOrSkip } from "#test/support/cluster/own-cluster-or-skip";
 import {
   installRelease,
   proxySelector,
   releaseNamespace,
   releaseValues,
   untilReady,
-} from "../support/cluster/release.ts";
-import type { TestCluster, TestNode } from "../support/cluster/test-cluster.ts";
+} from "#test/support/cluster/release";
+import type { TestCluster, TestNode } from "#test/support/cluster/test-cluster";
 import { demoUpstream, gateway } from "./manifests.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 /** What the end-to-end suite applies beside `examples/kubernetes`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../../scripts/run.ts";
+import { projectRoot } from "#scripts/run";
 
 const examples = join(projectRoot, "examples", "kubernetes");
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { projectRoot } from "../../scripts/run.ts";
-import { ownClusterOrSkip } from "../support/cluster/own-cluster-or-skip.ts";
-import { findProgram } from "../support/cluster/programs.ts";
-import { releaseValues } from "../support/cluster/release.ts";
-import type { TestCluster, TestNode } from "../support/cluster/test-cluster.ts";
-import { readBlocks } from "../support/readme-blocks.ts";
+import { projectRoot } from "#scripts/run";
+import { ownClusterOrSkip } from "#test/support/cluster/own-cluster-or-skip";
+import { findProgram } from "#test/support/cluster/programs";
+import { releaseValues } from "#test/support/cluster/release";
+import type { TestCluster, TestNode } from "#test/support/cluster/test-cluster";
+import { readBlocks } from "#test/support/readme-blocks";
 
 const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8")).filter(
   ({ language }) => language === "shell",

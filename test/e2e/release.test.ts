@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "mocha";
-import { getFromPod, readyPods, runScriptPod, startScriptPod } from "../support/cluster/in-cluster.ts";
-import { metricNamesOfChart } from "../support/cluster/metric-names.ts";
-import { skipLoudly } from "../support/cluster/programs.ts";
-import { startPrometheus } from "../support/cluster/prometheus.ts";
+import { getFromPod, readyPods, runScriptPod, startScriptPod } from "#test/support/cluster/in-cluster";
+import { metricNamesOfChart } from "#test/support/cluster/metric-names";
+import { skipLoudly } from "#test/support/cluster/programs";
+import { startPrometheus } from "#test/support/cluster/prometheus";
 import {
   gatewayAddress,
   installRelease,
@@ -17,9 +17,9 @@ import {
   releaseNamespace,
   releaseValues,
   untilReady,
-} from "../support/cluster/release.ts";
-import { startTestCluster, type TestCluster } from "../support/cluster/test-cluster.ts";
-import { waitFor } from "../support/wait-for.ts";
+} from "#test/support/cluster/release";
+import { startTestCluster, type TestCluster } from "#test/support/cluster/test-cluster";
+import { waitFor } from "#test/support/wait-for";
 import { dailyQuota, demoUpstream, further, gateway } from "./manifests.ts";
 
 const digestKey = `sk-${"d".repeat(40)}`;

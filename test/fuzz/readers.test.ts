@@ -10,10 +10,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { explainAbsence, readRecorded } from "../support/digest/recorded.ts";
-import { type FuzzOutcome, stepLimitMs } from "../support/fuzz/fuzz-reader.ts";
-import { readerNames } from "../support/fuzz/readers.ts";
-import { repeatCommand, startFuzzing } from "../support/fuzz/start-fuzzing.ts";
+import { explainAbsence, readRecorded } from "#test/support/digest/recorded";
+import { type FuzzOutcome, stepLimitMs } from "#test/support/fuzz/fuzz-reader";
+import { readerNames } from "#test/support/fuzz/readers";
+import { repeatCommand, startFuzzing } from "#test/support/fuzz/start-fuzzing";
 
 const seconds = Number(process.env["TOLLGATE_FUZZ_SECONDS"] ?? 60);
 const seed = Number(process.env["TOLLGATE_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);

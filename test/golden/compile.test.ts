@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseDocument as parseYaml } from "yaml";
-import type { CompileSettings } from "../../operator/compile/compilation.ts";
-import { type Acknowledgement, conditionsOf, type Surroundings } from "../../operator/status/conditions.ts";
-import { validateObject } from "../../proxy/snapshot/validate.ts";
-import { compileText } from "../support/compile-manifests.ts";
+import type { CompileSettings } from "#operator/compile/compilation";
+import { type Acknowledgement, conditionsOf, type Surroundings } from "#operator/status/conditions";
+import { validateObject } from "#proxy/snapshot/validate";
+import { compileText } from "#test/support/compile-manifests";
 
 interface Golden {
   readonly settings?: Partial<CompileSettings>;

@@ -8,8 +8,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseDocument as parseYaml } from "yaml";
-import type { ChatWireFormat } from "../../proxy/protocols/wire.ts";
-import { answerOf, formats, sendTo, smallestCalls, streamOf } from "../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { answerOf, formats, sendTo, smallestCalls, streamOf } from "#test/support/translation/pure-translation";
 
 interface RequestGolden {
   /** Row of the support matrix. */

@@ -6,14 +6,14 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { isJsonObject } from "../../operator/schema/check-structure.ts";
-import { validateResource } from "../../operator/schema/validate-resource.ts";
-import { projectRoot } from "../../scripts/run.ts";
-import { counterpart, type Example, readExamples } from "../support/crd-examples.ts";
-import type { ApiReply, ControlPlane } from "../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../support/kubernetes/control-plane-or-skip.ts";
-import { documentsWithName, inheritedNames } from "../support/member-names.ts";
-import { mutateManifest, seededRandom } from "../support/mutate-manifest.ts";
+import { isJsonObject } from "#operator/schema/check-structure";
+import { validateResource } from "#operator/schema/validate-resource";
+import { projectRoot } from "#scripts/run";
+import { counterpart, type Example, readExamples } from "#test/support/crd-examples";
+import type { ApiReply, ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { documentsWithName, inheritedNames } from "#test/support/member-names";
+import { mutateManifest, seededRandom } from "#test/support/mutate-manifest";
 
 const plurals: { readonly [kind: string]: string } = {
   ApiKey: "apikeys",

@@ -5,9 +5,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Program } from "../support/resilience/program.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { sha256Of } from "../support/wire-objects.ts";
+import { Program } from "#test/support/resilience/program";
+import { waitFor } from "#test/support/wait-for";
+import { sha256Of } from "#test/support/wire-objects";
 
 const key = (name: string): string => `apiVersion: tollgate.dev/v1alpha1
 kind: ApiKey

@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { projectRoot } from "../../scripts/run.ts";
-import { readBlocks } from "../support/readme-blocks.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { projectRoot } from "#scripts/run";
+import { readBlocks } from "#test/support/readme-blocks";
+import { waitFor } from "#test/support/wait-for";
 
 const run = promisify(execFile);
 

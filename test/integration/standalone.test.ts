@@ -5,9 +5,9 @@ import type { Server } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { createDemoUpstream } from "../../examples/demo-upstream/server.ts";
-import { type Gateway, startGateway } from "../support/start-gateway.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { createDemoUpstream } from "#examples/demo-upstream/server";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 
 function manifests(port: number, state = "Active"): string {
   return `

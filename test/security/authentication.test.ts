@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { startProcess } from "../bench/processes.ts";
-import { RawClient } from "../support/raw-client.ts";
+import { startProcess } from "#test/bench/processes";
+import { RawClient } from "#test/support/raw-client";
 import { chatBody, forbiddenMark, rawRequest } from "./rig/raw-request.ts";
 import { checkRefusal, figure, useRig } from "./rig/rig.ts";
 import { clientKeys } from "./rig/rig-manifests.ts";

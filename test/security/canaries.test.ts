@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "mocha";
-import { waitFor } from "../support/wait-for.ts";
+import { waitFor } from "#test/support/wait-for";
 import { rawRequest } from "./rig/raw-request.ts";
 import { naturalReply, type Rig, useRig } from "./rig/rig.ts";
 import { channelSecret, clientKeys } from "./rig/rig-manifests.ts";

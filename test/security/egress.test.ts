@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";
-import { FakeUpstream } from "../support/fake-upstream.ts";
-import { type Gateway, startGateway } from "../support/start-gateway.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 import { chatBody, rawRequest } from "./rig/raw-request.ts";
 import { assertNoSecret, Rig, useRig } from "./rig/rig.ts";
 import { channelManifest, clientKeys, rigManifests, routeManifest } from "./rig/rig-manifests.ts";

@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { RawClient } from "../support/raw-client.ts";
-import { waitFor } from "../support/wait-for.ts";
+import type { RawClient } from "#test/support/raw-client";
+import { waitFor } from "#test/support/wait-for";
 import { chatBody, forbiddenMark, rawRequest } from "./rig/raw-request.ts";
 import { type Rig, useRig } from "./rig/rig.ts";
 import { clientKeys } from "./rig/rig-manifests.ts";

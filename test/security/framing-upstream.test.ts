@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "mocha";
-import { waitFor } from "../support/wait-for.ts";
+import { waitFor } from "#test/support/wait-for";
 import { chatBody, chunked, forbiddenMark, goodRequest, rawRequest, refusedBody } from "./rig/raw-request.ts";
 import { assertNoSecret, checkRefusal, errorCode, expectServed, naturalReply, upstreamSaw, useRig } from "./rig/rig.ts";
 import { channelManifest, clientKeys } from "./rig/rig-manifests.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "../support/conformance/http-call.ts";
-import { InProcessGateway } from "../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -11,9 +11,9 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../support/conformance/manifests.ts";
-import { FakeUpstream, type ScriptedReply } from "../support/fake-upstream.ts";
-import { waitFor } from "../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import { waitFor } from "#test/support/wait-for";
 
 const inFlightBytesMax = 500_000;
 const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };

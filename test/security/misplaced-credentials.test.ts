@@ -1,7 +1,7 @@
 /** RELIABILITY.md A3, A5, A6, A9 to A11 on the wire: places, hosts, methods and ports that open nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { RawClient } from "../support/raw-client.ts";
+import { RawClient } from "#test/support/raw-client";
 import { chatBody, chunked, forbiddenMark, rawRequest, refusedBody } from "./rig/raw-request.ts";
 import { assertNoSecret, checkRefusal, useRig } from "./rig/rig.ts";
 import { clientKeys } from "./rig/rig-manifests.ts";

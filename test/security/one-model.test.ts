@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { GatewayError } from "../../proxy/errors.ts";
-import { BodyEditor } from "../../proxy/http/body-editor.ts";
-import { readString, scanJsonObject } from "../../proxy/http/strict-json.ts";
+import { GatewayError } from "#proxy/errors";
+import { BodyEditor } from "#proxy/json/body-editor";
+import { readString, scanJsonObject } from "#proxy/json/strict-json";
 
 /** Every way a parser may find the member: exactly, without case, the first of two, the last of two. */
 function modelsFound(text: string): unknown[] {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { Fleet } from "../../operator/push/fleet.ts";
-import { Publisher } from "../../operator/push/publisher.ts";
-import { createPushServer } from "../../operator/push/push-server.ts";
-import { byId } from "../support/push-rig.ts";
-import { wireCredential, wireKey } from "../support/wire-objects.ts";
+import { Fleet } from "#operator/push/fleet";
+import { Publisher } from "#operator/push/publisher";
+import { createPushServer } from "#operator/push/push-server";
+import { byId } from "#test/support/push-rig";
+import { wireCredential, wireKey } from "#test/support/wire-objects";
 
 const hello = {
   type: "hello",

@@ -5,14 +5,14 @@ import { request } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { buildAuthority } from "../../operator/certificates/build-certificate.ts";
-import { PushClient } from "../../proxy/sync/push-client.ts";
-import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
-import { tlsTransport } from "../../proxy/sync/tls-transport.ts";
-import { type RigOperator, serverName, TlsRig } from "../support/fleet/tls-rig.ts";
-import { accounts } from "../support/fleet/tokens.ts";
-import { eventually } from "../support/push-rig.ts";
-import { sha256Of, wireCredential, wireKey } from "../support/wire-objects.ts";
+import { buildAuthority } from "#operator/certificates/build-certificate";
+import { PushClient } from "#proxy/sync/push-client";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { tlsTransport } from "#proxy/sync/tls-transport";
+import { type RigOperator, serverName, TlsRig } from "#test/support/fleet/tls-rig";
+import { accounts } from "#test/support/fleet/tokens";
+import { eventually } from "#test/support/push-rig";
+import { sha256Of, wireCredential, wireKey } from "#test/support/wire-objects";
 
 const canary = "canary-secret";
 

@@ -1,8 +1,8 @@
 /** RELIABILITY.md F1 to F3, F5 and F6 on the wire, with waits scaled down by the program's own settings. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { RawClient } from "../support/raw-client.ts";
-import { waitFor } from "../support/wait-for.ts";
+import type { RawClient } from "#test/support/raw-client";
+import { waitFor } from "#test/support/wait-for";
 import { chatBody, chunked, forbiddenMark, goodRequest, rawRequest } from "./rig/raw-request.ts";
 import { assertNoSecret, errorCode, expectServed, figure, naturalReply, type Rig, useRig } from "./rig/rig.ts";
 

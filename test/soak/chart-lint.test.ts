@@ -11,9 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { findProgram } from "../support/cluster/programs.ts";
-import { renderChart } from "../support/cluster/render-chart.ts";
-import { buildDeadlineMs, findSoakTool } from "../support/soak/soak-tool.ts";
+import { findProgram } from "#test/support/cluster/programs";
+import { renderChart } from "#test/support/cluster/render-chart";
+import { buildDeadlineMs, findSoakTool } from "#test/support/soak/soak-tool";
 
 const run = promisify(execFile);
 

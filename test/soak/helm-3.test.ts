@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { parse } from "yaml";
-import { projectRoot } from "../../scripts/run.ts";
-import { findProgram, skipLoudly } from "../support/cluster/programs.ts";
-import { chartFolder, parseObjects, renderChart } from "../support/cluster/render-chart.ts";
-import { type ControlPlane, startControlPlane } from "../support/kube-control-plane.ts";
-import { buildDeadlineMs, findSoakTool } from "../support/soak/soak-tool.ts";
+import { projectRoot } from "#scripts/run";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { chartFolder, parseObjects, renderChart } from "#test/support/cluster/render-chart";
+import { type ControlPlane, startControlPlane } from "#test/support/kube-control-plane";
+import { buildDeadlineMs, findSoakTool } from "#test/support/soak/soak-tool";
 
 const run = promisify(execFile);
 const folder = join(projectRoot, "test", "chart", "golden");

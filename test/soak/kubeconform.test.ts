@@ -12,11 +12,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { parse } from "yaml";
-import { projectRoot } from "../../scripts/run.ts";
-import { findProgram } from "../support/cluster/programs.ts";
-import { renderChart } from "../support/cluster/render-chart.ts";
-import { schemaLocation, writeKubernetesSchemas, writeResourceSchemas } from "../support/soak/kubernetes-schemas.ts";
-import { buildDeadlineMs, findSoakModule, findSoakTool } from "../support/soak/soak-tool.ts";
+import { projectRoot } from "#scripts/run";
+import { findProgram } from "#test/support/cluster/programs";
+import { renderChart } from "#test/support/cluster/render-chart";
+import { schemaLocation, writeKubernetesSchemas, writeResourceSchemas } from "#test/support/soak/kubernetes-schemas";
+import { buildDeadlineMs, findSoakModule, findSoakTool } from "#test/support/soak/soak-tool";
 
 const run = promisify(execFile);
 const goldens = join(projectRoot, "test", "chart", "golden");

@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { projectRoot } from "../../scripts/run.ts";
-import { findApiServer } from "../support/soak/older-api-server.ts";
-import { buildDeadlineMs } from "../support/soak/soak-tool.ts";
+import { projectRoot } from "#scripts/run";
+import { findApiServer } from "#test/support/soak/older-api-server";
+import { buildDeadlineMs } from "#test/support/soak/soak-tool";
 
 const version = "v1.31.4";
 const suites = [

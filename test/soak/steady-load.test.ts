@@ -10,15 +10,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "mocha";
-import { createDemoUpstream } from "../../examples/demo-upstream/server.ts";
-import { apiKey, channel, manifest, route, secret } from "../support/resilience/manifests.ts";
-import { proxyProcessOf } from "../support/resilience/processes.ts";
-import { showFigure } from "../support/shown-figures.ts";
-import { type Memory, memoryWatch, readMemory, type Sample, slope, takeSample } from "../support/soak/samples.ts";
-import { isFullSoak } from "../support/soak/soak-tool.ts";
-import { SteadyLoad } from "../support/soak/steady-load.ts";
-import { type Gateway, startGateway } from "../support/start-gateway.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { createDemoUpstream } from "#examples/demo-upstream/server";
+import { apiKey, channel, manifest, route, secret } from "#test/support/resilience/manifests";
+import { proxyProcessOf } from "#test/support/resilience/processes";
+import { showFigure } from "#test/support/shown-figures";
+import { type Memory, memoryWatch, readMemory, type Sample, slope, takeSample } from "#test/support/soak/samples";
+import { isFullSoak } from "#test/support/soak/soak-tool";
+import { SteadyLoad } from "#test/support/soak/steady-load";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 
 const soakSeconds = Number(process.env["TOLLGATE_SOAK_SECONDS"] ?? 15);
 /** A shorter run measures the growth of a young heap: its bounds are loose and the delay is only shown. */

@@ -1,10 +1,10 @@
 /** Manifests as text to compiled objects, without a folder: for goldens and tests of the compiler. */
 
-import type { CompileSettings } from "../../operator/compile/compilation.ts";
-import { type Compiled, compile, defaultCompileSettings } from "../../operator/compile/compile.ts";
-import type { ResourceSet } from "../../operator/resources/resource.ts";
-import { parseDocument, splitDocuments } from "../../operator/source/manifest-file.ts";
-import { ManifestStore } from "../../operator/source/manifest-store.ts";
+import type { CompileSettings } from "#operator/compile/compilation";
+import { type Compiled, compile, defaultCompileSettings } from "#operator/compile/compile";
+import type { ResourceSet } from "#operator/resources/resource";
+import { parseDocument, splitDocuments } from "#operator/source/manifest-file";
+import { ManifestStore } from "#operator/source/manifest-store";
 
 /** Puts a text into a store as a file of that name. */
 export function putText(store: ManifestStore, file: string, text: string) {

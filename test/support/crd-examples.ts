@@ -1,8 +1,8 @@
 /** The example manifests of the CRDs: one pair of files a rule, the invalid one with what it must be refused for. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ManifestDocument, parseManifest } from "../../operator/schema/parse-manifest.ts";
-import { projectRoot } from "../../scripts/run.ts";
+import { type ManifestDocument, parseManifest } from "#operator/schema/parse-manifest";
+import { projectRoot } from "#scripts/run";
 
 export interface Example {
   /** File name, the same for the valid and the invalid file of a rule. */

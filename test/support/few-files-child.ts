@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FolderSource } from "../../operator/source/folder.ts";
+import { FolderSource } from "#operator/source/folder";
 import { waitFor } from "./wait-for.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-few-files-"));

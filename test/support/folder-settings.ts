@@ -1,7 +1,7 @@
 /** What an operator of a folder is started with in tests: defaults of the program, its socket in its data folder. */
 import { join } from "node:path";
-import type { CompileSettings } from "../../operator/compile/compilation.ts";
-import type { FolderOperatorSettings } from "../../operator/settings.ts";
+import type { CompileSettings } from "#operator/compile/compilation";
+import type { FolderOperatorSettings } from "#operator/settings";
 
 /** Settings of a fleet as they are where nobody gives any. */
 export const usualFleet: CompileSettings = {

@@ -1,8 +1,8 @@
 /** The proxy's own HTTP/1.1 server on a free port, with a handler of the test's in place of the pipeline. */
 
-import type { Exchange } from "../../proxy/http1/exchange.ts";
-import { defaultLimits, type ProxyLimits } from "../../proxy/limits.ts";
-import { DataServer, type ServerOptions } from "../../proxy/server.ts";
+import type { Exchange } from "#proxy/http1/server/exchange";
+import { defaultLimits, type ProxyLimits } from "#proxy/limits";
+import { DataServer, type ServerOptions } from "#proxy/pipeline/data-server";
 
 export interface Http1ServerOptions {
   readonly handle: (exchange: Exchange) => Promise<void> | void;

@@ -3,8 +3,8 @@
  * that the parent knows what must not be forgotten. Arguments: data folder, prefix of its ids.
  */
 import { writeSync } from "node:fs";
-import { EmbeddedLedger } from "../../proxy/admit/embedded-ledger.ts";
-import type { Limit } from "../../proxy/snapshot/types.gen.ts";
+import { EmbeddedLedger } from "#proxy/admit/embedded-ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 const [folder = "", prefix = ""] = process.argv.slice(2);
 const limit: Limit = {

@@ -4,15 +4,8 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  Amounts,
-  CounterReading,
-  Refusal,
-  Reservation,
-  ReserveRequest,
-  SettleOutcome,
-} from "../../proxy/admit/ledger.ts";
-import type { Limit } from "../../proxy/snapshot/types.gen.ts";
+import type { Amounts, CounterReading, Refusal, Reservation, ReserveRequest, SettleOutcome } from "#proxy/admit/ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import { LedgerModel, pick } from "./ledger-model.ts";
 
 export const ttlMs = 10_000;

@@ -3,8 +3,8 @@
  * bounds the size of its files and lifts the bound again. Argument: data folder.
  */
 import { writeSync } from "node:fs";
-import { EmbeddedLedger } from "../../proxy/admit/embedded-ledger.ts";
-import type { Limit } from "../../proxy/snapshot/types.gen.ts";
+import { EmbeddedLedger } from "#proxy/admit/embedded-ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 const [folder = ""] = process.argv.slice(2);
 const limitOf = (name: string, period: Limit["period"]): Limit => ({

@@ -4,8 +4,8 @@
  * Sums over the list of everything ever reserved, nothing incremental. It knows fixed windows aligned to the epoch,
  * Lifetime, balances and concurrency; the token bucket and the calendar have tests of their own.
  */
-import type { Amounts, ReserveRequest, SettleOutcome } from "../../proxy/admit/ledger.ts";
-import type { Limit } from "../../proxy/snapshot/types.gen.ts";
+import type { Amounts, ReserveRequest, SettleOutcome } from "#proxy/admit/ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 interface Entry {
   readonly request: ReserveRequest;

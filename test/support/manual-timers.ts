@@ -1,5 +1,5 @@
 /** A clock that a test moves by hand. */
-import type { Timers } from "../../proxy/snapshot/push/timers.ts";
+import type { Timers } from "#proxy/snapshot/push/timers";
 
 export class ManualTimers implements Timers {
   #now = 0;

@@ -1,5 +1,5 @@
 /** Random changes to manifests, the same for the same seed: what people get wrong, and some things nobody would. */
-import { isJsonObject } from "../../operator/schema/check-structure.ts";
+import { isJsonObject } from "#operator/schema/check-structure";
 
 /** Numbers in [0, 1) from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {

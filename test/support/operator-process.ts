@@ -2,7 +2,7 @@
  * A whole operator in a process of its own, so that a test measures the proxy alone. Arguments: folder of manifests,
  * data folder. Tells its parent when proxies can connect, and its figures again whenever it is sent a message.
  */
-import { runOperator } from "../../operator/main.ts";
+import { runOperator } from "#operator/main";
 import { folderSettings } from "./folder-settings.ts";
 
 const [manifests = "", dataFolder = ""] = process.argv.slice(2);

@@ -7,9 +7,9 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PushClient, PushClientOptions } from "../../proxy/sync/push-client.ts";
-import type { PushTransport } from "../../proxy/sync/push-transport.ts";
-import type { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
+import type { PushClient, PushClientOptions } from "#proxy/sync/push-client";
+import type { PushTransport } from "#proxy/sync/push-transport";
+import type { SnapshotStore } from "#proxy/sync/snapshot-store";
 import { pushClient } from "./push-rig.ts";
 
 export class PushBench {

@@ -2,11 +2,11 @@
  * An operator's push side in a process of its own, with many keys: so that a test measures the proxy's memory and event
  * loop alone. Arguments: socket path, number of keys. Each message from the parent changes one key.
  */
-import { Fleet } from "../../operator/push/fleet.ts";
-import { listenOnSocket } from "../../operator/push/listen-on-socket.ts";
-import { Publisher } from "../../operator/push/publisher.ts";
-import { createPushServer } from "../../operator/push/push-server.ts";
-import { objectId } from "../../proxy/snapshot/object-id.ts";
+import { Fleet } from "#operator/push/fleet";
+import { listenOnSocket } from "#operator/push/listen-on-socket";
+import { Publisher } from "#operator/push/publisher";
+import { createPushServer } from "#operator/push/push-server";
+import { objectId } from "#proxy/snapshot/object-id";
 import { fullKey } from "./wire-objects.ts";
 
 const [socketPath = "", count = "0"] = process.argv.slice(2);

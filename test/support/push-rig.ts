@@ -3,16 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fleet } from "../../operator/push/fleet.ts";
-import { listenOnSocket } from "../../operator/push/listen-on-socket.ts";
-import { Publisher } from "../../operator/push/publisher.ts";
-import { createPushServer } from "../../operator/push/push-server.ts";
-import { objectId } from "../../proxy/snapshot/object-id.ts";
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
-import { PushClient, type PushClientEvent, type PushClientOptions } from "../../proxy/sync/push-client.ts";
-import type { PushTransport } from "../../proxy/sync/push-transport.ts";
-import { SnapshotStore } from "../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../proxy/sync/socket-transport.ts";
+import { Fleet } from "#operator/push/fleet";
+import { listenOnSocket } from "#operator/push/listen-on-socket";
+import { Publisher } from "#operator/push/publisher";
+import { createPushServer } from "#operator/push/push-server";
+import { objectId } from "#proxy/snapshot/object-id";
+import type { WireObject } from "#proxy/snapshot/types.gen";
+import { PushClient, type PushClientEvent, type PushClientOptions } from "#proxy/sync/push-client";
+import type { PushTransport } from "#proxy/sync/push-transport";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
 
 export interface RigProxy {
   readonly store: SnapshotStore;

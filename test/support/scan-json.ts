@@ -1,7 +1,7 @@
 /** The strict JSON scanner in short: what it reads, what it refuses, whether it agrees with `JSON.parse`. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../proxy/errors.ts";
-import { readJson, type ScannedObject, scanJsonObject } from "../../proxy/http/strict-json.ts";
+import { GatewayError } from "#proxy/errors";
+import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 
 export const options = { depthMax: 64, keysMax: 50_000 };
 

@@ -1,7 +1,7 @@
 /** Snapshots for tests of stages: the real index over the given wire objects. */
-import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { objectId } from "../../proxy/snapshot/object-id.ts";
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { objectId } from "#proxy/snapshot/object-id";
+import type { WireObject } from "#proxy/snapshot/types.gen";
 
 export function snapshotWith(...objects: readonly WireObject[]): IndexedSnapshot {
   const draft = new SnapshotDraft(emptySnapshot);

@@ -1,10 +1,10 @@
 /** Transactions as an operator writes them, for tests that damage them. */
-import { type TransactionContent, transactionLines } from "../../operator/push/transaction-lines.ts";
-import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../proxy/snapshot/build-index.ts";
-import { differenceBetween } from "../../proxy/snapshot/diff.ts";
-import { objectVersion } from "../../proxy/snapshot/digest.ts";
-import { objectId } from "../../proxy/snapshot/object-id.ts";
-import type { WireObject } from "../../proxy/snapshot/types.gen.ts";
+import { type TransactionContent, transactionLines } from "#operator/push/transaction-lines";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { differenceBetween } from "#proxy/snapshot/diff";
+import { objectVersion } from "#proxy/snapshot/digest";
+import { objectId } from "#proxy/snapshot/object-id";
+import type { WireObject } from "#proxy/snapshot/types.gen";
 
 export function snapshotOf(objects: Iterable<WireObject>, base: IndexedSnapshot = emptySnapshot): IndexedSnapshot {
   const draft = new SnapshotDraft(base);

@@ -1,6 +1,6 @@
 /** Wire objects for tests: small, valid, and different where a test says so. */
 import { hash } from "node:crypto";
-import type { Account, Channel, Credential, Key, Route } from "../../proxy/snapshot/types.gen.ts";
+import type { Account, Channel, Credential, Key, Route } from "#proxy/snapshot/types.gen";
 
 export function sha256Of(text: string): string {
   return hash("sha256", text, "hex");

@@ -4,17 +4,39 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Reads every import of the tree and fails on an edge that the design forbids, or on a cycle
+ * Reads every import of the tree and fails on an edge that the design forbids, on one that leads upwards, or on a cycle
  * (a folder may know only what it is meant to know; see CONTRIBUTING.md).
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
-const sources = globSync("{operator,proxy,cli}/**/*.ts", { cwd: root });
+const sources = globSync("{operator,proxy,cli,scripts}/**/*.ts", { cwd: root });
+
+/**
+ * The floors of the proxy, from the ground up: a folder imports from its own floor's folder and from those below, never
+ * from beside or above.
+ */
+const floors: readonly (readonly string[])[] = [
+  ["snapshot", "errors", "limits", "runtime", "sse", "sqlite"],
+  ["json", "http1"],
+  ["settle"],
+  ["neutral", "observe"],
+  ["formats", "http", "settings"],
+  ["translate", "authenticate", "authorize", "route", "responses-state"],
+  ["parameters", "upstream", "admit"],
+  ["sync"],
+  ["dispatch"],
+  ["endpoints", "explain"],
+  ["pipeline", "admin"],
+  ["main"],
+];
 
 interface Rule {
   readonly name: string;
   readonly from: RegExp;
   readonly forbidden: RegExp;
 }
+
+const formats = "(chat-completions|responses|messages|generate-content)";
+const io = "node:(fs|http|https|net|tls|dns|worker_threads|sqlite|child_process|timers)|undici|pino|express";
 
 const rules: readonly Rule[] = [
   {
@@ -25,82 +47,56 @@ const rules: readonly Rule[] = [
   {
     name: "the proxy knows nothing of the operator, of Kubernetes or of the command line",
     from: /^proxy\//,
-    forbidden: /^(operator\/|cli\/|@kubernetes\/)/,
+    forbidden: /^(operator\/|cli\/|scripts\/|@kubernetes\/)/,
   },
   {
     name: "the snapshot contract imports nothing of ours but itself",
     from: /^proxy\/snapshot\//,
-    forbidden: /^(operator|cli|proxy\/(?!snapshot\/))/,
+    forbidden: /^(operator|cli|scripts|proxy\/(?!snapshot\/))/,
+  },
+  {
+    name: "operator and command line know nothing of the tools that build them",
+    from: /^(operator|cli)\//,
+    forbidden: /^(scripts|test)\//,
   },
   {
     name: "pure folders import no I/O, clock or logger",
-    from: /^(operator\/compile\/|proxy\/authorize\/|proxy\/route\/|proxy\/admit\/(estimate-cost|window|token-bucket|claims)\.ts|proxy\/settle\/(usage|price)\.ts)/,
-    forbidden: /^(node:(fs|http|https|net|tls|dns|worker_threads|sqlite|child_process|timers)|undici|pino|express)/,
+    from: /^(operator\/compile\/|proxy\/(authorize|route|neutral|translate)\/|proxy\/formats\/[a-z-]+\/|proxy\/admit\/(estimate-cost|window|token-bucket|claims)\.ts|proxy\/settle\/(usage|price)\.ts)/,
+    forbidden: new RegExp(`^(${io})`),
   },
   {
-    name: "protocol folders do not import each other",
-    from: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
-    forbidden: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
+    name: "formats do not import each other",
+    from: new RegExp(`^proxy/formats/${formats}/`),
+    forbidden: new RegExp(`^proxy/formats/${formats}/`),
   },
   {
-    name: "translators of formats do not import each other",
-    from: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
-    forbidden: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
-  },
-  {
-    name: "a translator knows no protocol folder but its own format's",
-    from: /^proxy\/translate\/(chat-completions|responses|messages|generate-content)\//,
-    forbidden: /^proxy\/protocols\/(chat-completions|responses|messages|generate-content|models)\//,
-  },
-  {
-    name: "translation is pure",
-    from: /^proxy\/translate\//,
-    forbidden:
-      /^(node:(fs|http|https|net|tls|dns|worker_threads|sqlite|child_process|timers)|undici|pino|express|proxy\/(authenticate|authorize|admit|route|forward)\/)/,
-  },
-  {
-    name: "stages do not import each other: authenticate",
-    from: /^proxy\/authenticate\//,
-    forbidden: /^proxy\/(authorize|admit|route|forward|settle|protocols)\/(?!wire)/,
-  },
-  {
-    name: "stages do not import each other: authorize",
-    from: /^proxy\/authorize\//,
-    forbidden: /^proxy\/(authenticate|admit|route|forward|settle)\//,
-  },
-  {
-    name: "stages do not import each other: route",
-    from: /^proxy\/route\//,
-    forbidden: /^proxy\/(authenticate|authorize|admit|forward|settle)\//,
-  },
-  {
-    name: "stages do not import each other: forward",
-    from: /^proxy\/forward\//,
-    forbidden: /^proxy\/(authenticate|authorize|admit|route)\//,
-  },
-  {
-    name: "stages do not import each other: protocols",
-    from: /^proxy\/protocols\//,
-    forbidden: /^proxy\/(authenticate|authorize|admit|route|forward)\//,
+    name: "what passes in its own format knows nothing of translation",
+    from: new RegExp(`^proxy/formats/${formats}/native/`),
+    forbidden: /^proxy\/(formats\/[a-z-]+\/translate|neutral\/(?!wire|ids\/)|translate)\//,
   },
 ];
 
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), "utf8");
   const found: string[] = [];
-  for (const match of text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g)) {
-    const specifier = match[1] ?? match[2] ?? "";
-    found.push(specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier);
-  }
+  for (const match of text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g))
+    found.push(pathOf(match[1] ?? match[2] ?? "", file));
   return found;
 }
 
-/** Within one folder, or from a format's translator to the same format's protocol folder. */
-function isOfSameFormat(file: string, imported: string): boolean {
-  const [top, layer, format] = dirname(file).split("/");
-  const [otherTop, otherLayer, otherFormat] = dirname(imported).split("/");
-  if (top !== otherTop || format !== otherFormat) return false;
-  return layer === otherLayer || (layer === "translate" && otherLayer === "protocols" && format !== undefined);
+/** A file of ours by its path; a package by its name. */
+function pathOf(specifier: string, file: string): string {
+  if (specifier.startsWith("#")) return specifier.endsWith(".mjs") ? specifier.slice(1) : `${specifier.slice(1)}.ts`;
+  return specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier;
+}
+
+function formatOf(file: string): string | undefined {
+  return new RegExp(`^proxy/formats/${formats}/`).exec(file)?.[1];
+}
+
+/** The room of a file of the proxy: the folder or the file at its root. */
+function roomOf(file: string): string | undefined {
+  return /^proxy\/([^/.]+)/.exec(file)?.[1];
 }
 
 describe("import boundaries", () => {
@@ -110,13 +106,49 @@ describe("import boundaries", () => {
       for (const file of sources.filter((path) => rule.from.test(path))) {
         for (const imported of importsOf(file)) {
           if (!rule.forbidden.test(imported)) continue;
-          if (isOfSameFormat(file, imported)) continue;
+          const format = formatOf(file);
+          if (rule.name.startsWith("formats do not") && format !== undefined && format === formatOf(imported)) continue;
           broken.push(`${file} imports ${imported}`);
         }
       }
       assert.deepEqual(broken, []);
     });
   }
+
+  it("imports of the proxy lead downwards", () => {
+    const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor] as const)));
+    const broken: string[] = [];
+    for (const file of sources.filter((path) => path.startsWith("proxy/"))) {
+      const room = roomOf(file) ?? "";
+      const floor = floorOf.get(room);
+      assert.ok(floor !== undefined, `${file} stands in a folder that has no floor: give it one here`);
+      for (const imported of importsOf(file)) {
+        const other = roomOf(imported);
+        if (other === undefined || other === room) continue;
+        if ((floorOf.get(other) ?? 0) >= floor) broken.push(`${file} imports ${imported}`);
+      }
+    }
+    assert.deepEqual(broken, []);
+  });
+
+  it("the proxy's root holds six files, the operator's three", () => {
+    const atRoot = (folder: string): string[] => globSync(`${folder}/*.ts`, { cwd: root }).sort();
+    assert.deepEqual(
+      atRoot("proxy"),
+      ["admin", "errors", "explain", "limits", "main", "settings"].map((name) => `proxy/${name}.ts`),
+    );
+    assert.deepEqual(
+      atRoot("operator"),
+      ["admin", "main", "settings"].map((name) => `operator/${name}.ts`),
+    );
+  });
+
+  it("imports of another folder go by the package's own names", () => {
+    const climbing = globSync("{operator,proxy,cli,scripts,test,examples}/**/*.ts", { cwd: root }).filter((file) =>
+      /\bfrom "\.\.\//.test(readFileSync(join(root, file), "utf8")),
+    );
+    assert.deepEqual(climbing, []);
+  });
 
   it("has no cycle between files", () => {
     const edges = new Map(sources.map((file) => [file, importsOf(file).filter((path) => sources.includes(path))]));

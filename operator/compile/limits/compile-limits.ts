@@ -1,12 +1,13 @@
 /** Limits, timeouts and body rules: the parts of a spec that several kinds share. */
-import type { BodyRules, Limit, Timeouts } from "../../../proxy/snapshot/types.gen.ts";
-import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "../../resources/amounts.ts";
+
+import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "#operator/resources/amounts";
 import type {
   BodyRules as BodyRulesSpec,
   Limit as LimitSpec,
   Timeouts as TimeoutsSpec,
-} from "../../resources/types.gen.ts";
-import { isCidr } from "../../schema/cel/cidr.ts";
+} from "#operator/resources/types.gen";
+import { isCidr } from "#operator/schema/cel/cidr";
+import type { BodyRules, Limit, Timeouts } from "#proxy/snapshot/types.gen";
 
 const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
 

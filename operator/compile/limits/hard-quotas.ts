@@ -2,10 +2,11 @@
  * Which quotas hold over the whole fleet only with a shared store (DESIGN.md section 6): several proxies that count
  * each for itself would grant a ceiling several times. Rates stay: they are then local. Pure.
  */
-import type { Limit, WireObject } from "../../../proxy/snapshot/types.gen.ts";
-import type { CompiledChannel } from "../compile-channel.ts";
-import type { CompiledRoute } from "../compile-model-route.ts";
-import { type ObjectResult, type RouteResult, refused, type Verdict } from "../result.ts";
+
+import type { CompiledChannel } from "#operator/compile/compile-channel";
+import { type ObjectResult, type RouteResult, refused, type Verdict } from "#operator/compile/result";
+import type { CompiledRoute } from "#operator/compile/routes/compile-model-route";
+import type { Limit, WireObject } from "#proxy/snapshot/types.gen";
 
 /**
  * Where the proxies count. `Exact`: one proxy, or a store that all share. `PerProxy`: each for itself, so that hard

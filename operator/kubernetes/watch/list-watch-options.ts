@@ -1,6 +1,6 @@
 /** What a `ListWatch` is given: whom it asks, and who keeps the objects. */
-import type { ApiClient } from "../api-client.ts";
-import type { ApiObject, ApiResource } from "../api-object.ts";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import type { ApiObject, ApiResource } from "#operator/kubernetes/api/api-object";
 import type { Reachability } from "./reachability.ts";
 import type { WatchTimings } from "./timings.ts";
 import type { WatchCounters } from "./watch-counters.ts";

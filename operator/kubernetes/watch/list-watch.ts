@@ -1,9 +1,9 @@
-import { ApiError, isUnreachable } from "../api-error.ts";
-import { compareVersions } from "../api-object.ts";
+import { ApiError, isUnreachable } from "#operator/kubernetes/api/api-error";
+import { compareVersions } from "#operator/kubernetes/api/api-object";
 import { Backoff, pause } from "./backoff.ts";
-import { Comparison } from "./comparison.ts";
 import type { ListCollector, ListWatchOptions } from "./list-watch-options.ts";
 import { readPages } from "./read-pages.ts";
+import { Comparison } from "./resync.ts";
 import type { AskedFor, RelistReason } from "./watch-counters.ts";
 import type { WatchEvent } from "./watch-events.ts";
 

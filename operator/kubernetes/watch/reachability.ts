@@ -5,7 +5,7 @@
  * goes out; while it is not answered it is asked again about once a second, and everybody waits for the answer instead
  * of trying for himself. A hung API server keeps its sockets open, so this is what notices it (RELIABILITY.md J2).
  */
-import { ApiError, isUnreachable } from "../api-error.ts";
+import { ApiError, isUnreachable } from "#operator/kubernetes/api/api-error";
 import { pause } from "./backoff.ts";
 import type { WatchTimings } from "./timings.ts";
 

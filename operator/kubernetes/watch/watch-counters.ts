@@ -1,5 +1,5 @@
 /** What one list-watch has seen so far, as plain numbers that a scrape reads. */
-import type { ApiError } from "../api-error.ts";
+import type { ApiError } from "#operator/kubernetes/api/api-error";
 
 /** Why everything was listed again. */
 export type RelistReason = "first" | "expired" | "error" | "unreadable" | "silent" | "rewound" | AskedFor | "failure";

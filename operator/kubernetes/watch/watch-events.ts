@@ -4,8 +4,8 @@
  * A line that is cut or no JSON ends the watch with an error, never silently: the reader cannot know what it missed.
  */
 import type { Readable } from "node:stream";
-import { ApiError } from "../api-error.ts";
-import { type ApiObject, isApiObject, isRecord } from "../api-object.ts";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { type ApiObject, isApiObject, isRecord } from "#operator/kubernetes/api/api-object";
 
 export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }

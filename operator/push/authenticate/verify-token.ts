@@ -8,7 +8,7 @@
  * are few at a time. Called by the push endpoint for every request.
  */
 import { hash } from "node:crypto";
-import { systemTimers, type Timers } from "../../../proxy/snapshot/push/timers.ts";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import { Gate } from "./gate.ts";
 import { type Peer, type RefusalReason, ReviewUnavailableError } from "./peer.ts";
 import { readTokenClaims } from "./token-claims.ts";

@@ -6,8 +6,9 @@
  * higher one, be it in a proxy's hello, raises above it. Any operator may raise; the ConfigMap is only ever written over
  * what was read.
  */
-import { systemTimers, type Timers } from "../../../proxy/snapshot/push/timers.ts";
-import type { OwnedData } from "../../certificates/owned-data.ts";
+
+import type { OwnedData } from "#operator/certificates/owned-data";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 
 export interface Epochs {
   readonly current: number;

@@ -3,8 +3,9 @@
  * those as tombstones (`OPERATIONS.md` section 1 rule 12). A key that only lost its Secret is not deleted and may come
  * back. A source without uids, such as a folder, has none.
  */
-import { removedUidsMax } from "../../../proxy/snapshot/push/messages.ts";
-import type { ObjectMeta, OwnKind, ResourceChange, ResourceSet } from "../../resources/resource.ts";
+
+import type { ObjectMeta, OwnKind, ResourceChange, ResourceSet } from "#operator/resources/resource";
+import { removedUidsMax } from "#proxy/snapshot/push/messages";
 
 /** As long as proxies keep them. */
 const keptMs = 3_600_000;

@@ -6,8 +6,8 @@
  * the resources begins and counts once what the pass found is published. `seen` must never be too low, or a proxy would
  * believe itself older than it is: it is read as a transaction leaves. A source without versions has neither.
  */
-import { noVersions, type ResourceVersions, watchesBehind } from "../../../proxy/snapshot/push/resource-versions.ts";
-import type { Timers } from "../../../proxy/snapshot/push/timers.ts";
+import { noVersions, type ResourceVersions, watchesBehind } from "#proxy/snapshot/push/resource-versions";
+import type { Timers } from "#proxy/snapshot/push/timers";
 
 /** What a source says of itself; a live view. */
 export interface SourceVersions {

@@ -8,8 +8,8 @@
  * Called by `validateResource` after the structure was found sound.
  */
 import { Environment, type ParseResult } from "@marcbachmann/cel-js";
-import { type FieldPath, makeProblem, type Problem } from "../problem.ts";
-import type { StructuralSchema, ValidationRule } from "../structural-schema.ts";
+import { type FieldPath, makeProblem, type Problem } from "#operator/schema/problem";
+import type { StructuralSchema, ValidationRule } from "#operator/schema/structural-schema";
 import { isCidr } from "./cidr.ts";
 import { compareQuantities, parseQuantity } from "./quantity.ts";
 

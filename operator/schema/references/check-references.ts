@@ -6,10 +6,10 @@
  * not in the set is a warning only: they are kept out of Git on purpose. Pure; called by `tollgate validate`.
  */
 import { createHash } from "node:crypto";
-import { clientKeyPattern } from "../../resources/api-key.ts";
-import type { ApiKey, Channel } from "../../resources/types.gen.ts";
-import { type FieldPath, makeProblem } from "../problem.ts";
-import type { KnownObject } from "../validate-resource.ts";
+import { clientKeyPattern } from "#operator/resources/api-key";
+import type { ApiKey, Channel } from "#operator/resources/types.gen";
+import { type FieldPath, makeProblem } from "#operator/schema/problem";
+import type { KnownObject } from "#operator/schema/validate-resource";
 import { checkRouteReferences } from "./check-route-references.ts";
 import { indexObjects, type ObjectSet, type ReferenceProblem, type Report } from "./object-set.ts";
 

@@ -1,6 +1,6 @@
 /** References of model routes: channels and their consent, other routes without cycles, public names claimed once. */
-import { isNamespaceAllowed } from "../../resources/label-selector.ts";
-import type { ModelRoute } from "../../resources/types.gen.ts";
+import { isNamespaceAllowed } from "#operator/resources/label-selector";
+import type { ModelRoute } from "#operator/resources/types.gen";
 import type { ObjectSet, Report } from "./object-set.ts";
 
 /** As many references one after the other as a route may have (RESOURCES.md, ModelRoute `modelRef`). */

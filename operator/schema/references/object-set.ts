@@ -1,8 +1,8 @@
 /** A set of validated objects, indexed for following references, and how problems between them are reported. */
-import type { Channel, ModelRoute } from "../../resources/types.gen.ts";
-import type { ConfigMap, Namespace, Secret } from "../builtin-kinds.ts";
-import type { FieldPath, Problem } from "../problem.ts";
-import type { KnownObject } from "../validate-resource.ts";
+import type { Channel, ModelRoute } from "#operator/resources/types.gen";
+import type { ConfigMap, Namespace, Secret } from "#operator/schema/builtin-kinds";
+import type { FieldPath, Problem } from "#operator/schema/problem";
+import type { KnownObject } from "#operator/schema/validate-resource";
 
 export interface ReferenceProblem {
   /** The object that refers. */

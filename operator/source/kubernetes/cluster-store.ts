@@ -7,10 +7,10 @@
  * connections.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ApiObject } from "../../kubernetes/api-object.ts";
-import type { ListWatchSink } from "../../kubernetes/watch/list-watch-options.ts";
-import { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
-import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import type { ListWatchSink } from "#operator/kubernetes/watch/list-watch-options";
+import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
 import { type AbsenceList, type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
 import { changeOf, identityOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";

@@ -5,16 +5,17 @@
  * used); only when everything was read once does anybody hear of it, so that half a cluster never looks like a whole
  * one. From then on each change is told as it comes. No error empties the view; `close` ends all connections.
  */
-import { watchesBehind } from "../../../proxy/snapshot/push/resource-versions.ts";
-import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
-import { ListWatch } from "../../kubernetes/watch/list-watch.ts";
-import { Reachability } from "../../kubernetes/watch/reachability.ts";
-import { defaultWatchTimings, type WatchTimings } from "../../kubernetes/watch/timings.ts";
-import { WatchCounters } from "../../kubernetes/watch/watch-counters.ts";
-import type { IdentifiedResource } from "../../push/versions/resource-uids.ts";
-import { everyObject } from "../../resources/mutable-resource-set.ts";
-import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "../../resources/resource.ts";
+
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
+import { ListWatch } from "#operator/kubernetes/watch/list-watch";
+import { Reachability } from "#operator/kubernetes/watch/reachability";
+import { defaultWatchTimings, type WatchTimings } from "#operator/kubernetes/watch/timings";
+import { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
+import type { IdentifiedResource } from "#operator/push/versions/resource-uids";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
+import { watchesBehind } from "#proxy/snapshot/push/resource-versions";
 import { ClusterStore } from "./cluster-store.ts";
 import { MissingData } from "./missing-data.ts";
 import { ownResources, secretFieldSelector, watchedResources } from "./own-resources.ts";

@@ -5,10 +5,10 @@
  * earlier version than is held, although that one is not newer than the list, was undone: by a backup that was restored
  * and whose versions have been raised above all that were ever given, as etcd recommends, or have grown past them.
  */
-import type { ApiObject } from "../../kubernetes/api-object.ts";
-import type { ListCollector } from "../../kubernetes/watch/list-watch-options.ts";
-import type { MutableResourceSet } from "../../resources/mutable-resource-set.ts";
-import type { AnyResource, ResourceChange, ResourceKind } from "../../resources/resource.ts";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import type { ListCollector } from "#operator/kubernetes/watch/list-watch-options";
+import type { MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { AnyResource, ResourceChange, ResourceKind } from "#operator/resources/resource";
 import { changeOf, identityOf, isOlder, toChange } from "./object-identity.ts";
 
 /** What a list does to the store. */

@@ -6,12 +6,12 @@
  * namespace whose Role is gone every question fails, for as long as somebody there likes.
  */
 import { setMaxListeners } from "node:events";
-import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { isUnreachable } from "../../kubernetes/api-error.ts";
-import type { ApiObject } from "../../kubernetes/api-object.ts";
-import { Backoff, pause } from "../../kubernetes/watch/backoff.ts";
-import type { Reachability } from "../../kubernetes/watch/reachability.ts";
-import type { WatchTimings } from "../../kubernetes/watch/timings.ts";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import { isUnreachable } from "#operator/kubernetes/api/api-error";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import { Backoff, pause } from "#operator/kubernetes/watch/backoff";
+import type { Reachability } from "#operator/kubernetes/watch/reachability";
+import type { WatchTimings } from "#operator/kubernetes/watch/timings";
 import { secretFieldSelector, watchedResources } from "./own-resources.ts";
 import type { DataReference } from "./wanted-data.ts";
 

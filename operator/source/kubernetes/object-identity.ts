@@ -1,6 +1,6 @@
 /** Which object is meant, and which of two versions of it came first. */
-import { type ApiObject, compareVersions } from "../../kubernetes/api-object.ts";
-import type { ResourceChange, ResourceKind } from "../../resources/resource.ts";
+import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
+import type { ResourceChange, ResourceKind } from "#operator/resources/resource";
 
 export function changeOf(kind: ResourceKind, { metadata }: ApiObject): ResourceChange {
   return { kind, namespace: kind === "Namespace" ? "" : (metadata.namespace ?? ""), name: metadata.name };

@@ -1,6 +1,11 @@
 /** The kinds that the operator watches, as the API server names them. */
-import { type ApiResource, configMapResource, namespaceResource, secretResource } from "../../kubernetes/api-object.ts";
-import type { OwnKind, ResourceKind } from "../../resources/resource.ts";
+import {
+  type ApiResource,
+  configMapResource,
+  namespaceResource,
+  secretResource,
+} from "#operator/kubernetes/api/api-object";
+import type { OwnKind, ResourceKind } from "#operator/resources/resource";
 
 const apiVersion = "tollgate.dev/v1alpha1";
 

@@ -5,7 +5,7 @@
  * own kinds are validated although the API server did so: its CRDs may be newer or older than we are, and a key that we
  * do not understand must be denied, not half enforced.
  */
-import { type ApiMetadata, type ApiObject, type ApiResource, isRecord } from "../../kubernetes/api-object.ts";
+import { type ApiMetadata, type ApiObject, type ApiResource, isRecord } from "#operator/kubernetes/api/api-object";
 import {
   type AnyResource,
   type ObjectMeta,
@@ -13,11 +13,11 @@ import {
   type OwnKind,
   ProtectedData,
   type ResourceKind,
-} from "../../resources/resource.ts";
-import { manifestLimits } from "../../schema/parse-manifest.ts";
-import { validateResource } from "../../schema/validate-resource.ts";
-import { isNestedDeeper } from "../../schema/value-depth.ts";
-import { refusedResource, toResource } from "../read-resource.ts";
+} from "#operator/resources/resource";
+import { manifestLimits } from "#operator/schema/parse-manifest";
+import { validateResource } from "#operator/schema/validate-resource";
+import { isNestedDeeper } from "#operator/schema/value-depth";
+import { refusedResource, toResource } from "#operator/source/read-resource";
 
 const ownGroup = "tollgate.dev/";
 const noLabels: ObjectMeta["labels"] = {};

@@ -2,9 +2,10 @@
  * Shares equal parts of keys: thousands carry the same restrictions, limits and labels, and each parse makes them anew.
  * Objects of a `ResourceSet` are immutable, so nobody can tell.
  */
-import { SharedValues } from "../../../proxy/snapshot/index/intern.ts";
-import type { ApiKeyResource, ObjectMeta } from "../../resources/resource.ts";
-import type { ApiKeySpec } from "../../resources/types.gen.ts";
+
+import type { ApiKeyResource, ObjectMeta } from "#operator/resources/resource";
+import type { ApiKeySpec } from "#operator/resources/types.gen";
+import { SharedValues } from "#proxy/snapshot/index/intern";
 
 export class KeyParts {
   readonly #names = new SharedValues<string>();

@@ -4,8 +4,8 @@
  * Counted by reference, not listed by object, so that 100,000 keys cost little; whoever changes an object takes back
  * the references of the version before.
  */
-import { secretOfCredential } from "../../resources/api-key.ts";
-import type { AnyResource } from "../../resources/resource.ts";
+import { secretOfCredential } from "#operator/resources/api-key";
+import type { AnyResource } from "#operator/resources/resource";
 
 /** Keys that one object needs of one Secret or ConfigMap. */
 export interface DataReference {

@@ -1,7 +1,7 @@
 /** Metrics of watching (`OPERATIONS.md` section 3, point 10), read from plain counters at scrape; labels are kinds. */
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { WatchCounters } from "../../kubernetes/watch/watch-counters.ts";
-import type { ResourceKind } from "../../resources/resource.ts";
+import type { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
+import type { ResourceKind } from "#operator/resources/resource";
 import type { KubernetesSource } from "./kubernetes-source.ts";
 import { watchedResources } from "./own-resources.ts";
 

@@ -2,11 +2,11 @@
  * Status as it stands in the API server -> the same shape as what we would write, to compare the two and to begin where
  * another operator ended. What does not look like ours is left out: it will differ, and be written.
  */
-import { type ApiObject, isRecord } from "../../kubernetes/api-object.ts";
-import type { OwnKind } from "../../resources/resource.ts";
-import type { Condition } from "../../resources/types.gen.ts";
-import type { ConditionPool } from "../condition-pool.ts";
-import type { Status, StatusDocument } from "../status-document.ts";
+import { type ApiObject, isRecord } from "#operator/kubernetes/api/api-object";
+import type { OwnKind } from "#operator/resources/resource";
+import type { Condition } from "#operator/resources/types.gen";
+import type { ConditionPool } from "#operator/status/condition-pool";
+import type { Status, StatusDocument } from "#operator/status/status-document";
 
 /** @returns undefined where nobody has written a status yet */
 export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool): StatusDocument | undefined {

@@ -1,6 +1,6 @@
 /** Metrics of the writing of status and Events; labels are closed sets. */
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { EventResult, EventWriter } from "../events/event-writer.ts";
+import type { EventResult, EventWriter } from "#operator/status/events/event-writer";
 import type { StatusWriter, WriteResult } from "./status-writer.ts";
 
 const results: readonly WriteResult[] = ["written", "conflict", "gone", "invalid", "forbidden", "throttled", "failed"];

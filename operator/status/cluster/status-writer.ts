@@ -6,20 +6,20 @@
  * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
  * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
  * an object, a few over all; refusals of any kind slow all writes down together, and what somebody else changes back again
- * and again is written ever more seldom (`rival-writes.ts`). Called by `keep-status.ts`.
+ * and again is written ever more seldom (`status-contention.ts`). Called by `status-loop.ts`.
  */
-import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { ApiError } from "../../kubernetes/api-error.ts";
-import { Backoff } from "../../kubernetes/watch/backoff.ts";
-import type { Leadership } from "../../leader/leadership.ts";
-import type { OwnKind } from "../../resources/resource.ts";
-import { ownResources } from "../../source/kubernetes/own-resources.ts";
-import { isSameMeaning } from "../same-meaning.ts";
-import type { StatusDocument } from "../status-document.ts";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
+import type { OwnKind } from "#operator/resources/resource";
+import { ownResources } from "#operator/source/kubernetes/own-resources";
+import { isSameMeaning } from "#operator/status/same-meaning";
+import type { StatusDocument } from "#operator/status/status-document";
 import { HeldQueue } from "./held-queue.ts";
+import { type Standing, type StandingStatuses, statusFieldManager } from "./observed-statuses.ts";
 import { readStatus } from "./read-status.ts";
-import { RivalWrites } from "./rival-writes.ts";
-import { type Standing, type StandingStatuses, statusFieldManager } from "./standing-statuses.ts";
+import { RivalWrites } from "./status-contention.ts";
 
 /** What became of a look at an object that had something to write. */
 export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";

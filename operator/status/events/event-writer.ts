@@ -6,13 +6,13 @@
  * API server that does not take them is not asked for long. The leader alone writes. Called after each write of status.
  */
 import { hash } from "node:crypto";
-import type { ApiClient } from "../../kubernetes/api-client.ts";
-import { ApiError, isApiStatus } from "../../kubernetes/api-error.ts";
-import { eventResource } from "../../kubernetes/api-object.ts";
-import { Backoff } from "../../kubernetes/watch/backoff.ts";
-import type { Leadership } from "../../leader/leadership.ts";
-import type { OwnKind } from "../../resources/resource.ts";
-import { HeldQueue } from "../cluster/held-queue.ts";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import { ApiError, isApiStatus } from "#operator/kubernetes/api/api-error";
+import { eventResource } from "#operator/kubernetes/api/api-object";
+import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
+import type { OwnKind } from "#operator/resources/resource";
+import { HeldQueue } from "#operator/status/cluster/held-queue";
 import type { EventFacts } from "./events-of.ts";
 
 /** The object that an Event is about. */

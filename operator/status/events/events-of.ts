@@ -5,8 +5,8 @@
  * again, and quotas that fill up. Left out is what thousands of objects would say at once of one cause (no proxy, an
  * account without credit): the one that is to blame says it.
  */
-import type { Condition } from "../../resources/types.gen.ts";
-import type { StatusDocument } from "../status-document.ts";
+import type { Condition } from "#operator/resources/types.gen";
+import type { StatusDocument } from "#operator/status/status-document";
 
 /** What an Event says; about what and when it is said belongs to the writer. */
 export interface EventFacts {

@@ -3,7 +3,7 @@
  * passes without anybody's change, so all keys are looked at now and then, a few at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
-import type { KeyResult, ObjectResult } from "../../compile/result.ts";
+import type { KeyResult, ObjectResult } from "#operator/compile/result";
 import type { EventFacts } from "./events-of.ts";
 
 export interface ExpiryNoticesOptions {

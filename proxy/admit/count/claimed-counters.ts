@@ -4,7 +4,7 @@
  *
  * Invariant: what is remembered here is what the ledger's maps hold; whoever takes a counter out of them calls `clear`.
  */
-import type { ReserveRequest } from "../ledger.ts";
+import type { ReserveRequest } from "#proxy/admit/ledger";
 import type { InFlightCounter } from "./held-reservation.ts";
 import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
 

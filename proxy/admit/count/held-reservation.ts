@@ -1,6 +1,7 @@
 /** One open reservation: what it holds of which counters, as the ledger remembers it until it is settled or expires. */
-import type { Limit } from "../../snapshot/types.gen.ts";
-import type { Amounts, LimitState, Reservation } from "../ledger.ts";
+
+import type { Amounts, LimitState, Reservation } from "#proxy/admit/ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import type { BalanceCounter, LimitCounter } from "./limit-counter.ts";
 import type { CountedWindow } from "./window-history.ts";
 

@@ -5,11 +5,12 @@
  * algorithm starts afresh, and goes on where it was had before; a new period or time zone keeps whatever may lie inside
  * the new window. A reservation belongs to the window that it was held in (`window-history.ts`).
  */
-import type { Limit } from "../../snapshot/types.gen.ts";
-import type { LimitState } from "../ledger.ts";
-import type { StoredCounter } from "../store/store-messages.ts";
-import { type BucketShape, bucketShape, TokenBucket } from "../token-bucket.ts";
-import { fixedPeriodMs, isPeriod, isRatePeriod, WindowClock, windowBounds } from "../window.ts";
+
+import type { LimitState } from "#proxy/admit/ledger";
+import type { StoredCounter } from "#proxy/admit/store/store-messages";
+import { type BucketShape, bucketShape, TokenBucket } from "#proxy/admit/token-bucket";
+import { fixedPeriodMs, isPeriod, isRatePeriod, WindowClock, windowBounds } from "#proxy/admit/window";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import { type Ceiling, ceilingOf, Tally } from "./tally.ts";
 import { type CountedWindow, countedIn, WindowHistory } from "./window-history.ts";
 

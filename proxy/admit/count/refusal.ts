@@ -5,7 +5,7 @@
  * come back in vain. So balance, then quota, then rate, then concurrency; within one kind the longest wait.
  */
 
-import type { Refusal, ReserveRequest } from "../ledger.ts";
+import type { Refusal, ReserveRequest } from "#proxy/admit/ledger";
 import { amountOf, type InFlightCounter, type NarrowAmounts } from "./held-reservation.ts";
 import { type BalanceCounter, type LimitCounter, pendingRetryMs } from "./limit-counter.ts";
 

@@ -6,7 +6,7 @@
  * clock that stood ahead happened in the window to which it returns as well: there it counts with that window's own
  * (RELIABILITY.md M1).
  */
-import type { Limit } from "../../snapshot/types.gen.ts";
+import type { Limit } from "#proxy/snapshot/types.gen";
 import { Tally } from "./tally.ts";
 
 /** The sums of one window. */

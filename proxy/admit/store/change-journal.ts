@@ -4,8 +4,8 @@
  * Only what is posted is durable. What open reservations hold ends with the process, so it is left out: of a window
  * the posted sum is stored, of a bucket its level without what is held, of reservations how many are open.
  */
-import { BalanceCounter, type LimitCounter, type StoredIdentity } from "../count/limit-counter.ts";
-import type { LedgerJournal, MemoryLedger } from "../memory-ledger.ts";
+import { BalanceCounter, type LimitCounter, type StoredIdentity } from "#proxy/admit/count/limit-counter";
+import type { LedgerJournal, MemoryLedger } from "#proxy/admit/memory-ledger";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
 type AnyCounter = LimitCounter | BalanceCounter;

@@ -15,9 +15,9 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction } from "../../sqlite/in-transaction.ts";
-import { makeFolder } from "../../sqlite/make-folder.ts";
-import { checkDatabase, isDamaged, openDatabase } from "../../sqlite/open-database.ts";
+import { inTransaction } from "#proxy/sqlite/in-transaction";
+import { makeFolder } from "#proxy/sqlite/make-folder";
+import { checkDatabase, isDamaged, openDatabase } from "#proxy/sqlite/open-database";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
 /** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */

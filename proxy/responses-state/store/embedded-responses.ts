@@ -8,10 +8,15 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { GatewayError } from "../../errors.ts";
-import { startThread } from "../../start-thread.ts";
-import { type AskedFor, defaultStoreLimits, type ResponseStore, type StoreLimits } from "../response-store.ts";
-import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
+import { GatewayError } from "#proxy/errors";
+import {
+  type AskedFor,
+  defaultStoreLimits,
+  type ResponseStore,
+  type StoreLimits,
+} from "#proxy/responses-state/response-store";
+import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
+import { startThread } from "#proxy/runtime/start-thread";
 import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
 
 export interface EmbeddedResponsesOptions {

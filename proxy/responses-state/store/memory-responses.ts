@@ -1,6 +1,6 @@
 /** Keeps responses in this process: for proxies without a data folder of their own, and as the model for tests. */
-import type { AskedFor, ResponseStore, StoreLimits } from "../response-store.ts";
-import { itemIdsOf, type StoredResponse } from "../stored-response.ts";
+import type { AskedFor, ResponseStore, StoreLimits } from "#proxy/responses-state/response-store";
+import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 
 interface Kept {
   readonly owner: string;

@@ -7,10 +7,10 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction } from "../../sqlite/in-transaction.ts";
-import { makeFolder } from "../../sqlite/make-folder.ts";
-import { isDamaged, openDatabase } from "../../sqlite/open-database.ts";
-import type { AskedFor, StoreLimits } from "../response-store.ts";
+import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
+import { inTransaction } from "#proxy/sqlite/in-transaction";
+import { makeFolder } from "#proxy/sqlite/make-folder";
+import { isDamaged, openDatabase } from "#proxy/sqlite/open-database";
 import type { KeptRow } from "./store-messages.ts";
 
 const schema = `

@@ -1,5 +1,5 @@
 /** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
-import type { AskedFor, StoreLimits } from "../response-store.ts";
+import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
 
 export interface StoreStart {
   readonly folder: string;

@@ -2,7 +2,7 @@
  * Shares equal parts of wire objects: thousands of keys carry the same limits, restrictions and labels, and each parse
  * makes them anew. Keeps two generations of recently seen values, so its memory is bounded and values in use survive.
  */
-import type { Capability, Key, Labels, Limits, WireObject } from "../types.gen.ts";
+import type { Capability, Key, Labels, Limits, WireObject } from "#proxy/snapshot/types.gen";
 
 const generationSizeMax = 2048;
 /** Longer values are rarely shared, and their text is what the table holds on to. */

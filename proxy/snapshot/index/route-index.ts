@@ -2,7 +2,7 @@
  * Public model name to routes: exact names and aliases first, then the longest pattern. Built anew when a route
  * changes; a lookup costs one map access a distinct length of pattern, however many routes there are.
  */
-import type { Route } from "../types.gen.ts";
+import type { Route } from "#proxy/snapshot/types.gen";
 
 interface PatternTable {
   readonly byLiteral: Map<string, Route[]>;

@@ -4,12 +4,12 @@
  *
  * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field would
  * be dead on every proxy that has not been replaced. Therefore a proxy names in `hello` what stands here, and the
- * operator holds a key back that needs more than every connected proxy has named (`operator/push/held-back.ts`).
+ * operator holds a key back that needs more than every connected proxy has named (`operator/push/capability-gate.ts`).
  * Objects of other kinds need no such care: a proxy that cannot take one keeps its last good version by itself (rule 2).
  *
  * To add a field or a value to keys in `schema.json`, add it here too: a test compares the two.
  */
-import type { Key, WireObject } from "../types.gen.ts";
+import type { Key, WireObject } from "#proxy/snapshot/types.gen";
 
 export interface Capability {
   /** The wire field, or one value of it: `key.expiresAt`, `key.limits.unit=Cost`. Said in `hello`, so it never changes. */

@@ -1,7 +1,7 @@
 /** The four Grafana dashboards of the chart, laid out from rows of panels. */
 import { join } from "node:path";
-import { projectRoot } from "../../run.ts";
-import type { GeneratedFile } from "../index.ts";
+import type { GeneratedFile } from "#scripts/generators/generated-file";
+import { projectRoot } from "#scripts/run";
 import { type Dashboard, dashboards, type Panel } from "./dashboard-panels.ts";
 import { formatJson } from "./format-json.ts";
 

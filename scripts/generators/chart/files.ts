@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../../run.ts";
-import type { GeneratedFile } from "../index.ts";
+import type { GeneratedFile } from "#scripts/generators/generated-file";
+import { projectRoot } from "#scripts/run";
 import { formatJson } from "./format-json.ts";
 import { chartSettingsSchema } from "./settings-schema.ts";
 import { type ChartValue, readChartValues } from "./value-comments.ts";

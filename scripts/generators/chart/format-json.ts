@@ -1,7 +1,7 @@
 /** JSON as the project's formatter writes it, so that a generated file passes the same gate as every other. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { projectRoot } from "../../run.ts";
+import { projectRoot } from "#scripts/run";
 
 /** @throws Error when the formatter fails */
 export function formatJson(name: string, value: unknown): string {

@@ -1,12 +1,12 @@
 /** An API server full of objects, an operator that reads it, and many proxies: what the figures are measured on. */
-import { PushClient } from "../../../proxy/sync/push-client.ts";
-import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
-import { FaultRelay } from "../../support/fault-relay.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { createKeys, inParallel, objectPath } from "../../support/kubernetes/objects.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { PushClient } from "#proxy/sync/push-client";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
+import { FaultRelay } from "#test/support/fault-relay";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { createKeys, inParallel, objectPath } from "#test/support/kubernetes/objects";
+import { waitFor } from "#test/support/wait-for";
 import type { ClusterFigure } from "./figures.ts";
 
 export interface SimulatedProxy {

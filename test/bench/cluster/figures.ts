@@ -1,6 +1,6 @@
 /** The figures themselves; each leaves the cluster as it found it. */
-import { numberedDigest, objectPath } from "../../support/kubernetes/objects.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { numberedDigest, objectPath } from "#test/support/kubernetes/objects";
+import { waitFor } from "#test/support/wait-for";
 import { type ClusterUnderTest, startOperator } from "./cluster-under-test.ts";
 
 export interface ClusterFigure {

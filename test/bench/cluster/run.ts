@@ -6,8 +6,8 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeMachine } from "../../../scripts/machine.ts";
-import { startControlPlane } from "../../support/kube-control-plane.ts";
+import { describeMachine } from "#scripts/machine";
+import { startControlPlane } from "#test/support/kube-control-plane";
 import { type ClusterUnderTest, closeCluster, openCluster } from "./cluster-under-test.ts";
 import {
   type ClusterFigure,

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { before, describe, it } from "mocha";
 import { parse, stringify } from "yaml";
-import { findProgram, skipLoudly } from "../../support/cluster/programs.ts";
-import { type ChartObject, idOf, parseObjects, renderChart } from "../../support/cluster/render-chart.ts";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { type ChartObject, idOf, parseObjects, renderChart } from "#test/support/cluster/render-chart";
 
 interface Golden {
   readonly why: string;

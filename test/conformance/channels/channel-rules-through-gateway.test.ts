@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type Capture, useCapture } from "../../support/conformance/capture.ts";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
-import { at } from "../../support/digest/facts.ts";
+import { type Capture, useCapture } from "#test/support/conformance/capture";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
+import { at } from "#test/support/digest/facts";
 
 type Format = ChatCallForm["format"];
 

@@ -5,16 +5,16 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callForms } from "../../support/conformance/chat-calls.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { callForms } from "#test/support/conformance/chat-calls";
 import {
   channelManifest,
   channelSecret,
   clientKey,
   keyManifest,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
 
 const trace = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1,b=2" };
 

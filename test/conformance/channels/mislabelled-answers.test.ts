@@ -1,8 +1,8 @@
 /** A whole answer to a call that streams, whatever its upstream calls it: never a stream that ends well and says nothing. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -10,9 +10,9 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { type FormatUnderTest, formats } from "../../support/resilience/formats.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { type FormatUnderTest, formats } from "#test/support/resilience/formats";
 
 /** What passes in its own format, as anything may that is newer than this gateway. */
 const strangeCalls: Readonly<Record<FormatUnderTest["name"], object>> = {

@@ -1,9 +1,9 @@
 /** DESIGN.md section 6, `quota.unboundedOutput: Cap`: a call without a cap gets one that its balance affords. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callForms } from "../../support/conformance/chat-calls.ts";
-import { accountManifest, channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { callForms } from "#test/support/conformance/chat-calls";
+import { accountManifest, channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
 
 /** Where each format has its cap (a Messages call always brings one), and the estimate of the smallest call's input. */
 const forms = {

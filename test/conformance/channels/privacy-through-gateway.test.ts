@@ -1,9 +1,9 @@
 /** The privacy table of INTERFACE.md 2.11 in every format, for each setting of a channel. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callForms } from "../../support/conformance/chat-calls.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { callForms } from "#test/support/conformance/chat-calls";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
 
 const settings = {
   usual: {},

@@ -1,8 +1,8 @@
 /** The name under which a provider knows a model is the operator's own: an error names the public one, wherever it was mapped. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -10,9 +10,9 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const upstreamName = "hidden-deployment-7";
 const said = `The model '${upstreamName}' takes no pictures.`;

@@ -4,19 +4,19 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const parameters = { type: "object", properties: { a: { type: "string" } } };
 

@@ -4,17 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
 import {
   accountManifest,
   channelManifest,
   clientKey,
   keyManifest,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { at } from "../../support/digest/facts.ts";
+} from "#test/support/conformance/manifests";
+import { at } from "#test/support/digest/facts";
 
 type Protocol = "A" | "B" | "C";
 const protocolOf: Readonly<Record<ChatCallForm["format"], Protocol>> = {

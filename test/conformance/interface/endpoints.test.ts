@@ -1,11 +1,11 @@
 /** INTERFACE.md section 4 (and 1, 9): the endpoints, their base addresses, and what may be sent to which. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
-import { at, list } from "../../support/digest/facts.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
+import { at, list } from "#test/support/digest/facts";
 
 type Format = ChatCallForm["format"];
 

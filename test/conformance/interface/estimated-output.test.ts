@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "mocha";
-import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import type { AccessRecord } from "#proxy/observe/access-log";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -13,9 +13,9 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream, type ScriptedReply } from "../../support/fake-upstream.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import { waitFor } from "#test/support/wait-for";
 
 const text = "The quick brown fox. ".repeat(100);
 /** 5 tokens a sentence. */

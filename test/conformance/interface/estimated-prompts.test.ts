@@ -1,7 +1,7 @@
 /** RELIABILITY.md H2: what a call is charged for its prompt where the upstream told no usage. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -9,8 +9,8 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const sentence = "今天的天气非常好，我们去公园散步吧。";
 const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(20_000)}` } };

@@ -1,11 +1,11 @@
 /** DESIGN.md section 6: what a call reserved is settled or given back, wherever the pipeline fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type Reservation, zeroAmounts } from "../../../proxy/admit/ledger.ts";
-import type { Limit } from "../../../proxy/snapshot/types.gen.ts";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
+import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
+import { useCapture } from "#test/support/conformance/capture";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
 
 const largestCap = 2_147_483_647;
 /** An hour lets one token flow in: what two calls of the largest cap take is back in 490,000 years. */

@@ -1,7 +1,7 @@
 /** What a model list says that can be done with a model is what its key may do. */
 import assert from "node:assert/strict";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -9,8 +9,8 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { at, list } from "../../support/digest/facts.ts";
+} from "#test/support/conformance/manifests";
+import { at, list } from "#test/support/digest/facts";
 
 describe("the model list of Google's clients", () => {
   let gateway: InProcessGateway;

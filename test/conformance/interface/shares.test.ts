@@ -1,9 +1,9 @@
 /** RELIABILITY.md P8, O2 and F4: what one caller may hold of the places that all share, on the wire. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway, type InProcessOptions } from "../../support/conformance/in-process-gateway.ts";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway, type InProcessOptions } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -11,11 +11,11 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { RawClient } from "../../support/raw-client.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { RawClient } from "#test/support/raw-client";
+import { waitFor } from "#test/support/wait-for";
 
 describe("what one caller may hold", () => {
   let upstream: FakeUpstream;

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
-import { inputTokens, outputTokens } from "../../../proxy/settle/usage.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { inputTokens, outputTokens } from "#proxy/settle/usage";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -13,9 +13,9 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { waitFor } from "#test/support/wait-for";
 
 const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const chunk = (choice: object): string =>

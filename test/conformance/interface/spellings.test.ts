@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { type ChatCallForm, callForms } from "../../support/conformance/chat-calls.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
 
 type Format = ChatCallForm["format"];
 const formOf = (format: Format): ChatCallForm =>

@@ -1,7 +1,7 @@
 /** A model without a price under a limit in credits: refused, and shown as refused wherever the key asks (DESIGN.md section 6). */
 import assert from "node:assert/strict";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -9,10 +9,10 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { at, list } from "../../support/digest/facts.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { at, list } from "#test/support/digest/facts";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 describe("a model without a price", () => {
   let gateway: InProcessGateway;

@@ -1,8 +1,8 @@
 /** FAULTS 11: clients that are told usage in any case are told what is billed, where their upstream told none. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { inputTokens, outputTokens } from "../../../proxy/settle/usage.ts";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { inputTokens, outputTokens } from "#proxy/settle/usage";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
 
 const text = "The quick brown fox. ".repeat(100);
 /** 5 tokens a sentence. */

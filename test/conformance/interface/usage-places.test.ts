@@ -1,9 +1,9 @@
 /** Usage where vendors of chat completions put it: told and billed right, for every client, streamed or not. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import type { TokenUsage } from "../../../proxy/settle/usage.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import type { TokenUsage } from "#proxy/settle/usage";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -11,8 +11,8 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const price = {
   inputPerMillion: "3",

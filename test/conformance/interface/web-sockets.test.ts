@@ -1,9 +1,9 @@
 /** CLIENTS 5: Codex asks for a WebSocket first, and uses HTTP at once where it is told 426 (RFC 9110 section 15.5.22). */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { httpCall } from "#test/support/conformance/http-call";
+import { clientKey } from "#test/support/conformance/manifests";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
 
 const upgrade = {
   connection: "Upgrade",

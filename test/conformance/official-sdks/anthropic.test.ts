@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type Anthropic from "anthropic-1";
 import { describe, it } from "mocha";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { city, citySchema, demoModels, pixel, useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
-import { anthropicGenerations } from "../../support/official-clients.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { city, citySchema, demoModels, pixel, useSdkGateway } from "#test/support/conformance/sdk-gateway";
+import { anthropicGenerations } from "#test/support/official-clients";
 
 const inputSchema = { ...citySchema, required: [...citySchema.required] };
 const tools = [{ name: "weather", input_schema: inputSchema }];

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { anthropicWords, type ErrorCase, errorCases, geminiWords } from "../../support/conformance/error-cases.ts";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
-import { anthropicGenerations, genaiGenerations, openaiGenerations } from "../../support/official-clients.ts";
+import { anthropicWords, type ErrorCase, errorCases, geminiWords } from "#test/support/conformance/error-cases";
+import { clientKey } from "#test/support/conformance/manifests";
+import { useSdkGateway } from "#test/support/conformance/sdk-gateway";
+import { anthropicGenerations, genaiGenerations, openaiGenerations } from "#test/support/official-clients";
 
 const textOf = (row: ErrorCase): string => (row.isLarge === true ? "x".repeat(300 * 1_024) : "hello");
 const heatOf = (row: ErrorCase): object => (row.isTooHot === true ? { temperature: 3 } : {});

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import type { Content, GoogleGenAI, Part } from "genai-3";
 import { describe, it } from "mocha";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { city, citySchema, demoModels, pixel, useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
-import { genaiGenerations } from "../../support/official-clients.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { city, citySchema, demoModels, pixel, useSdkGateway } from "#test/support/conformance/sdk-gateway";
+import { genaiGenerations } from "#test/support/official-clients";
 
 const tools = [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: citySchema }] }];
 const usual = { model: "demo", contents: "what is the weather?" };

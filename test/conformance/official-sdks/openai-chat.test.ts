@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type OpenAI from "openai-7";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { city, citySchema, demoModels, pixel, useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
-import { openaiGenerations } from "../../support/official-clients.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { city, citySchema, demoModels, pixel, useSdkGateway } from "#test/support/conformance/sdk-gateway";
+import { openaiGenerations } from "#test/support/official-clients";
 
 const parameters = { ...citySchema, required: [...citySchema.required] };
 const weather = { type: "function" as const, function: { name: "weather", strict: true, parameters } };

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -12,13 +12,13 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { cuts, replay } from "../../support/conformance/replay.ts";
-import { digest } from "../../support/digest/digest.ts";
-import { at, list, text } from "../../support/digest/facts.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { anthropicGenerations, genaiGenerations, openaiGenerations } from "../../support/official-clients.ts";
+} from "#test/support/conformance/manifests";
+import { cuts, replay } from "#test/support/conformance/replay";
+import { digest } from "#test/support/digest/digest";
+import { at, list, text } from "#test/support/digest/facts";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { anthropicGenerations, genaiGenerations, openaiGenerations } from "#test/support/official-clients";
 
 const streams = readRecorded()?.filter(({ isStream }) => isStream);
 const messages = [{ role: "user" as const, content: "hi" }];

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type OpenAI from "openai-7";
-import { clientKey } from "../../support/conformance/manifests.ts";
-import { countingFetch, useSdkGateway } from "../../support/conformance/sdk-gateway.ts";
-import { anthropicGenerations, genaiGenerations, openaiGenerations } from "../../support/official-clients.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { countingFetch, useSdkGateway } from "#test/support/conformance/sdk-gateway";
+import { anthropicGenerations, genaiGenerations, openaiGenerations } from "#test/support/official-clients";
 
 const messages = [{ role: "user" as const, content: "hello there" }];
 const usual = { model: "demo", max_tokens: 100, messages };

@@ -1,7 +1,7 @@
 /** Shows that the comparison of digests sees every kind of loss: a judge that never objects proves nothing. */
 import assert from "node:assert/strict";
-import { compare } from "../../support/digest/compare.ts";
-import { type Digest, emptyDigest } from "../../support/digest/facts.ts";
+import { compare } from "#test/support/digest/compare";
+import { type Digest, emptyDigest } from "#test/support/digest/facts";
 
 const usual: Digest = {
   ...emptyDigest(),

@@ -1,7 +1,7 @@
 /** Holds the project's own digest to the facts that came with the recorded replies. */
 import assert from "node:assert/strict";
-import { digest } from "../../support/digest/digest.ts";
-import { explainAbsence, readRecorded } from "../../support/digest/recorded.ts";
+import { digest } from "#test/support/digest/digest";
+import { explainAbsence, readRecorded } from "#test/support/digest/recorded";
 
 const recorded = readRecorded();
 

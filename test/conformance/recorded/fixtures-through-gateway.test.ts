@@ -5,27 +5,27 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { inputTokens, outputTokens, type TokenUsage } from "../../../proxy/settle/usage.ts";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { editedReplies, foreignGrammar } from "../../support/conformance/recorded-edits.ts";
-import { expectedErrors } from "../../support/conformance/recorded-errors.ts";
-import { cuts, replay } from "../../support/conformance/replay.ts";
-import { compare } from "../../support/digest/compare.ts";
-import { type Digest, digest } from "../../support/digest/digest.ts";
-import { at, text } from "../../support/digest/facts.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import { parseReply } from "../../support/digest/parse-reply.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { editedReplies, foreignGrammar } from "#test/support/conformance/recorded-edits";
+import { expectedErrors } from "#test/support/conformance/recorded-errors";
+import { cuts, replay } from "#test/support/conformance/replay";
+import { compare } from "#test/support/digest/compare";
+import { type Digest, digest } from "#test/support/digest/digest";
+import { at, text } from "#test/support/digest/facts";
+import { checkGrammar } from "#test/support/digest/grammar";
+import { parseReply } from "#test/support/digest/parse-reply";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const recorded = readRecorded();
 const shortId = (reply: Recorded): string => reply.id.replace(/^upstream\//, "");

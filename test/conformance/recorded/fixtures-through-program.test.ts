@@ -4,24 +4,24 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { editedReplies } from "../../support/conformance/recorded-edits.ts";
-import { expectedErrors } from "../../support/conformance/recorded-errors.ts";
-import { cuts, replay } from "../../support/conformance/replay.ts";
-import { compare } from "../../support/digest/compare.ts";
-import { digest } from "../../support/digest/digest.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { type Gateway, startGateway } from "../../support/start-gateway.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { editedReplies } from "#test/support/conformance/recorded-edits";
+import { expectedErrors } from "#test/support/conformance/recorded-errors";
+import { cuts, replay } from "#test/support/conformance/replay";
+import { compare } from "#test/support/digest/compare";
+import { digest } from "#test/support/digest/digest";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 
 const recorded = readRecorded();
 const shortId = (reply: Recorded): string => reply.id.replace(/^upstream\//, "");

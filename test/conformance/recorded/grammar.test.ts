@@ -1,9 +1,9 @@
 /** Shows that the check of a stream's grammar sees what it is for: a judge that never objects proves nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { dataEvents, namedEvents } from "../../support/calls/run-meter.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
+import { dataEvents, namedEvents } from "#test/support/calls/run-meter";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { checkGrammar } from "#test/support/digest/grammar";
 
 const chunk = (fields: object) => ({ id: "c", object: "chat.completion.chunk", ...fields });
 const role = chunk({ choices: [{ index: 0, delta: { role: "assistant" }, finish_reason: null }] });

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callFormOf, callForms } from "../../support/conformance/chat-calls.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
+import { useCapture } from "#test/support/conformance/capture";
+import { callFormOf, callForms } from "#test/support/conformance/chat-calls";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
 
 const withRequest = readRecorded()?.filter((reply) => reply.request() !== undefined);
 

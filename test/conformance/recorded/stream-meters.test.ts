@@ -5,15 +5,15 @@
  * where nothing has to be edited; and a stream that was cut is never complete.
  */
 import assert from "node:assert/strict";
-import type { StreamMeter } from "../../../proxy/protocols/chat-format.ts";
-import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { inputTokens, outputTokens } from "../../../proxy/settle/usage.ts";
-import { editedReplies } from "../../support/conformance/recorded-edits.ts";
-import { compare } from "../../support/digest/compare.ts";
-import { type DigestProtocol, digest } from "../../support/digest/digest.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
-import { callOf } from "../../support/digest/stream-call.ts";
+import type { StreamMeter } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { inputTokens, outputTokens } from "#proxy/settle/usage";
+import { editedReplies } from "#test/support/conformance/recorded-edits";
+import { compare } from "#test/support/digest/compare";
+import { type DigestProtocol, digest } from "#test/support/digest/digest";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
+import { callOf } from "#test/support/digest/stream-call";
 
 const formats: Readonly<Record<DigestProtocol, ChatWireFormat>> = {
   "openai-chat": "ChatCompletions",

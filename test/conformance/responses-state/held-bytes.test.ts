@@ -1,8 +1,8 @@
 /** A call of a few bytes may go on from megabytes: they count as the bodies of requests do. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -10,10 +10,10 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { waitFor } from "#test/support/wait-for";
 
 describe("the bytes of a conversation that calls go on from", () => {
   let upstream: FakeUpstream;

@@ -3,8 +3,8 @@
  * channel that the route no longer leads to is asked for nothing.
  */
 import assert from "node:assert/strict";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -12,10 +12,10 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { at, list } from "../../support/digest/facts.ts";
-import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { at, list } from "#test/support/digest/facts";
+import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "#test/support/fake-upstream";
 
 const formats = [{ type: "Responses" }];
 const credential = { name: "main", secretKeyRef: { name: "upstream", key: "apiKey" } };

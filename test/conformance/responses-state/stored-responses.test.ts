@@ -3,8 +3,8 @@
  * those that a provider keeps, for the key that made them and nobody else.
  */
 import assert from "node:assert/strict";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecret,
@@ -13,13 +13,13 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { at, list } from "../../support/digest/facts.ts";
-import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
-import { openaiGenerations } from "../../support/official-clients.ts";
-import { publishedDocuments } from "../../support/translation/published-schemas.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { at, list } from "#test/support/digest/facts";
+import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "#test/support/fake-upstream";
+import { openaiGenerations } from "#test/support/official-clients";
+import { publishedDocuments } from "#test/support/translation/published-schemas";
+import { waitFor } from "#test/support/wait-for";
 
 describe("responses that were made before", () => {
   let gateway: InProcessGateway;

@@ -1,7 +1,7 @@
 /** FAULTS 8: Claude Code's attribution line, whose hash changes with each request, reaches no upstream of another format. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
 
 const line = (hash: string) => `x-anthropic-billing-header: cc_version=2.1.9.abc; cc_entrypoint=cli; cch=${hash};`;
 const forms: readonly (readonly [name: string, system: (hash: string) => unknown])[] = [

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
+import type { DigestProtocol } from "#test/support/digest/facts";
 
 type Json = Record<string, unknown>;
 type Upstream = Exclude<DigestProtocol, "openai-responses">;

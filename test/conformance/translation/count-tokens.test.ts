@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, describe, it } from "mocha";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecret,
@@ -15,11 +15,11 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { pixel } from "../../support/conformance/sdk-gateway.ts";
-import { FakeUpstream, type ReceivedRequest } from "../../support/fake-upstream.ts";
-import { anthropicGenerations, genaiGenerations } from "../../support/official-clients.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { pixel } from "#test/support/conformance/sdk-gateway";
+import { FakeUpstream, type ReceivedRequest } from "#test/support/fake-upstream";
+import { anthropicGenerations, genaiGenerations } from "#test/support/official-clients";
+import { waitFor } from "#test/support/wait-for";
 
 const counters = {
   messages: { provider: "Anthropic", formats: [{ type: "Messages" }, { type: "CountTokens" }] },

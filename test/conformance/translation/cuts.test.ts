@@ -5,11 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
-import { protocols, type TranslationRig, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { type DigestProtocol, digest } from "../../support/digest/digest.ts";
-import { parseReply } from "../../support/digest/parse-reply.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
+import { protocols, type TranslationRig, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { type DigestProtocol, digest } from "#test/support/digest/digest";
+import { parseReply } from "#test/support/digest/parse-reply";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
 
 const streams = readRecorded()?.filter((reply) => reply.isStream && !reply.id.includes("jsonarray"));
 

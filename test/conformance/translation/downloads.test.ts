@@ -5,19 +5,19 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { waitFor } from "#test/support/wait-for";
 
 const form = callFormOf("openai-chat");
 const inFlightBytesMax = 300_000;

@@ -1,7 +1,7 @@
 /** An upstream's refusal names its own fields: a client of another format is told of a field only where it sent it. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
 
 describe("fields in an upstream's refusal", () => {
   const rig = useTranslationRig();

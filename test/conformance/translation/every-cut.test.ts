@@ -4,14 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { GatewayError } from "../../../proxy/errors.ts";
-import type { StreamMeter } from "../../../proxy/protocols/chat-format.ts";
-import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { splitEvents } from "../../../proxy/sse/event-fields.ts";
-import type { DigestProtocol } from "../../support/digest/digest.ts";
-import { explainAbsence, readRecorded } from "../../support/digest/recorded.ts";
-import { formats, smallestCalls, translationOf } from "../../support/translation/pure-translation.ts";
+import { GatewayError } from "#proxy/errors";
+import type { StreamMeter } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { splitEvents } from "#proxy/sse/event-fields";
+import type { DigestProtocol } from "#test/support/digest/digest";
+import { explainAbsence, readRecorded } from "#test/support/digest/recorded";
+import { formats, smallestCalls, translationOf } from "#test/support/translation/pure-translation";
 
 const streams = readRecorded()?.filter((reply) => reply.isStream);
 

@@ -1,17 +1,17 @@
 /** A whole answer that no client can use was generated all the same: it is billed, once, and not generated again. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const garbled = { id: "a", type: "function", function: { name: "f", arguments: "{not json" } };
 const completion = {

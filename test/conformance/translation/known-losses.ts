@@ -2,7 +2,7 @@
  * What recorded replies lose on the way to a client of another protocol, each with its reason. Whatever is not listed
  * must come through; a line that no longer holds fails as well.
  */
-import type { DigestProtocol } from "../../support/digest/facts.ts";
+import type { DigestProtocol } from "#test/support/digest/facts";
 
 export interface KnownLoss {
   /** The recording without `upstream/`. */

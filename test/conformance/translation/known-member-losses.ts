@@ -1,5 +1,5 @@
 /** Members of the published requests that mean nothing to a provider of another format: each with its reason. */
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 
 export interface KnownMemberLoss {
   readonly from: ChatWireFormat;

@@ -2,7 +2,7 @@
  * What recorded requests lose on the way to an upstream of another format, and which are refused since nothing there
  * means the same: each with its reason. Whatever is not listed must come through.
  */
-import type { DigestProtocol } from "../../support/digest/facts.ts";
+import type { DigestProtocol } from "#test/support/digest/facts";
 
 export interface KnownRequestLoss {
   /** Recordings without `upstream/`; `*` at the end stands for any rest. */

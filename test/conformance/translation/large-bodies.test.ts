@@ -1,20 +1,20 @@
 /** RELIABILITY.md P8 and F6: what a translation holds of a large body counts as the body does. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { RawClient } from "../../support/raw-client.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { RawClient } from "#test/support/raw-client";
+import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
 const messages = callFormOf("anthropic-messages");

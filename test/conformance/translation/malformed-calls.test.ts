@@ -1,18 +1,18 @@
 /** An upstream that drops its model's call as malformed answers with success: alone that must not pass for an answer. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { FakeUpstream } from "#test/support/fake-upstream";
 
 const malformed = {
   content: {},

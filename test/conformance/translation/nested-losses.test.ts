@@ -1,8 +1,8 @@
 /** What a client says inside a member and another format has no place for: declared, wherever it stands. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { formats, sendTo } from "../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { formats, sendTo } from "#test/support/translation/pure-translation";
 
 const schema = { type: "object", properties: {} };
 const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" } };

@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before, describe, it } from "mocha";
-import { createDemoUpstream } from "../../../examples/demo-upstream/server.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { createDemoUpstream } from "#examples/demo-upstream/server";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecret,
@@ -15,13 +15,13 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { anthropicDrivers } from "../../support/conformance/sdk-drivers/anthropic.ts";
-import type { SdkDriver } from "../../support/conformance/sdk-drivers/driver.ts";
-import { genaiDrivers } from "../../support/conformance/sdk-drivers/genai.ts";
-import { openaiChatDrivers } from "../../support/conformance/sdk-drivers/openai-chat.ts";
-import { openaiResponsesDrivers } from "../../support/conformance/sdk-drivers/openai-responses.ts";
-import { city } from "../../support/conformance/sdk-gateway.ts";
+} from "#test/support/conformance/manifests";
+import { anthropicDrivers } from "#test/support/conformance/sdk-drivers/anthropic";
+import type { SdkDriver } from "#test/support/conformance/sdk-drivers/driver";
+import { genaiDrivers } from "#test/support/conformance/sdk-drivers/genai";
+import { openaiChatDrivers } from "#test/support/conformance/sdk-drivers/openai-chat";
+import { openaiResponsesDrivers } from "#test/support/conformance/sdk-drivers/openai-responses";
+import { city } from "#test/support/conformance/sdk-gateway";
 
 const upstreams = [
   { format: "ChatCompletions", provider: "OpenAICompatible", model: "some-model", keepsState: false },

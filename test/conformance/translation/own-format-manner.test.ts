@@ -4,18 +4,18 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { AccessRecord } from "../../../proxy/observe/access-log.ts";
-import { splitEvents } from "../../../proxy/sse/event-fields.ts";
-import { useCapture } from "../../support/conformance/capture.ts";
-import { callForms } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { channelManifest, keyManifest, routeManifest } from "../../support/conformance/manifests.ts";
-import { ownFormatReplies } from "../../support/conformance/own-format-replies.ts";
-import { digest } from "../../support/digest/digest.ts";
-import { at } from "../../support/digest/facts.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import type { ScriptedReply } from "../../support/fake-upstream.ts";
-import { folded, unfolded } from "../../support/translation/own-format-exchange.ts";
+import type { AccessRecord } from "#proxy/observe/access-log";
+import { splitEvents } from "#proxy/sse/event-fields";
+import { useCapture } from "#test/support/conformance/capture";
+import { callForms } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { channelManifest, keyManifest, routeManifest } from "#test/support/conformance/manifests";
+import { ownFormatReplies } from "#test/support/conformance/own-format-replies";
+import { digest } from "#test/support/digest/digest";
+import { at } from "#test/support/digest/facts";
+import { checkGrammar } from "#test/support/digest/grammar";
+import type { ScriptedReply } from "#test/support/fake-upstream";
+import { folded, unfolded } from "#test/support/translation/own-format-exchange";
 
 const errorEvents = {
   "openai-chat": 'data: {"error":{"message":"Overloaded","type":"server_error","code":"server_error"}}\n\n',

@@ -4,28 +4,28 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { asList, member } from "../../../proxy/protocols/json-value.ts";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { asList, member } from "#proxy/json/json-value";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { digest } from "../../support/digest/digest.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
-import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../../support/fake-upstream.ts";
+} from "#test/support/conformance/manifests";
+import { routeTo, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { digest } from "#test/support/digest/digest";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "#test/support/fake-upstream";
 import {
   stepEvents as events,
   pausedStep as first,
   lastStep as last,
   wholeStep as whole,
-} from "../../support/translation/messages-turn.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/translation/messages-turn";
+import { waitFor } from "#test/support/wait-for";
 
 /** What asks for a search, which is why a provider pauses. */
 const asking: Partial<Record<DigestProtocol, object>> = {

@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { describe, it } from "mocha";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { skipLoudly } from "../../support/cluster/programs.ts";
-import { type PublishedMember, publishedMembers } from "../../support/translation/published-members.ts";
-import { answerOf, formats, type Sent, sendTo } from "../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { skipLoudly } from "#test/support/cluster/programs";
+import { type PublishedMember, publishedMembers } from "#test/support/translation/published-members";
+import { answerOf, formats, type Sent, sendTo } from "#test/support/translation/pure-translation";
 import { type KnownMemberLoss, knownMemberLosses } from "./known-member-losses.ts";
 
 /** Answers that show what the client may have asked for: thinking, and text in which a stop word stands. */

@@ -5,13 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import type { HttpAnswer } from "../../support/conformance/http-call.ts";
-import { cuts, replay } from "../../support/conformance/replay.ts";
-import { protocols, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { compare, type Difference } from "../../support/digest/compare.ts";
-import { type Digest, type DigestProtocol, digest } from "../../support/digest/digest.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
+import type { HttpAnswer } from "#test/support/conformance/http-call";
+import { cuts, replay } from "#test/support/conformance/replay";
+import { protocols, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { compare, type Difference } from "#test/support/digest/compare";
+import { type Digest, type DigestProtocol, digest } from "#test/support/digest/digest";
+import { checkGrammar } from "#test/support/digest/grammar";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
 import { type KnownLoss, knownLoss, knownLosses } from "./known-losses.ts";
 
 const recorded = readRecorded();

@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { protocols, routeTo, thinkingRoute, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { explainAbsence, type Recorded, readRecorded } from "../../support/digest/recorded.ts";
-import { compareRequests, digestRequest } from "../../support/digest/request/request-digest.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { protocols, routeTo, thinkingRoute, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
+import { compareRequests, digestRequest } from "#test/support/digest/request/request-digest";
 import { isKnownRequestLoss, refusalOf } from "./known-request-losses.ts";
 
 const withRequest = readRecorded()?.filter((reply) => reply.request() !== undefined);

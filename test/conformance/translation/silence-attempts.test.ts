@@ -4,22 +4,22 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { callFormOf, callForms } from "../../support/conformance/chat-calls.ts";
-import { InProcessGateway } from "../../support/conformance/in-process-gateway.ts";
+import { callFormOf, callForms } from "#test/support/conformance/chat-calls";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { type OpenStream, openStream } from "../../support/conformance/open-stream.ts";
-import { digest } from "../../support/digest/digest.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import { FakeUpstream, type ScriptedReply } from "../../support/fake-upstream.ts";
-import { formatNamed } from "../../support/resilience/formats.ts";
-import { waitFor } from "../../support/wait-for.ts";
+} from "#test/support/conformance/manifests";
+import { type OpenStream, openStream } from "#test/support/conformance/open-stream";
+import { digest } from "#test/support/digest/digest";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { checkGrammar } from "#test/support/digest/grammar";
+import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import { formatNamed } from "#test/support/resilience/formats";
+import { waitFor } from "#test/support/wait-for";
 
 const events = { "content-type": "text/event-stream" };
 /** Several times as long as a client may be told nothing. */

@@ -6,16 +6,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import OpenAI6 from "openai-6";
 import OpenAI7 from "openai-7";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { type OpenStream, openStream } from "../../support/conformance/open-stream.ts";
-import { protocols, routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { digest } from "../../support/digest/digest.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import type { ScriptedReply } from "../../support/fake-upstream.ts";
-import { formatNamed } from "../../support/resilience/formats.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { type OpenStream, openStream } from "#test/support/conformance/open-stream";
+import { protocols, routeTo, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { digest } from "#test/support/digest/digest";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { checkGrammar } from "#test/support/digest/grammar";
+import type { ScriptedReply } from "#test/support/fake-upstream";
+import { formatNamed } from "#test/support/resilience/formats";
+import { waitFor } from "#test/support/wait-for";
 
 const events = { "content-type": "text/event-stream" };
 const formatOf = {

@@ -1,10 +1,10 @@
 /** Stop sequences that an upstream does not know: the gateway cuts, leaves the upstream, and bills what was produced. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { digest } from "../../support/digest/digest.ts";
-import { translationOf } from "../../support/translation/pure-translation.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
+import { digest } from "#test/support/digest/digest";
+import { translationOf } from "#test/support/translation/pure-translation";
+import { waitFor } from "#test/support/wait-for";
 
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({

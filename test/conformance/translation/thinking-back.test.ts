@@ -1,8 +1,8 @@
 /** FAULTS 3: thinking that a chat upstream sent as plain text goes back to it with its calls, under any model's name. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import type { DigestProtocol } from "../../support/digest/facts.ts";
+import { useTranslationRig } from "#test/support/conformance/translation-rig";
+import type { DigestProtocol } from "#test/support/digest/facts";
 
 type Json = Record<string, unknown>;
 type Client = Exclude<DigestProtocol, "openai-chat">;

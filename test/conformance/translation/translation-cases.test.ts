@@ -6,15 +6,15 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { type HttpAnswer, httpCall } from "../../support/conformance/http-call.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { compare } from "../../support/digest/compare.ts";
-import { type DigestProtocol, digest } from "../../support/digest/digest.ts";
-import { checkGrammar } from "../../support/digest/grammar.ts";
-import { explainAbsence } from "../../support/digest/recorded.ts";
-import { compareRequests, digestRequest } from "../../support/digest/request/request-digest.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { routeTo, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { compare } from "#test/support/digest/compare";
+import { type DigestProtocol, digest } from "#test/support/digest/digest";
+import { checkGrammar } from "#test/support/digest/grammar";
+import { explainAbsence } from "#test/support/digest/recorded";
+import { compareRequests, digestRequest } from "#test/support/digest/request/request-digest";
 import { knownCases } from "./known-case-losses.ts";
 
 interface Case {

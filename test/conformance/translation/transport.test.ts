@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, it } from "mocha";
-import { callFormOf } from "../../support/conformance/chat-calls.ts";
-import { httpCall } from "../../support/conformance/http-call.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { protocols, routeTo, useTranslationRig } from "../../support/conformance/translation-rig.ts";
-import { digest } from "../../support/digest/digest.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { callFormOf } from "#test/support/conformance/chat-calls";
+import { httpCall } from "#test/support/conformance/http-call";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { protocols, routeTo, useTranslationRig } from "#test/support/conformance/translation-rig";
+import { digest } from "#test/support/digest/digest";
+import { waitFor } from "#test/support/wait-for";
 
 const events = { "content-type": "text/event-stream" };
 const chunk = (fields: object): string =>

@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ClusterFleet, type FleetProxy, ownNamespace } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import type { OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll } from "../../support/kubernetes/objects.ts";
-import { apiKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ClusterFleet, type FleetProxy, ownNamespace } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import type { OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll } from "#test/support/kubernetes/objects";
+import { apiKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 describe("a fleet in a cluster", function () {
   this.timeout(180_000);

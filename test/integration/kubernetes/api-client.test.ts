@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ApiClient, type CallRecord } from "../../../operator/kubernetes/api-client.ts";
-import { ApiError, isApiStatus } from "../../../operator/kubernetes/api-error.ts";
+import { ApiClient, type CallRecord } from "#operator/kubernetes/api/api-client";
+import { ApiError, isApiStatus } from "#operator/kubernetes/api/api-error";
 import {
   configMapResource,
   isRecord,
   leaseResource,
   secretResource,
   tokenReviewResource,
-} from "../../../operator/kubernetes/api-object.ts";
-import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
-import { type ControlPlane, freePort } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+} from "#operator/kubernetes/api/api-object";
+import { ClusterAccess } from "#operator/kubernetes/api/cluster-access";
+import { type ControlPlane, freePort } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
 
 describe("api client", function () {
   this.timeout(90_000);

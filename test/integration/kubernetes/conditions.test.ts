@@ -3,13 +3,13 @@
  * do, in an Event where a person should see it, and takes nothing else down (J8).
  */
 import assert from "node:assert/strict";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
-import { conditionOf, eventsOf, messageOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { account, apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, objectPath } from "#test/support/kubernetes/objects";
+import { conditionOf, eventsOf, messageOf, waitForCondition } from "#test/support/kubernetes/status-of";
+import { account, apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const inNamespace = (object: object, namespace: string): object => {
   const { metadata } = object as { readonly metadata: object };

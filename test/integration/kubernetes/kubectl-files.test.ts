@@ -7,13 +7,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
-import { isJsonObject } from "../../../operator/schema/check-structure.ts";
-import { parseManifest } from "../../../operator/schema/parse-manifest.ts";
-import { projectRoot } from "../../../scripts/run.ts";
-import { findProgram, skipLoudly } from "../../support/cluster/programs.ts";
-import { readExamples } from "../../support/crd-examples.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
+import { isJsonObject } from "#operator/schema/check-structure";
+import { parseManifest } from "#operator/schema/parse-manifest";
+import { projectRoot } from "#scripts/run";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import { readExamples } from "#test/support/crd-examples";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
 
 const run = promisify(execFile);
 

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { findProgram, skipLoudly } from "../../support/cluster/programs.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { account, apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
+import { findProgram, skipLoudly } from "#test/support/cluster/programs";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { account, apiKey, channel, route, secret } from "#test/support/resilience/manifests";
 
 const run = promisify(execFile);
 const kinds = ["accounts", "apikeys", "channels", "modelroutes"];

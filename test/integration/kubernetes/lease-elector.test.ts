@@ -1,14 +1,14 @@
 /** Leader election against a real API server: one leader at a time, whatever stops, hangs or lies. */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { ApiClient } from "../../../operator/kubernetes/api-client.ts";
-import { leaseResource } from "../../../operator/kubernetes/api-object.ts";
-import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
-import { LeaseElector } from "../../../operator/leader/lease-elector.ts";
-import { FaultRelay } from "../../support/fault-relay.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ApiClient } from "#operator/kubernetes/api/api-client";
+import { leaseResource } from "#operator/kubernetes/api/api-object";
+import { ClusterAccess } from "#operator/kubernetes/api/cluster-access";
+import { LeaseElector } from "#operator/kubernetes/leader-election/lease-elector";
+import { FaultRelay } from "#test/support/fault-relay";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { waitFor } from "#test/support/wait-for";
 
 /** A fifth of the real ones. */
 const timings = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 400 };

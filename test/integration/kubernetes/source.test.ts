@@ -1,16 +1,13 @@
 /** The Kubernetes source against a real API server: what it keeps, what it tells, and that nothing makes it forget. */
 import assert from "node:assert/strict";
-import { ApiClient } from "../../../operator/kubernetes/api-client.ts";
-import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
-import type { ResourceChange } from "../../../operator/resources/resource.ts";
-import {
-  KubernetesSource,
-  type KubernetesSourceOptions,
-} from "../../../operator/source/kubernetes/kubernetes-source.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { numberedKey } from "../../support/kubernetes/objects.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ApiClient } from "#operator/kubernetes/api/api-client";
+import { ClusterAccess } from "#operator/kubernetes/api/cluster-access";
+import type { ResourceChange } from "#operator/resources/resource";
+import { KubernetesSource, type KubernetesSourceOptions } from "#operator/source/kubernetes/kubernetes-source";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { numberedKey } from "#test/support/kubernetes/objects";
+import { waitFor } from "#test/support/wait-for";
 
 const api = "/apis/tollgate.dev/v1alpha1";
 const sha256 = (digit: string) => digit.repeat(64);

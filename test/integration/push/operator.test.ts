@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runOperator } from "../../../operator/main.ts";
-import type { RunningOperator } from "../../../operator/settings.ts";
-import type { PushClient } from "../../../proxy/sync/push-client.ts";
-import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
-import { folderSettings } from "../../support/folder-settings.ts";
-import { eventually, pushClient } from "../../support/push-rig.ts";
-import { sha256Of } from "../../support/wire-objects.ts";
+import { runOperator } from "#operator/main";
+import type { RunningOperator } from "#operator/settings";
+import type { PushClient } from "#proxy/sync/push-client";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
+import { folderSettings } from "#test/support/folder-settings";
+import { eventually, pushClient } from "#test/support/push-rig";
+import { sha256Of } from "#test/support/wire-objects";
 
 const log = { info() {}, warn() {}, error() {} };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
-import { byId, eventually, type PushRig, startPushRig } from "../../support/push-rig.ts";
-import { sha256Of, wireChannel, wireKey, wireRoute } from "../../support/wire-objects.ts";
+import { byId, eventually, type PushRig, startPushRig } from "#test/support/push-rig";
+import { sha256Of, wireChannel, wireKey, wireRoute } from "#test/support/wire-objects";
 
 describe("push over a Unix socket", () => {
   let rig: PushRig;

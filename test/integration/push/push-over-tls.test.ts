@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { TlsRig, type TlsRigProxy } from "../../support/fleet/tls-rig.ts";
-import { eventually } from "../../support/push-rig.ts";
-import { sha256Of, wireKey } from "../../support/wire-objects.ts";
+import { TlsRig, type TlsRigProxy } from "#test/support/fleet/tls-rig";
+import { eventually } from "#test/support/push-rig";
+import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 const keyId = "key/team-a/one";
 

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runOperator } from "../../../operator/main.ts";
-import type { RunningOperator } from "../../../operator/settings.ts";
-import type { PushClient } from "../../../proxy/sync/push-client.ts";
-import { SnapshotStore } from "../../../proxy/sync/snapshot-store.ts";
-import { unixSocketTransport } from "../../../proxy/sync/socket-transport.ts";
-import { folderSettings } from "../../support/folder-settings.ts";
-import { eventually, pushClient } from "../../support/push-rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { sha256Of } from "../../support/wire-objects.ts";
+import { runOperator } from "#operator/main";
+import type { RunningOperator } from "#operator/settings";
+import type { PushClient } from "#proxy/sync/push-client";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { unixSocketTransport } from "#proxy/sync/socket-transport";
+import { folderSettings } from "#test/support/folder-settings";
+import { eventually, pushClient } from "#test/support/push-rig";
+import { waitFor } from "#test/support/wait-for";
+import { sha256Of } from "#test/support/wire-objects";
 
 const account = (credit: string, state = "Active"): string => `apiVersion: tollgate.dev/v1alpha1
 kind: Account

@@ -3,12 +3,12 @@
  * is away an operator serves the proxies whose token it knows, also when they have to come back.
  */
 import assert from "node:assert/strict";
-import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll } from "../../support/kubernetes/objects.ts";
-import { apiKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ClusterFleet } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll } from "#test/support/kubernetes/objects";
+import { apiKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 describe("a fleet without an API server", function () {
   this.timeout(240_000);

@@ -5,13 +5,13 @@
 
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { ClusterFleet, type FleetProxy, ownNamespace } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
-import { apiKey } from "../../support/resilience/manifests.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ClusterFleet, type FleetProxy, ownNamespace } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, objectPath } from "#test/support/kubernetes/objects";
+import { apiKey } from "#test/support/resilience/manifests";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const lengthMs = Number(process.env["TOLLGATE_CERTIFICATES_MS"] ?? 30_000);
 const leafSeconds = Number(process.env["TOLLGATE_CERTIFICATE_SECONDS"] ?? 6);

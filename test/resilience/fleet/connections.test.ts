@@ -1,11 +1,11 @@
 /** RELIABILITY.md J11 over TLS: half-open connections, and a whole fleet that comes back at once. */
 
 import assert from "node:assert/strict";
-import { FaultRelay } from "../../support/fault-relay.ts";
-import { TlsRig, type TlsRigProxy } from "../../support/fleet/tls-rig.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { sha256Of, wireKey } from "../../support/wire-objects.ts";
+import { FaultRelay } from "#test/support/fault-relay";
+import { TlsRig, type TlsRigProxy } from "#test/support/fleet/tls-rig";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
+import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 const isLive = ({ store }: TlsRigProxy, name: string) => store.pin().findKey(sha256Of(`sk-${name}`)) !== undefined;
 

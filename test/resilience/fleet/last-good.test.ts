@@ -8,13 +8,13 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ClusterFleet, type FleetProxy } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { readMetric } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll } from "../../support/kubernetes/objects.ts";
-import { apiKey, rawKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ClusterFleet, type FleetProxy } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { readMetric } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll } from "#test/support/kubernetes/objects";
+import { apiKey, rawKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const readyWithinMs = 1_000;
 

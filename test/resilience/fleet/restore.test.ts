@@ -6,12 +6,12 @@
 import assert from "node:assert/strict";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ClusterFleet, ownNamespace } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys, inParallel, objectPath } from "../../support/kubernetes/objects.ts";
-import { apiKey, rawKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ClusterFleet, ownNamespace } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys, inParallel, objectPath } from "#test/support/kubernetes/objects";
+import { apiKey, rawKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 describe("an etcd restored from a backup", function () {
   this.timeout(240_000);

@@ -4,17 +4,17 @@
  */
 
 import assert from "node:assert/strict";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import type { OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll } from "../../support/kubernetes/objects.ts";
-import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
-import { formatNamed } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { ClusterFleet } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import type { OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll } from "#test/support/kubernetes/objects";
+import { SteadyLoad } from "#test/support/kubernetes/steady-load";
+import { formatNamed } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const format = formatNamed("ChatCompletions");
 const perSecond = 60;

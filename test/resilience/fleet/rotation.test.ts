@@ -5,19 +5,19 @@
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import type { ChannelStatus, Condition } from "../../../operator/resources/types.gen.ts";
-import { ClusterFleet } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
-import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
-import { RawClient } from "../../support/raw-client.ts";
-import { ByteUpstream, chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { callBytes } from "../../support/resilience/call-gateway.ts";
-import { formatNamed, formatOf } from "../../support/resilience/formats.ts";
-import { apiKey, channel, channelSecret, rawKey, route, secret } from "../../support/resilience/manifests.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { ChannelStatus, Condition } from "#operator/resources/types.gen";
+import { ClusterFleet } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, objectPath } from "#test/support/kubernetes/objects";
+import { SteadyLoad } from "#test/support/kubernetes/steady-load";
+import { RawClient } from "#test/support/raw-client";
+import { ByteUpstream, chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import { callBytes } from "#test/support/resilience/call-gateway";
+import { formatNamed, formatOf } from "#test/support/resilience/formats";
+import { apiKey, channel, channelSecret, rawKey, route, secret } from "#test/support/resilience/manifests";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const format = formatNamed("ChatCompletions");
 /** 200 in the full-length run, over all the ways to take a key away. */

@@ -4,17 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { ClusterFleet, type FleetProxy, ownNamespace } from "../../support/fleet/cluster-fleet.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import type { OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys } from "../../support/kubernetes/objects.ts";
-import { conditionOf, eventsOf, messageOf, statusOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { call as callGateway } from "../../support/resilience/call-gateway.ts";
-import { formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { ClusterFleet, type FleetProxy, ownNamespace } from "#test/support/fleet/cluster-fleet";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import type { OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys } from "#test/support/kubernetes/objects";
+import { conditionOf, eventsOf, messageOf, statusOf, waitForCondition } from "#test/support/kubernetes/status-of";
+import { call as callGateway } from "#test/support/resilience/call-gateway";
+import { formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const [format = assert.fail("there are formats")] = formats;
 const keys = 60;

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, it } from "mocha";
-import { type ByteRequest, chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { callBytes } from "../../support/resilience/call-gateway.ts";
-import { formatNamed, formats } from "../../support/resilience/formats.ts";
-import { proxyProcessOf, residentBytes } from "../../support/resilience/processes.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { type ByteRequest, chunk, streamHead } from "#test/support/resilience/byte-upstream";
+import { callBytes } from "#test/support/resilience/call-gateway";
+import { formatNamed, formats } from "#test/support/resilience/formats";
+import { proxyProcessOf, residentBytes } from "#test/support/resilience/processes";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const chat = formatNamed("ChatCompletions");
 const mebibyte = 1024 * 1024;

@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { after, before, beforeEach, describe, it } from "mocha";
-import type { RawClient } from "../../support/raw-client.ts";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { type FormatUnderTest, formatNamed, formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { RawClient } from "#test/support/raw-client";
+import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import { type FormatUnderTest, formatNamed, formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const closeLimitMs = 100;
 const prompt = "The quick brown fox jumps over the lazy dog and runs far away into the deep dark forest. ".repeat(4);

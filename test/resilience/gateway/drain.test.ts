@@ -1,12 +1,12 @@
 /** RELIABILITY.md K1, K7: a proxy told to end serves what it has, tells the rest, and ends; however often it is told. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
-import { call } from "../../support/resilience/call-gateway.ts";
-import { formatNamed, formats } from "../../support/resilience/formats.ts";
-import { paced } from "../../support/resilience/paced-upstream.ts";
-import { isAlive, proxyProcessOf } from "../../support/resilience/processes.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { call } from "#test/support/resilience/call-gateway";
+import { formatNamed, formats } from "#test/support/resilience/formats";
+import { paced } from "#test/support/resilience/paced-upstream";
+import { isAlive, proxyProcessOf } from "#test/support/resilience/processes";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const chat = formatNamed("ChatCompletions");
 

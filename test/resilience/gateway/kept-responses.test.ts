@@ -1,6 +1,6 @@
 /** Conversations that the gateway keeps outlive the program, however it ends. */
 import assert from "node:assert/strict";
-import { httpCall } from "../../support/conformance/http-call.ts";
+import { httpCall } from "#test/support/conformance/http-call";
 import {
   channelManifest,
   channelSecretManifest,
@@ -8,11 +8,11 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../../support/conformance/manifests.ts";
-import { naturalReply } from "../../support/conformance/natural-replies.ts";
-import { at, list } from "../../support/digest/facts.ts";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { type Gateway, startGateway } from "../../support/start-gateway.ts";
+} from "#test/support/conformance/manifests";
+import { naturalReply } from "#test/support/conformance/natural-replies";
+import { at, list } from "#test/support/digest/facts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
 
 describe("kept responses", () => {
   let upstream: FakeUpstream;

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EmbeddedLedger } from "../../../proxy/admit/embedded-ledger.ts";
+import { EmbeddedLedger } from "#proxy/admit/embedded-ledger";
 
 const child = fileURLToPath(new URL("../../support/ledger-full-disk-child.ts", import.meta.url));
 

@@ -1,12 +1,12 @@
 /** RELIABILITY.md I1, I6 and DESIGN.md section 6 over the wire: ceilings hold, refusals have their shape, nothing stays reserved. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import type { Answer } from "../../support/resilience/call-gateway.ts";
-import { type FormatUnderTest, formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
-import { account, apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import type { Answer } from "#test/support/resilience/call-gateway";
+import { type FormatUnderTest, formatNamed, formatOf, formats } from "#test/support/resilience/formats";
+import { account, apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const chat = formatNamed("ChatCompletions");
 /** Every call costs one credit and nothing else. */

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { after, before, describe, it } from "mocha";
-import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { type FormatUnderTest, formatOf, formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { proxyProcessOf, residentBytes } from "../../support/resilience/processes.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { chunk, streamHead } from "#test/support/resilience/byte-upstream";
+import { type FormatUnderTest, formatOf, formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { proxyProcessOf, residentBytes } from "#test/support/resilience/processes";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const clients = 2_000;
 const atOnce = 48;

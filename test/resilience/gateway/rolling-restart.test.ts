@@ -8,16 +8,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
-import { ByteUpstream } from "../../support/resilience/byte-upstream.ts";
-import { call } from "../../support/resilience/call-gateway.ts";
-import { formatNamed, formats } from "../../support/resilience/formats.ts";
-import { LaggingRelay } from "../../support/resilience/lagging-relay.ts";
-import { apiKey, channel, manifest, route, secret } from "../../support/resilience/manifests.ts";
-import { paced } from "../../support/resilience/paced-upstream.ts";
-import { operatorOf, Program } from "../../support/resilience/program.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { SteadyLoad } from "#test/support/kubernetes/steady-load";
+import { ByteUpstream } from "#test/support/resilience/byte-upstream";
+import { call } from "#test/support/resilience/call-gateway";
+import { formatNamed, formats } from "#test/support/resilience/formats";
+import { LaggingRelay } from "#test/support/resilience/lagging-relay";
+import { apiKey, channel, manifest, route, secret } from "#test/support/resilience/manifests";
+import { paced } from "#test/support/resilience/paced-upstream";
+import { operatorOf, Program } from "#test/support/resilience/program";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const chat = formatNamed("ChatCompletions");
 /** 100,000 in the full-length run, as the next two are 5 s and 30 s there. */

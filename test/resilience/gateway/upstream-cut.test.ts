@@ -1,11 +1,11 @@
 /** RELIABILITY.md G3: a stream cut at every byte never looks complete, and what was whole has been forwarded. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
-import type { Answer } from "../../support/resilience/call-gateway.ts";
-import { type FormatUnderTest, formats } from "../../support/resilience/formats.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { chunk, streamHead } from "#test/support/resilience/byte-upstream";
+import type { Answer } from "#test/support/resilience/call-gateway";
+import { type FormatUnderTest, formats } from "#test/support/resilience/formats";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 type CutKind = "fin" | "reset" | "fin without chunks";
 

@@ -1,10 +1,10 @@
 /** RELIABILITY.md G5: odd but legal event streams say the same to the client however they are cut; illegal ones end in an error. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
-import type { Answer } from "../../support/resilience/call-gateway.ts";
-import { type FormatUnderTest, formatNamed, formats } from "../../support/resilience/formats.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
+import { chunk, streamHead } from "#test/support/resilience/byte-upstream";
+import type { Answer } from "#test/support/resilience/call-gateway";
+import { type FormatUnderTest, formatNamed, formats } from "#test/support/resilience/formats";
+import { type Rig, startRig } from "#test/support/resilience/rig";
 
 /** What a strict reader of event streams hears: data by data. */
 function heard(text: string): string[] {

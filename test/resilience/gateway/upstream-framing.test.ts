@@ -1,10 +1,10 @@
 /** RELIABILITY.md G4, G9: bad HTTP from an upstream is a 502 or an error event, and no byte of it reaches the next answer. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { type ByteScript, chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
-import { channel, route } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig, usualObjects } from "../../support/resilience/rig.ts";
+import { type ByteScript, chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import { formatNamed, formatOf, formats } from "#test/support/resilience/formats";
+import { channel, route } from "#test/support/resilience/manifests";
+import { type Rig, startRig, usualObjects } from "#test/support/resilience/rig";
 
 const marked = "MARKED-BYTES-OF-ANOTHER-ANSWER";
 const json = "content-type: application/json\r\n";

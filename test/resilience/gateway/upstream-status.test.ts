@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { after, before, describe, it } from "mocha";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { type FormatUnderTest, formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
-import { channel, channelSecret, route, spareSecret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig, usualObjects } from "../../support/resilience/rig.ts";
+import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import { type FormatUnderTest, formatNamed, formatOf, formats } from "#test/support/resilience/formats";
+import { channel, channelSecret, route, spareSecret } from "#test/support/resilience/manifests";
+import { type Rig, startRig, usualObjects } from "#test/support/resilience/rig";
 
 const leak = "Incorrect key sk-upstream-9999 of org-secret, see https://internal.example/";
 

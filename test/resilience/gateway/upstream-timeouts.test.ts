@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";
-import { chunk, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { type FormatUnderTest, formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { chunk, streamHead } from "#test/support/resilience/byte-upstream";
+import { type FormatUnderTest, formatNamed, formatOf, formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const firstByteMs = 800;
 const idleMs = 1_000;

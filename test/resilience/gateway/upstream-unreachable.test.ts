@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";
-import { reply } from "../../support/resilience/byte-upstream.ts";
-import { formatNamed, formatOf, formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { reply } from "#test/support/resilience/byte-upstream";
+import { formatNamed, formatOf, formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const connectMs = 400;
 

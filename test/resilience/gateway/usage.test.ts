@@ -1,11 +1,11 @@
 /** RELIABILITY.md H4, H5: what is charged when attempts fail and when an upstream's numbers are missing, odd or hostile. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { chunk, reply, streamHead } from "../../support/resilience/byte-upstream.ts";
-import { formatNamed } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { type Rig, startRig } from "../../support/resilience/rig.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";
+import { formatNamed } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { type Rig, startRig } from "#test/support/resilience/rig";
+import { waitFor } from "#test/support/wait-for";
 
 const chat = formatNamed("ChatCompletions");
 const contextWindow = 10_000;

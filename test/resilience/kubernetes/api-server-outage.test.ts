@@ -4,17 +4,17 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { FaultRelay } from "../../support/fault-relay.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest, readMetric } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys, inParallel, objectPath } from "../../support/kubernetes/objects.ts";
-import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
-import { formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import type { Program } from "../../support/resilience/program.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { FaultRelay } from "#test/support/fault-relay";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest, readMetric } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys, inParallel, objectPath } from "#test/support/kubernetes/objects";
+import { SteadyLoad } from "#test/support/kubernetes/steady-load";
+import { formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import type { Program } from "#test/support/resilience/program";
+import { waitFor } from "#test/support/wait-for";
 
 const [format = assert.fail("there are formats")] = formats;
 /** How long the API server is away; ten minutes and one in the full-length runs. */

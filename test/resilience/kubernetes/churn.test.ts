@@ -5,13 +5,13 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { createKeys, objectPath } from "../../support/kubernetes/objects.ts";
-import { memoryFlags } from "../../support/resilience/program.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, readMetric } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { createKeys, objectPath } from "#test/support/kubernetes/objects";
+import { memoryFlags } from "#test/support/resilience/program";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const keyCount = 500;
 const perSecond = 100;

@@ -3,13 +3,13 @@
  * nobody gets another key without being told. There is no garbage collector in this rig; the test deletes in its place.
  */
 import assert from "node:assert/strict";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, objectPath } from "../../support/kubernetes/objects.ts";
-import { eventsOf, messageOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { apiKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, objectPath } from "#test/support/kubernetes/objects";
+import { eventsOf, messageOf, waitForCondition } from "#test/support/kubernetes/status-of";
+import { apiKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 interface Met {
   readonly metadata: { readonly uid: string; readonly ownerReferences?: readonly { readonly uid: string }[] };

@@ -4,15 +4,15 @@
  */
 
 import assert from "node:assert/strict";
-import { ApiFaultProxy } from "../../support/api-fault-proxy.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, readMetric } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
-import { channel } from "../../support/resilience/manifests.ts";
-import { residentBytes } from "../../support/resilience/processes.ts";
-import { showFigure } from "../../support/shown-figures.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ApiFaultProxy } from "#test/support/api-fault-proxy";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, readMetric } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys, inParallel, numberedKey, objectPath } from "#test/support/kubernetes/objects";
+import { channel } from "#test/support/resilience/manifests";
+import { residentBytes } from "#test/support/resilience/processes";
+import { showFigure } from "#test/support/shown-figures";
+import { waitFor } from "#test/support/wait-for";
 
 const keyCount = 10_000;
 /** Changes of the flood: half of them to one object, the others to those of as many channels. */

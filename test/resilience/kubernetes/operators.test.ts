@@ -4,16 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import type { AuditEvent, ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
-import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
-import { SteadyLoad } from "../../support/kubernetes/steady-load.ts";
-import { formats } from "../../support/resilience/formats.ts";
-import { apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import type { AuditEvent, ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, numberedKey, objectPath } from "#test/support/kubernetes/objects";
+import { operatorAccount } from "#test/support/kubernetes/operator-account";
+import { SteadyLoad } from "#test/support/kubernetes/steady-load";
+import { formats } from "#test/support/resilience/formats";
+import { apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const [format = assert.fail("there are formats")] = formats;
 /** The rig's: a fifth of the real ones. */

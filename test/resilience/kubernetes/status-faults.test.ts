@@ -3,15 +3,15 @@
  * served at once, nobody is stormed, and in the end every status is true and was written no more than it had to be.
  */
 import assert from "node:assert/strict";
-import { ApiFaultProxy, type FalseAnswer } from "../../support/api-fault-proxy.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys, objectPath } from "../../support/kubernetes/objects.ts";
-import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
-import { conditionOf, namesWith, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { apiKey } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ApiFaultProxy, type FalseAnswer } from "#test/support/api-fault-proxy";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys, objectPath } from "#test/support/kubernetes/objects";
+import { operatorAccount } from "#test/support/kubernetes/operator-account";
+import { conditionOf, namesWith, waitForCondition } from "#test/support/kubernetes/status-of";
+import { apiKey } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const namespace = "tollgate-system";
 const refusal = (status: number, reason: string): string =>

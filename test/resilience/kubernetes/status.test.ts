@@ -4,14 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import type { AuditEvent, ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll, createKeys, deleteAll, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
-import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
-import { conditionOf, eventsOf, statusOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { account, apiKey, channel, route, secret } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { AuditEvent, ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll, createKeys, deleteAll, numberedKey, objectPath } from "#test/support/kubernetes/objects";
+import { operatorAccount } from "#test/support/kubernetes/operator-account";
+import { conditionOf, eventsOf, statusOf, waitForCondition } from "#test/support/kubernetes/status-of";
+import { account, apiKey, channel, route, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const namespace = "tollgate-system";
 /** Longer than anything waits before it is written. */

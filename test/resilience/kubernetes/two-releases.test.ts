@@ -3,14 +3,14 @@
  * writes stay few (T9), a change of spec is told at once all the same, and both say what is the matter.
  */
 import assert from "node:assert/strict";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../../support/kubernetes/cluster-rig.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { applyAll } from "../../support/kubernetes/objects.ts";
-import { operatorAccount } from "../../support/kubernetes/operator-account.ts";
-import { eventsOf, messageOf, statusOf, waitForCondition } from "../../support/kubernetes/status-of.ts";
-import { channel, route, secret } from "../../support/resilience/manifests.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { applyAll } from "#test/support/kubernetes/objects";
+import { operatorAccount } from "#test/support/kubernetes/operator-account";
+import { eventsOf, messageOf, statusOf, waitForCondition } from "#test/support/kubernetes/status-of";
+import { channel, route, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const namespace = "tollgate-system";
 

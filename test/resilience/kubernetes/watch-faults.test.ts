@@ -3,16 +3,16 @@
  * is found. A real API server behind a proxy that lies; the source in this process, so that its view can be looked into.
  */
 import assert from "node:assert/strict";
-import { ApiClient } from "../../../operator/kubernetes/api-client.ts";
-import { ClusterAccess } from "../../../operator/kubernetes/cluster-access.ts";
-import type { WatchTimings } from "../../../operator/kubernetes/watch/timings.ts";
-import type { RelistReason } from "../../../operator/kubernetes/watch/watch-counters.ts";
-import { KubernetesSource } from "../../../operator/source/kubernetes/kubernetes-source.ts";
-import { ApiFaultProxy, type FalseAnswer, type PassingRequest } from "../../support/api-fault-proxy.ts";
-import type { ControlPlane } from "../../support/kube-control-plane.ts";
-import { controlPlaneOrSkip } from "../../support/kubernetes/control-plane-or-skip.ts";
-import { createKeys, inParallel, numberedKey, objectPath } from "../../support/kubernetes/objects.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { ApiClient } from "#operator/kubernetes/api/api-client";
+import { ClusterAccess } from "#operator/kubernetes/api/cluster-access";
+import type { WatchTimings } from "#operator/kubernetes/watch/timings";
+import type { RelistReason } from "#operator/kubernetes/watch/watch-counters";
+import { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
+import { ApiFaultProxy, type FalseAnswer, type PassingRequest } from "#test/support/api-fault-proxy";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { controlPlaneOrSkip } from "#test/support/kubernetes/control-plane-or-skip";
+import { createKeys, inParallel, numberedKey, objectPath } from "#test/support/kubernetes/objects";
+import { waitFor } from "#test/support/wait-for";
 
 /** About a tenth of the real ones. */
 const timings: Partial<WatchTimings> = {

@@ -5,10 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before } from "mocha";
-import { FakeUpstream, type ReceivedRequest, type Script, type ScriptedReply } from "../../support/fake-upstream.ts";
-import { RawClient, type RawResponse } from "../../support/raw-client.ts";
-import { type Gateway, startGateway } from "../../support/start-gateway.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { FakeUpstream, type ReceivedRequest, type Script, type ScriptedReply } from "#test/support/fake-upstream";
+import { RawClient, type RawResponse } from "#test/support/raw-client";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 import { forbiddenMark, goodRequest } from "./raw-request.ts";
 import { channelSecret, clientKeys, rigManifests } from "./rig-manifests.ts";
 

@@ -1,10 +1,10 @@
 /** Reads and edits bodies of the chat formats in tests, from plain objects or JSON text. */
 
-import { GatewayError } from "../../../proxy/errors.ts";
-import { BodyEditor } from "../../../proxy/http/body-editor.ts";
-import { scanJsonObject } from "../../../proxy/http/strict-json.ts";
-import type { ChatCall, ChatEndpoint, ChatFormat, UpstreamPlan } from "../../../proxy/protocols/chat-format.ts";
-import type { Channel, Route } from "../../../proxy/snapshot/types.gen.ts";
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatEndpoint, ChatFormat, UpstreamPlan } from "#proxy/formats/format";
+import { BodyEditor } from "#proxy/json/body-editor";
+import { scanJsonObject } from "#proxy/json/strict-json";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
 /** @param body an object, or JSON text where its spelling matters */
 export function readBody(format: ChatFormat, body: object | string, endpoint: Partial<ChatEndpoint> = {}): ChatCall {

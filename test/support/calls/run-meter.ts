@@ -1,5 +1,5 @@
 /** Runs text through a stream meter in tests. */
-import type { StreamMeter } from "../../../proxy/protocols/chat-format.ts";
+import type { StreamMeter } from "#proxy/formats/format";
 
 /** @returns the text that passed, chunk by chunk, with what `end` added */
 export function runMeter(meter: StreamMeter, chunks: readonly string[]): string {

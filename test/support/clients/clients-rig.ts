@@ -3,7 +3,7 @@
  * names that it knows and meets each upstream by the address that it is given.
  */
 import { after, before } from "mocha";
-import { InProcessGateway } from "../conformance/in-process-gateway.ts";
+import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -11,7 +11,7 @@ import {
   keyManifest,
   manifestOf,
   routeManifest,
-} from "../conformance/manifests.ts";
+} from "#test/support/conformance/manifests";
 import type { Scenario } from "./scenario.ts";
 import { type FormatName, ScriptedUpstream } from "./scripted-upstream.ts";
 

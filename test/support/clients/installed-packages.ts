@@ -10,8 +10,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { before } from "mocha";
-import { projectRoot } from "../../../scripts/run.ts";
-import { skipLoudly } from "../cluster/programs.ts";
+import { projectRoot } from "#scripts/run";
+import { skipLoudly } from "#test/support/cluster/programs";
 import { removeUnused } from "./remove-unused.ts";
 import { describeRun, runProgram } from "./run-program.ts";
 

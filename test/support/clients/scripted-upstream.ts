@@ -2,8 +2,8 @@
  * An upstream of one wire format that refuses what the real provider refuses and else answers by a scenario. It holds
  * what it refused: a test of the gateway expects nothing there.
  */
-import { isObject, type JsonObject } from "../../../examples/demo-upstream/json-view.ts";
-import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "../fake-upstream.ts";
+import { isObject, type JsonObject } from "#examples/demo-upstream/json-view";
+import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "#test/support/fake-upstream";
 import { chatCompletions } from "./formats/chat-completions.ts";
 import { generateContent } from "./formats/generate-content.ts";
 import { messages } from "./formats/messages.ts";

@@ -8,9 +8,9 @@ import { cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readImageConfig } from "../../../scripts/image/image-config.ts";
-import { imageTargets } from "../../../scripts/image/targets.ts";
-import { compileSources, writeImageTree } from "../../../scripts/image/write-tree.ts";
+import { readImageConfig } from "#scripts/image/image-config";
+import { imageTargets } from "#scripts/image/targets";
+import { compileSources, writeImageTree } from "#scripts/image/write-tree";
 import { clusterCache, clusterScripts } from "./programs.ts";
 
 const run = promisify(execFile);

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { projectRoot } from "../../../scripts/run.ts";
-import { waitFor } from "../wait-for.ts";
+import { projectRoot } from "#scripts/run";
+import { waitFor } from "#test/support/wait-for";
 import type { TestCluster } from "./test-cluster.ts";
 
 const scripts = join(projectRoot, "test", "e2e", "in-cluster");

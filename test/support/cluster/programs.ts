@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { projectRoot } from "../../../scripts/run.ts";
+import { projectRoot } from "#scripts/run";
 
 /** Cache of `build.sh`: binaries in `bin`, image archives in `img`, a root file system with Node in `node-rootfs`. */
 export const clusterCache =

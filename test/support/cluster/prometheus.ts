@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { waitFor } from "../wait-for.ts";
+import { waitFor } from "#test/support/wait-for";
 import { findProgram } from "./programs.ts";
 import { type ChartObject, parseObjects, renderChart } from "./render-chart.ts";
 import type { TestCluster, TestNode } from "./test-cluster.ts";

@@ -1,7 +1,7 @@
 /** The chart installed for the end-to-end suite: its values, its pods, and how many are ready. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { waitFor } from "../wait-for.ts";
+import { waitFor } from "#test/support/wait-for";
 import { readyPods } from "./in-cluster.ts";
 import { chartFolder } from "./render-chart.ts";
 import type { TestCluster } from "./test-cluster.ts";

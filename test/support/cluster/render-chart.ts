@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
-import { projectRoot } from "../../../scripts/run.ts";
+import { projectRoot } from "#scripts/run";
 
 const run = promisify(execFile);
 

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { projectRoot } from "../../../scripts/run.ts";
+import { projectRoot } from "#scripts/run";
 import { buildImages, imageRegistry, missingForImages } from "./build-images.ts";
 import { clusterCache, clusterScripts, findProgram } from "./programs.ts";
 

@@ -1,7 +1,7 @@
 /** The gateway in this process before an upstream that keeps what it is sent. */
 import assert from "node:assert/strict";
 import { after, before } from "mocha";
-import { FakeUpstream, type ReceivedRequest } from "../fake-upstream.ts";
+import { FakeUpstream, type ReceivedRequest } from "#test/support/fake-upstream";
 import type { ChatCallForm } from "./chat-calls.ts";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway, type InProcessOptions } from "./in-process-gateway.ts";

@@ -1,6 +1,6 @@
 /** How each chat format is called: path, credential and the smallest body, by the names that recorded traffic uses. */
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import type { DigestProtocol } from "../digest/facts.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { DigestProtocol } from "#test/support/digest/facts";
 import { clientKey } from "./manifests.ts";
 
 export interface ChatCallForm {

@@ -1,5 +1,5 @@
 /** The shortest reply of each format that is a reply, whole and streamed: for tests that look at requests. */
-import type { ReceivedRequest, ScriptedReply } from "../fake-upstream.ts";
+import type { ReceivedRequest, ScriptedReply } from "#test/support/fake-upstream";
 
 const completion = {
   id: "chatcmpl-1",

@@ -1,6 +1,6 @@
 /** A streamed call of which a test reads what has come so far, and which it may leave. */
 import { request } from "node:http";
-import type { DigestProtocol } from "../digest/facts.ts";
+import type { DigestProtocol } from "#test/support/digest/facts";
 import { callFormOf } from "./chat-calls.ts";
 
 export interface OpenStream {

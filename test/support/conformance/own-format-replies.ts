@@ -1,5 +1,5 @@
 /** What only a format's own clients understand, in one whole reply of each format: for tests of streams and bodies of it. */
-import type { DigestProtocol } from "../digest/facts.ts";
+import type { DigestProtocol } from "#test/support/digest/facts";
 
 const signature = "c2lnbmF0dXJl";
 

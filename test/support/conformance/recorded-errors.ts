@@ -2,7 +2,7 @@
  * What a client is told when a recorded reply is an error (`protocols/errors.md` section 5): the code of the closed
  * table, and the words of its protocol. Never the upstream's own 401, 402 or 403: the client's key is fine.
  */
-import type { ErrorCode } from "../../../proxy/errors.ts";
+import type { ErrorCode } from "#proxy/errors";
 
 export interface ExpectedError {
   readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 /** Recorded replies as bytes on the wire, cut into chunks of any size. */
-import type { Recorded } from "../digest/recorded.ts";
-import type { ScriptedReply } from "../fake-upstream.ts";
+import type { Recorded } from "#test/support/digest/recorded";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 
 /** How a body is cut: the size of the next piece. */
 export type PieceSize = () => number;

@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before } from "mocha";
-import { createDemoUpstream } from "../../../examples/demo-upstream/server.ts";
-import { type Gateway, startGateway } from "../start-gateway.ts";
+import { createDemoUpstream } from "#examples/demo-upstream/server";
+import { type Gateway, startGateway } from "#test/support/start-gateway";
 import {
   accountManifest,
   channelManifest,

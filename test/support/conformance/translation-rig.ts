@@ -3,10 +3,10 @@
  * of them by the model's name (`to-openai-chat` …).
  */
 import { after, before } from "mocha";
-import type { ProxyLimits } from "../../../proxy/limits.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import type { DigestProtocol } from "../digest/facts.ts";
-import { FakeUpstream } from "../fake-upstream.ts";
+import type { ProxyLimits } from "#proxy/limits";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { FakeUpstream } from "#test/support/fake-upstream";
 import { callFormOf, callForms } from "./chat-calls.ts";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway } from "./in-process-gateway.ts";

@@ -1,6 +1,7 @@
 /** A streamed call of any format, as small as it can be, whose client asked for usage. */
-import { scanJsonObject } from "../../../proxy/http/strict-json.ts";
-import type { ChatCall, ChatEndpoint, ChatFormat } from "../../../proxy/protocols/chat-format.ts";
+
+import type { ChatCall, ChatEndpoint, ChatFormat } from "#proxy/formats/format";
+import { scanJsonObject } from "#proxy/json/strict-json";
 
 const bodies = {
   ChatCompletions: {

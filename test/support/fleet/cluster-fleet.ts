@@ -7,10 +7,10 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type ControlPlane, freePort, type RoleRule } from "../kube-control-plane.ts";
-import { ClusterRig, type OperatorUnderTest } from "../kubernetes/cluster-rig.ts";
-import { Program } from "../resilience/program.ts";
-import { waitFor } from "../wait-for.ts";
+import { type ControlPlane, freePort, type RoleRule } from "#test/support/kube-control-plane";
+import { ClusterRig, type OperatorUnderTest } from "#test/support/kubernetes/cluster-rig";
+import { Program } from "#test/support/resilience/program";
+import { waitFor } from "#test/support/wait-for";
 
 export const ownNamespace = "tollgate";
 const host = "tollgate-push.tollgate.svc";

@@ -1,5 +1,5 @@
 /** A Secret or ConfigMap kept in memory, with the API server's manners: whoever writes over something unread is refused. */
-import type { OwnedData, VersionedData } from "../../../operator/certificates/owned-data.ts";
+import type { OwnedData, VersionedData } from "#operator/certificates/owned-data";
 
 export class MemoryOwnedData implements OwnedData {
   #held: VersionedData | undefined;

@@ -1,6 +1,6 @@
 /** Tokens of pods, and an API server that knows which of them it gave out: for tests without a real one. */
 import { randomBytes } from "node:crypto";
-import type { TokenReview, TokenReviewer } from "../../../operator/push/authenticate/verify-token.ts";
+import type { TokenReview, TokenReviewer } from "#operator/push/authenticate/verify-token";
 
 export const audience = "tollgate-operator";
 export const accounts = {

@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
-import { isObject } from "../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import type { DigestProtocol } from "../digest/facts.ts";
-import { readRecorded } from "../digest/recorded.ts";
-import { formats } from "../translation/pure-translation.ts";
+import { isObject } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { DigestProtocol } from "#test/support/digest/facts";
+import { readRecorded } from "#test/support/digest/recorded";
+import { formats } from "#test/support/translation/pure-translation";
 import { Vocabulary } from "./mutate-json.ts";
 import { documentsOf, eventsOf } from "./mutate-stream.ts";
 

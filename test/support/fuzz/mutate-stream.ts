@@ -1,6 +1,6 @@
 /** Streams whose events are lost, doubled, out of order, of another answer, of no known kind, or wrong inside. */
-import { parseJson } from "../../../proxy/protocols/json-value.ts";
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
+import { parseJson } from "#proxy/json/json-value";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { mutateJson, type Vocabulary } from "./mutate-json.ts";
 import type { Random } from "./random.ts";
 

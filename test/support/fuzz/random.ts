@@ -1,5 +1,5 @@
 /** Choices of a fuzzer: the same for the same seed, so that a case can be named by its number. */
-import { seededRandom } from "../mutate-manifest.ts";
+import { seededRandom } from "#test/support/mutate-manifest";
 
 export class Random {
   readonly #next: () => number;

@@ -3,12 +3,12 @@
  * with the writers of all formats behind it, its own one's other manner among them. A refusal is an answer; anything else that is thrown is a crash.
  */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../proxy/errors.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { InvalidReply } from "../../../proxy/translate/reply.ts";
-import { readClientRequest, type Translation, withoutSealedState } from "../../../proxy/translate/translation.ts";
-import { bridgeOf, folded, passed } from "../translation/own-format-exchange.ts";
-import { formats, readCallOf, translate, translationOf } from "../translation/pure-translation.ts";
+import { GatewayError } from "#proxy/errors";
+import { InvalidReply } from "#proxy/neutral/reply";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { readClientRequest, type Translation, withoutSealedState } from "#proxy/translate/translation";
+import { bridgeOf, folded, passed } from "#test/support/translation/own-format-exchange";
+import { formats, readCallOf, translate, translationOf } from "#test/support/translation/pure-translation";
 import type { Corpus } from "./corpus.ts";
 import { damageBytes } from "./mutate-bytes.ts";
 import { mutateJson } from "./mutate-json.ts";

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { type ControlPlane, freePort } from "../kube-control-plane.ts";
+import { type ControlPlane, freePort } from "#test/support/kube-control-plane";
 import { OperatorUnderTest } from "./cluster-rig.ts";
 
 export interface ChartOperatorOptions {

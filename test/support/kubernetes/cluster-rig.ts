@@ -4,10 +4,10 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { operatorNodeFlags } from "../../../cli/operator-node-flags.ts";
-import { type ControlPlane, freePort } from "../kube-control-plane.ts";
-import { Program } from "../resilience/program.ts";
-import { waitFor } from "../wait-for.ts";
+import { operatorNodeFlags } from "#cli/operator-node-flags";
+import { type ControlPlane, freePort } from "#test/support/kube-control-plane";
+import { Program } from "#test/support/resilience/program";
+import { waitFor } from "#test/support/wait-for";
 
 export interface OperatorOptions {
   /** The administrator's kubeconfig when absent. */

@@ -1,6 +1,6 @@
 /** A control plane for a suite, or a loud skip where there are no binaries; never a skip where that is forbidden. */
-import { skipLoudly } from "../cluster/programs.ts";
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "../kube-control-plane.ts";
+import { skipLoudly } from "#test/support/cluster/programs";
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from "#test/support/kube-control-plane";
 
 /**
  * For a `before` hook: does not return where the suite is skipped.

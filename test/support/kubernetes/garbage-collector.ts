@@ -4,8 +4,8 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram } from "../cluster/programs.ts";
-import type { ControlPlane } from "../kube-control-plane.ts";
+import { findProgram } from "#test/support/cluster/programs";
+import type { ControlPlane } from "#test/support/kube-control-plane";
 
 /** @returns how to end it; undefined where there is no kube-controller-manager */
 export async function startGarbageCollector(plane: ControlPlane): Promise<(() => Promise<void>) | undefined> {

@@ -1,6 +1,6 @@
 /** Objects for a control plane: paths, and many small keys. */
-import type { ControlPlane } from "../kube-control-plane.ts";
-import { sha256Of } from "../wire-objects.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { sha256Of } from "#test/support/wire-objects";
 
 const plurals: Readonly<Record<string, string>> = {
   ApiKey: "apikeys",

@@ -1,5 +1,5 @@
 /** A ServiceAccount with what an operator needs, and no more (`OPERATIONS.md` section 4), and a kubeconfig for it. */
-import type { ControlPlane, RoleRule } from "../kube-control-plane.ts";
+import type { ControlPlane, RoleRule } from "#test/support/kube-control-plane";
 
 const read = ["list", "watch"];
 const ownKinds = ["apikeys", "channels", "modelroutes", "accounts"];

@@ -1,6 +1,6 @@
 /** Status and Events of an object of ours, as anybody reads them. */
-import type { ControlPlane } from "../kube-control-plane.ts";
-import { waitFor } from "../wait-for.ts";
+import type { ControlPlane } from "#test/support/kube-control-plane";
+import { waitFor } from "#test/support/wait-for";
 import { objectPath } from "./objects.ts";
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Calls at a steady rate, over kept connections as real clients do: who failed, and when. */
 import { Agent, request } from "node:http";
-import type { FormatUnderTest } from "../resilience/formats.ts";
-import { rawKey } from "../resilience/manifests.ts";
+import type { FormatUnderTest } from "#test/support/resilience/formats";
+import { rawKey } from "#test/support/resilience/manifests";
 
 export interface LoadOptions {
   /** Ports that take turns. */

@@ -1,5 +1,5 @@
 /** Calls to a gateway over bare sockets, in any of the four formats, and what came back. */
-import { RawClient, type RawResponse } from "../raw-client.ts";
+import { RawClient, type RawResponse } from "#test/support/raw-client";
 import type { FormatUnderTest } from "./formats.ts";
 import { rawKey } from "./manifests.ts";
 

@@ -2,12 +2,12 @@
  * The four chat formats as a test needs them: how to call, what an upstream answers, how to tell a terminator and an
  * error event. Answers are the demo upstream's own.
  */
-import { chatCompletions } from "../../../examples/demo-upstream/chat-completions.ts";
-import { answer } from "../../../examples/demo-upstream/conversation.ts";
-import type { DemoFormat } from "../../../examples/demo-upstream/format.ts";
-import { generateContent } from "../../../examples/demo-upstream/generate-content.ts";
-import { messages } from "../../../examples/demo-upstream/messages.ts";
-import { responses } from "../../../examples/demo-upstream/responses.ts";
+import { chatCompletions } from "#examples/demo-upstream/chat-completions";
+import { answer } from "#examples/demo-upstream/conversation";
+import type { DemoFormat } from "#examples/demo-upstream/format";
+import { generateContent } from "#examples/demo-upstream/generate-content";
+import { messages } from "#examples/demo-upstream/messages";
+import { responses } from "#examples/demo-upstream/responses";
 
 export interface FormatUnderTest {
   readonly name: "ChatCompletions" | "Responses" | "Messages" | "GenerateContent";

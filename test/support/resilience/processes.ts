@@ -1,7 +1,7 @@
 /** Processes of a running gateway, as the kernel shows them. */
 import { readFileSync } from "node:fs";
-import type { Gateway } from "../start-gateway.ts";
-import { waitFor } from "../wait-for.ts";
+import type { Gateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 
 /** Process ids of the children of a process. */
 export function childrenOf(processId: number): number[] {

@@ -1,7 +1,7 @@
 /** `tollgate operator` and `tollgate proxy` as processes of their own, for tests of their lives. */
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { waitFor, within } from "../wait-for.ts";
+import { waitFor, within } from "#test/support/wait-for";
 import { type LiveMemory, liveMemoryQuestion } from "./tell-live-memory.ts";
 
 /** Flags for Node that make `liveBytes()` work. */

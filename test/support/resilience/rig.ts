@@ -1,9 +1,9 @@
 /** A gateway with one or more upstreams of bare bytes behind it: what most resilience tests run against. */
 
 import assert from "node:assert/strict";
-import type { RawClient } from "../raw-client.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "../start-gateway.ts";
-import { waitFor } from "../wait-for.ts";
+import type { RawClient } from "#test/support/raw-client";
+import { type Gateway, type GatewayOptions, startGateway } from "#test/support/start-gateway";
+import { waitFor } from "#test/support/wait-for";
 import { ByteUpstream } from "./byte-upstream.ts";
 import { type Answer, type CallOptions, call, openCall } from "./call-gateway.ts";
 import { apiKey, channel, manifest, route, secret } from "./manifests.ts";

@@ -10,7 +10,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { clusterCache } from "../cluster/programs.ts";
+import { clusterCache } from "#test/support/cluster/programs";
 import { findSoakModule, isFullSoak } from "./soak-tool.ts";
 
 const run = promisify(execFile);

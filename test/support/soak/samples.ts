@@ -1,7 +1,7 @@
 /** What a process holds over time, and whether that grows. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { residentBytes } from "../resilience/processes.ts";
+import { residentBytes } from "#test/support/resilience/processes";
 
 export interface Sample {
   readonly residentBytes: number;

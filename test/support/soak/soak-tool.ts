@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { clusterCache } from "../cluster/programs.ts";
+import { clusterCache } from "#test/support/cluster/programs";
 
 const run = promisify(execFile);
 

@@ -4,9 +4,9 @@
  * Counts what it did, so that a test can hold the gateway's own counters against it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { RawClient } from "../raw-client.ts";
-import { callBytes } from "../resilience/call-gateway.ts";
-import { type FormatUnderTest, formats } from "../resilience/formats.ts";
+import { RawClient } from "#test/support/raw-client";
+import { callBytes } from "#test/support/resilience/call-gateway";
+import { type FormatUnderTest, formats } from "#test/support/resilience/formats";
 
 export interface SteadyLoadOptions {
   readonly port: number;

@@ -1,6 +1,6 @@
 /** Whole replies of each wire format, with everything that the formats say and members and types that nobody knows. */
 import fc from "fast-check";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 
 type AnyObject = fc.Arbitrary<Record<string, unknown>>;
 

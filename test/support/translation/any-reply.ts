@@ -1,7 +1,7 @@
 /** Arbitrary neutral answers and conversations' pieces, for properties that hold for all of them. */
 import fc from "fast-check";
-import { zeroUsage } from "../../../proxy/settle/usage.ts";
-import type { Candidate, Reply, ReplyBlock } from "../../../proxy/translate/reply.ts";
+import type { Candidate, Reply, ReplyBlock } from "#proxy/neutral/reply";
+import { zeroUsage } from "#proxy/settle/usage";
 
 const plain = { noNullPrototype: true } as const;
 const words = fc.string({ unit: "grapheme", maxLength: 12 });

@@ -1,5 +1,5 @@
 /** Chunks of chat completions for tests, and the events that are read from them in short words. */
-import type { ReplyEvent } from "../../../proxy/translate/reply.ts";
+import type { ReplyEvent } from "#proxy/neutral/reply";
 import { readChunks } from "./chat-exchange.ts";
 
 /** One chunk of one choice. */

@@ -1,16 +1,12 @@
 /** What a chat completions translator needs around a call or a reply in tests: a context, a target, readable state. */
 
-import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import { chatCompletionsTranslator } from "../../../proxy/translate/chat-completions/translator.ts";
-import type { Conversation } from "../../../proxy/translate/conversation.ts";
-import { Losses } from "../../../proxy/translate/losses.ts";
-import type { Reply, ReplyEvent } from "../../../proxy/translate/reply.ts";
-import type {
-  ReplyContext,
-  StateKeeper,
-  TranslationTarget,
-  WrittenRequest,
-} from "../../../proxy/translate/translator.ts";
+import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import type { ReplyContext, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
+import type { JsonObject } from "#proxy/json/json-value";
+import type { Conversation } from "#proxy/neutral/conversation";
+import { Losses } from "#proxy/neutral/losses/losses";
+import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
+import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;

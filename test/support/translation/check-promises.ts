@@ -1,5 +1,5 @@
-/** What a reader of streams promises to every writer (`proxy/translate/reply.ts`), checked on the events of one stream. */
-import type { OpenedBlock, ReplyEvent } from "../../../proxy/translate/reply.ts";
+/** What a reader of streams promises to every writer (`proxy/neutral/reply.ts`), checked on the events of one stream. */
+import type { OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 
 interface Part {
   readonly block: OpenedBlock;

@@ -1,9 +1,11 @@
 /** What the tests of every translator need around a call or a reply: readable state, counted ids, whole streams. */
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
-import type { ProviderState } from "../../../proxy/translate/conversation.ts";
-import type { ReplyEvent } from "../../../proxy/translate/reply.ts";
-import { envelopeMark } from "../../../proxy/translate/state/envelope.ts";
-import type { StateKeeper, StreamReader, StreamWriter } from "../../../proxy/translate/translator.ts";
+
+import type { StreamReader, StreamWriter } from "#proxy/formats/translator";
+import type { ProviderState } from "#proxy/neutral/conversation";
+import type { ReplyEvent } from "#proxy/neutral/reply";
+import { envelopeMark } from "#proxy/neutral/state/envelope";
+import type { StateKeeper } from "#proxy/neutral/state/keeper";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 
 /** Seals by spelling out, and opens everything: what is sealed can be read in a test. */
 export class OpenStates implements StateKeeper {

@@ -1,9 +1,9 @@
 /**
- * Random neutral streams that keep every promise of a reader (`proxy/translate/reply.ts`): what writers of every format
+ * Random neutral streams that keep every promise of a reader (`proxy/neutral/reply.ts`): what writers of every format
  * must be able to say.
  */
 import fc from "fast-check";
-import type { Finish, OpenedBlock, ReplyEvent } from "../../../proxy/translate/reply.ts";
+import type { Finish, OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 
 interface PlannedPart {
   readonly block: OpenedBlock;

@@ -1,5 +1,5 @@
 /** Events of a messages stream, as small as they may be. */
-import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
+import type { JsonObject } from "#proxy/json/json-value";
 
 export const usage = { input_tokens: 25, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
 export const begin = { type: "message_start", message: { id: "msg_1", model: "c", content: [], usage } };

@@ -1,18 +1,14 @@
 /** What a messages translator needs around a call or a reply in tests: a context, a target, streams as events. */
-import { GatewayError } from "../../../proxy/errors.ts";
-import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import { readEventFields, splitEvents } from "../../../proxy/sse/event-fields.ts";
-import type { Conversation, Part, Turn } from "../../../proxy/translate/conversation.ts";
-import { Losses } from "../../../proxy/translate/losses.ts";
-import { messagesTranslator } from "../../../proxy/translate/messages/translator.ts";
-import type { NeutralField } from "../../../proxy/translate/neutral-fields.ts";
-import { InvalidReply, type Reply, type ReplyEvent } from "../../../proxy/translate/reply.ts";
-import type {
-  ReplyContext,
-  StateKeeper,
-  TranslationTarget,
-  WrittenRequest,
-} from "../../../proxy/translate/translator.ts";
+import { GatewayError } from "#proxy/errors";
+import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import type { ReplyContext, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
+import type { JsonObject } from "#proxy/json/json-value";
+import type { Conversation, Part, Turn } from "#proxy/neutral/conversation";
+import { Losses } from "#proxy/neutral/losses/losses";
+import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
+import { InvalidReply, type Reply, type ReplyEvent } from "#proxy/neutral/reply";
+import type { StateKeeper } from "#proxy/neutral/state/keeper";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;

@@ -1,5 +1,5 @@
 /** Messages of a turn that is paused, as a messages upstream tells them: whole and as events. */
-import type { ScriptedReply } from "../fake-upstream.ts";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 
 /** One message of a turn: what it says and whether it pauses. */
 export interface TurnStep {

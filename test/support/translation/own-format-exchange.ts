@@ -1,11 +1,12 @@
 /** Answers in the other manner within one format, without a gateway: what a client gets, and what comes back of it. */
-import { readCollectedStream } from "../../../proxy/forward/collected-answer.ts";
-import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
-import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { OwnFormatBridge } from "../../../proxy/translate/own-format/own-format-bridge.ts";
-import { InvalidReply } from "../../../proxy/translate/reply.ts";
-import { callOf } from "../digest/stream-call.ts";
+
+import { chatFormats } from "#proxy/formats/registry";
+import type { JsonObject } from "#proxy/json/json-value";
+import { InvalidReply } from "#proxy/neutral/reply";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { OwnFormatBridge } from "#proxy/translate/same-format-bridge";
+import { readCollectedStream } from "#proxy/upstream/reply/collected-answer";
+import { callOf } from "#test/support/digest/stream-call";
 
 const eventBytesMax = 1 << 24;
 

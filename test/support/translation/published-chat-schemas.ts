@@ -1,6 +1,6 @@
 /** OpenAI's published document of chat completions as validators: read, never copied, and used without relaxation. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isObject } from "../../../proxy/protocols/json-value.ts";
+import { isObject } from "#proxy/json/json-value";
 import { publishedDocument } from "./published-document.ts";
 
 const schemas = {

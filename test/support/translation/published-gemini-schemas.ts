@@ -3,7 +3,7 @@
  * servers are: a request with a member that the document does not know is refused.
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isObject } from "../../../proxy/protocols/json-value.ts";
+import { isObject } from "#proxy/json/json-value";
 import { publishedDocument } from "./published-document.ts";
 
 const schemas = { request: "GenerateContentRequest", reply: "GenerateContentResponse" } as const;

@@ -2,9 +2,9 @@
  * Every member that a published document gives a request, each in a call of its own: what a client may say, to see
  * what becomes of it elsewhere. Documents are read, never copied.
  */
-import { asList, isObject, member, memberAt } from "../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import { says } from "../../../proxy/translate/unread-members.ts";
+import { asList, isObject, member, memberAt } from "#proxy/json/json-value";
+import { says } from "#proxy/neutral/losses/unread-members";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { publishedDocument } from "./published-document.ts";
 import { whole } from "./whole-call.ts";
 

@@ -1,6 +1,6 @@
 /** The published OpenAPI documents of the responses API as validators: read, never copied, and used without relaxation. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { at, list, text } from "../digest/facts.ts";
+import { at, list, text } from "#test/support/digest/facts";
 import { publishedDocument } from "./published-document.ts";
 
 export interface PublishedDocument {

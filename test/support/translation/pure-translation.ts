@@ -2,18 +2,18 @@
  * Translation without a gateway: what goes to an upstream of another format, and what a client gets of its answer. Ids,
  * time and keys are always the same, so that results can stand in files.
  */
-import { GatewayError } from "../../../proxy/errors.ts";
-import { scanJsonObject } from "../../../proxy/http/strict-json.ts";
-import type { ChatCall } from "../../../proxy/protocols/chat-format.ts";
-import { chatFormats } from "../../../proxy/protocols/chat-formats.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
-import type { MediaPart } from "../../../proxy/translate/conversation.ts";
-import { mediaToFetch, replaceMedia } from "../../../proxy/translate/inline-media.ts";
-import { CallStates, callStatesDefaults } from "../../../proxy/translate/state/call-states.ts";
-import { createStateKeeper } from "../../../proxy/translate/state/state-keeper.ts";
-import { type ClientRequest, readClientRequest, Translation } from "../../../proxy/translate/translation.ts";
-import type { TranslationTarget } from "../../../proxy/translate/translator.ts";
-import { translators } from "../../../proxy/translate/translators.ts";
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { TranslationTarget } from "#proxy/formats/translator";
+import { scanJsonObject } from "#proxy/json/strict-json";
+import type { MediaPart } from "#proxy/neutral/conversation";
+import { mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
+import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
+import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { type ClientRequest, readClientRequest, Translation } from "#proxy/translate/translation";
+import { translators } from "#proxy/translate/translators";
 
 export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
 

@@ -1,7 +1,7 @@
 /** Answers of any legal kind for property tests, whole and as the events of a stream cut and mixed in any legal way. */
 import fc from "fast-check";
-import type { Candidate, Citation, Finish, Reply, ReplyBlock, ReplyEvent } from "../../../proxy/translate/reply.ts";
-import { unfoldReply } from "../../../proxy/translate/unfold-reply.ts";
+import { unfoldReply } from "#proxy/neutral/replay-reply";
+import type { Candidate, Citation, Finish, Reply, ReplyBlock, ReplyEvent } from "#proxy/neutral/reply";
 
 const text = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" });
 const jsonObject = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });

@@ -1,5 +1,5 @@
 /** Neutral events of candidate 0 in short, as a reader of any format makes them: what writers of streams are given. */
-import type { OpenedBlock, ReplyEvent } from "../../../proxy/translate/reply.ts";
+import type { OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 
 export const start: ReplyEvent = { type: "start", id: "up", model: "upstream" };
 export const stopped: ReplyEvent = { type: "finish", candidate: 0, finish: { reason: "stop" } };

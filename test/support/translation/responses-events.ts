@@ -1,6 +1,6 @@
 /** Events of a responses stream for tests, and what is read from them in short words. */
-import { foldReply } from "../../../proxy/translate/fold-reply.ts";
-import type { ReplyBlock } from "../../../proxy/translate/reply.ts";
+import { foldReply } from "#proxy/neutral/aggregate-reply";
+import type { ReplyBlock } from "#proxy/neutral/reply";
 import { readStream } from "./responses-exchange.ts";
 
 export type Event = Readonly<Record<string, unknown>>;

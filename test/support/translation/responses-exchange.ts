@@ -1,16 +1,12 @@
 /** What a responses translator needs around a call or a reply in tests: a context, a target, readable state. */
-import type { JsonObject } from "../../../proxy/protocols/json-value.ts";
-import type { Conversation, MediaPart, ProviderState, Turn } from "../../../proxy/translate/conversation.ts";
-import { Losses } from "../../../proxy/translate/losses.ts";
-import type { Reply, ReplyEvent } from "../../../proxy/translate/reply.ts";
-import { readRequest } from "../../../proxy/translate/responses/request/read-request.ts";
-import { responsesTranslator } from "../../../proxy/translate/responses/translator.ts";
-import type {
-  ReplyContext,
-  StreamReader,
-  TranslationTarget,
-  WrittenRequest,
-} from "../../../proxy/translate/translator.ts";
+
+import { readRequest } from "#proxy/formats/responses/translate/request/read/read-request";
+import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import type { ReplyContext, StreamReader, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
+import type { JsonObject } from "#proxy/json/json-value";
+import type { Conversation, MediaPart, ProviderState, Turn } from "#proxy/neutral/conversation";
+import { Losses } from "#proxy/neutral/losses/losses";
+import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
 export const endpoint = { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;

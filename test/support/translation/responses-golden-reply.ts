@@ -1,6 +1,7 @@
 /** The answer of golden.md as neutral events. */
-import { zeroUsage } from "../../../proxy/settle/usage.ts";
-import type { ReplyEvent } from "../../../proxy/translate/reply.ts";
+
+import type { ReplyEvent } from "#proxy/neutral/reply";
+import { zeroUsage } from "#proxy/settle/usage";
 import { callPart, close, delta, end, open, start, textPart } from "./reply-events.ts";
 
 const usage = { ...zeroUsage, input: 10, cacheRead: 90, cacheWrite: 5, output: 17, reasoning: 20 };

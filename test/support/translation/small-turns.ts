@@ -1,5 +1,5 @@
 /** Turns and parts of a conversation, as small as they may be, and servers that speak chat completions as others do. */
-import type { CallPart, Part, ResultPart, Turn } from "../../../proxy/translate/conversation.ts";
+import type { CallPart, Part, ResultPart, Turn } from "#proxy/neutral/conversation";
 
 export const compatible = { provider: "OpenAICompatible", baseURL: "http://models.internal:8000/v1" } as const;
 export const openRouter = { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const;

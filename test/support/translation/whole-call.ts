@@ -1,6 +1,6 @@
 /** Puts what a client may say into a call that is whole: with the tools that a choice is of, the call that a result answers. */
-import { asList, isObject, member } from "../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../proxy/protocols/wire.ts";
+import { asList, isObject, member } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 
 type Body = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "mocha";
-import { createKey, renderKeyManifest, runKey } from "../../../cli/commands/key.ts";
-import { UsageError } from "../../../cli/read-settings.ts";
-import { parseManifest } from "../../../operator/schema/parse-manifest.ts";
-import { validateResource } from "../../../operator/schema/validate-resource.ts";
+import { createKey, renderKeyManifest, runKey } from "#cli/commands/key";
+import { UsageError } from "#cli/settings/read-settings";
+import { parseManifest } from "#operator/schema/parse-manifest";
+import { validateResource } from "#operator/schema/validate-resource";
 
 describe("tollgate key", () => {
   it("makes keys of 256 bits that begin with sk-, each another", () => {

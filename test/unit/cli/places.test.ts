@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildAuthority } from "../../../operator/certificates/build-certificate.ts";
+import { buildAuthority } from "#operator/certificates/build-certificate";
 
 const program = fileURLToPath(new URL("../../../cli/main.ts", import.meta.url));
 const free = ["--listen=127.0.0.1:0", "--admin=127.0.0.1:0", "--operator-admin=127.0.0.1:0"];

@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { validateCommand } from "../../../cli/validate.ts";
-import { FolderSource } from "../../../operator/source/folder.ts";
-import { fileBytesMax } from "../../../operator/source/read-manifest-file.ts";
-import { projectRoot } from "../../../scripts/run.ts";
+import { validateCommand } from "#cli/validate";
+import { FolderSource } from "#operator/source/folder";
+import { fileBytesMax } from "#operator/source/read-manifest-file";
+import { projectRoot } from "#scripts/run";
 
 const account = (name: string, spec = "{}") =>
   `apiVersion: tollgate.dev/v1alpha1\nkind: Account\nmetadata: {name: ${name}, namespace: a}\nspec: ${spec}\n`;

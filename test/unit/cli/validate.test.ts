@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { validateCommand } from "../../../cli/validate.ts";
+import { validateCommand } from "#cli/validate";
 
 const good = `apiVersion: tollgate.dev/v1alpha1
 kind: ApiKey

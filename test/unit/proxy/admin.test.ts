@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
-import { type RunningAdmin, startAdmin } from "../../../proxy/admin.ts";
-import { explain } from "../../../proxy/explain.ts";
-import { ProxyMetrics } from "../../../proxy/observe/metrics.ts";
-import { emptySnapshot, SnapshotDraft } from "../../../proxy/snapshot/build-index.ts";
-import { objectVersion } from "../../../proxy/snapshot/digest.ts";
-import type { Channel, Credential, Key, Route, WireObject } from "../../../proxy/snapshot/types.gen.ts";
+import { type RunningAdmin, startAdmin } from "#proxy/admin";
+import { explain } from "#proxy/explain";
+import { ProxyMetrics } from "#proxy/observe/metrics";
+import { emptySnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { objectVersion } from "#proxy/snapshot/digest";
+import type { Channel, Credential, Key, Route, WireObject } from "#proxy/snapshot/types.gen";
 
 const canary = "sk-upstream-canary-0123456789";
 

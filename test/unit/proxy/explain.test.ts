@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type ExplainedTarget, type Explanation, explain } from "../../../proxy/explain.ts";
-import type { Channel, Route } from "../../../proxy/snapshot/types.gen.ts";
-import { snapshotWith } from "../../support/snapshot-of.ts";
-import { wireChannel, wireCredential, wireKey, wireRoute } from "../../support/wire-objects.ts";
+import { type ExplainedTarget, type Explanation, explain } from "#proxy/explain";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
+import { snapshotWith } from "#test/support/snapshot-of";
+import { wireChannel, wireCredential, wireKey, wireRoute } from "#test/support/wire-objects";
 
 interface Case {
   readonly name: string;

@@ -4,16 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { toClientError } from "#proxy/formats/client-error";
+import type { UpstreamError } from "#proxy/formats/format";
+import { tooManyBytes } from "#proxy/http/in-flight-bytes";
 import {
   errorOfFailure,
   errorOfInvalidReply,
   errorOfProblem,
   errorOfStop,
   noAvailableChannel,
-} from "../../../proxy/forward/describe-outcome.ts";
-import { tooManyBytes } from "../../../proxy/http/in-flight-bytes.ts";
-import type { UpstreamError } from "../../../proxy/protocols/chat-format.ts";
-import { toClientError } from "../../../proxy/protocols/client-error.ts";
+} from "#proxy/upstream/describe-outcome";
 
 /** As a coding agent has them. */
 const retryWords =

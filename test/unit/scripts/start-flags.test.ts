@@ -1,6 +1,6 @@
 /** What `npm start` adds to the settings that its user gave. */
 import assert from "node:assert/strict";
-import { type StartSources, startFlags } from "../../../scripts/start-flags.ts";
+import { type StartSources, startFlags } from "#scripts/start-flags";
 
 const defaults = { data: "/usual", "drain.endpointLag": "0s" };
 const start = (sources: Partial<StartSources> = {}) =>

@@ -1,10 +1,10 @@
 /** The tools of the other tests do what they say: an oracle that lies would make every other test worthless. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
-import { FakeUpstream } from "../../support/fake-upstream.ts";
-import { FaultRelay } from "../../support/fault-relay.ts";
-import { RawClient } from "../../support/raw-client.ts";
-import { waitFor, within } from "../../support/wait-for.ts";
+import { FakeUpstream } from "#test/support/fake-upstream";
+import { FaultRelay } from "#test/support/fault-relay";
+import { RawClient } from "#test/support/raw-client";
+import { waitFor, within } from "#test/support/wait-for";
 
 const request = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
 

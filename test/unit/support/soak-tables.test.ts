@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { soakTable } from "../../../scripts/soak-tables.ts";
+import { soakTable } from "#scripts/soak-tables";
 
 describe("soakTable()", () => {
   const tests = [

@@ -1,6 +1,6 @@
 /** generateContent as Google speaks it: the pages "Generating content", "Function calling" and "Thought signatures". */
-import { either, type JsonObject, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { type Failure, type Question, usage } from "../scenario.ts";
+import { either, type JsonObject, list, member, text } from "#examples/demo-upstream/json-view";
+import { type Failure, type Question, usage } from "#test/support/clients/scenario";
 import { failureMessages, piecesOf, type ScriptedFormat, type TurnContext } from "./scripted-format.ts";
 
 export const generateContent: ScriptedFormat = { read, writeStream, writeReply, writeError };

@@ -1,7 +1,7 @@
 /** Messages as Anthropic speaks them: the pages "Messages" and "Streaming messages" (`ping` behind `message_start`). */
-import { contentText } from "../../../../examples/demo-upstream/content-text.ts";
-import { type JsonObject, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { type Failure, type Question, usage } from "../scenario.ts";
+import { contentText } from "#examples/demo-upstream/content-text";
+import { type JsonObject, list, member, text } from "#examples/demo-upstream/json-view";
+import { type Failure, type Question, usage } from "#test/support/clients/scenario";
 import { failureMessages, namedEvent, piecesOf, type ScriptedFormat, type TurnContext } from "./scripted-format.ts";
 
 export const messages: ScriptedFormat = { read, writeStream, writeReply, writeError };

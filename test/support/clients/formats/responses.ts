@@ -1,7 +1,7 @@
 /** Responses as OpenAI speaks them: the reference pages "Create a response" and "Streaming events". */
-import { contentText } from "../../../../examples/demo-upstream/content-text.ts";
-import { type JsonObject, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { type Failure, type Question, type ScriptedCall, usage } from "../scenario.ts";
+import { contentText } from "#examples/demo-upstream/content-text";
+import { type JsonObject, list, member, text } from "#examples/demo-upstream/json-view";
+import { type Failure, type Question, type ScriptedCall, usage } from "#test/support/clients/scenario";
 import { writeError } from "./chat-completions.ts";
 import { failureMessages, namedEvent, piecesOf, type ScriptedFormat, type TurnContext } from "./scripted-format.ts";
 

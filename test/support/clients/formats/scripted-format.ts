@@ -1,6 +1,6 @@
 /** What a wire format gives to the scripted upstream: reading of its requests, writing of turns. */
-import type { JsonObject } from "../../../../examples/demo-upstream/json-view.ts";
-import type { Failure, Question, Turn } from "../scenario.ts";
+import type { JsonObject } from "#examples/demo-upstream/json-view";
+import type { Failure, Question, Turn } from "#test/support/clients/scenario";
 
 export interface TurnContext {
   readonly turn: Turn;

@@ -1,10 +1,10 @@
 /** Codex CLI, which speaks responses. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { key, models } from "../clients-rig.ts";
-import { nodePackages } from "../installed-packages.ts";
-import { clientEnvironment, runProgram, withHome } from "../run-program.ts";
+import { isObject, member, text } from "#examples/demo-upstream/json-view";
+import { key, models } from "#test/support/clients/clients-rig";
+import { nodePackages } from "#test/support/clients/installed-packages";
+import { clientEnvironment, runProgram, withHome } from "#test/support/clients/run-program";
 import { type Agent, type AgentRun, agentDeadlineMs, agentPrompt } from "./program.ts";
 
 export interface CodexOptions {

@@ -1,10 +1,10 @@
 /** Gemini CLI, which speaks generateContent through the library in its bundle. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { key, models } from "../clients-rig.ts";
-import { nodePackages } from "../installed-packages.ts";
-import { clientEnvironment, runProgram, withHome } from "../run-program.ts";
+import { member, text } from "#examples/demo-upstream/json-view";
+import { key, models } from "#test/support/clients/clients-rig";
+import { nodePackages } from "#test/support/clients/installed-packages";
+import { clientEnvironment, runProgram, withHome } from "#test/support/clients/run-program";
 import { type Agent, type AgentRun, agentDeadlineMs, agentPrompt } from "./program.ts";
 
 export const geminiCli: Agent = {

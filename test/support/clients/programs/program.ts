@@ -1,8 +1,8 @@
 /** A coding agent as a program: how it is run without a person in front of a gateway, and what it says. */
 import assert from "node:assert/strict";
-import type { Cell } from "../clients-rig.ts";
-import { describeRun, type ProgramRun } from "../run-program.ts";
-import { agentScenario, type ScriptedCall } from "../scenario.ts";
+import type { Cell } from "#test/support/clients/clients-rig";
+import { describeRun, type ProgramRun } from "#test/support/clients/run-program";
+import { agentScenario, type ScriptedCall } from "#test/support/clients/scenario";
 
 export interface AgentRun {
   readonly run: ProgramRun;

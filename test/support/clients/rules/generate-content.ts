@@ -2,8 +2,8 @@
  * What Google refuses of generateContent: the pages "Function calling", "Combine built-in tools and function calling",
  * "Thought signatures" and the reference of `Schema`.
  */
-import { either, isObject, type JsonObject, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { signatureMark } from "../formats/generate-content.ts";
+import { either, isObject, type JsonObject, list, member, text } from "#examples/demo-upstream/json-view";
+import { signatureMark } from "#test/support/clients/formats/generate-content";
 import { firstOf, type Rule } from "./rule.ts";
 
 /** The stand-in that the documentation gives for calls which no signature came with. */

@@ -1,6 +1,6 @@
 /** What Anthropic refuses of a message: the pages "Messages", "Tool use" and "Extended thinking", "What's new" of models. */
-import { count, isObject, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
-import { signatureMark } from "../formats/messages.ts";
+import { count, isObject, list, member, text } from "#examples/demo-upstream/json-view";
+import { signatureMark } from "#test/support/clients/formats/messages";
 import { firstOf, type Rule } from "./rule.ts";
 
 /** Models that always think and choose their tools themselves. */

@@ -1,5 +1,5 @@
 /** Schemas of functions as OpenAI takes them: the pages "Function calling" and "Structured outputs". */
-import { isObject, list, member } from "../../../../examples/demo-upstream/json-view.ts";
+import { isObject, list, member } from "#examples/demo-upstream/json-view";
 import { firstOf } from "./rule.ts";
 
 const refusedAtRoot = ["oneOf", "anyOf", "allOf", "enum", "not"];

@@ -1,5 +1,5 @@
 /** What OpenAI refuses of a response: the pages "Create a response", "Function calling", "Reasoning models". */
-import { count, list, member, text } from "../../../../examples/demo-upstream/json-view.ts";
+import { count, list, member, text } from "#examples/demo-upstream/json-view";
 import { isReasoningModel, outputTokensMax } from "./openai-models.ts";
 import { refuseSchema } from "./openai-schema.ts";
 import { firstOf, type Rule } from "./rule.ts";

@@ -1,5 +1,5 @@
 /** What a provider refuses, from its documentation: one small function a rule. */
-import type { JsonObject } from "../../../../examples/demo-upstream/json-view.ts";
+import type { JsonObject } from "#examples/demo-upstream/json-view";
 
 /** @returns the provider's words for what is wrong; undefined where nothing is */
 export type Rule = (body: JsonObject, model: string) => string | undefined;

@@ -1,9 +1,9 @@
 /** Anthropic's SDK, messages. */
 import assert from "node:assert/strict";
 import type Anthropic from "anthropic-1";
-import { anthropicGenerations } from "../../official-clients.ts";
-import { clientKey } from "../manifests.ts";
-import { citySchema, pixel } from "../sdk-gateway.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { citySchema, pixel } from "#test/support/conformance/sdk-gateway";
+import { anthropicGenerations } from "#test/support/official-clients";
 import { type SdkDriver, weatherQuestion } from "./driver.ts";
 
 const inputSchema = { ...citySchema, required: [...citySchema.required] };

@@ -1,9 +1,9 @@
 /** Google's SDK, generateContent. */
 import assert from "node:assert/strict";
 import type { Content, GenerateContentParameters, GoogleGenAI, Part } from "genai-3";
-import { genaiGenerations } from "../../official-clients.ts";
-import { clientKey } from "../manifests.ts";
-import { citySchema, pixel } from "../sdk-gateway.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { citySchema, pixel } from "#test/support/conformance/sdk-gateway";
+import { genaiGenerations } from "#test/support/official-clients";
 import { type SdkDriver, weatherQuestion } from "./driver.ts";
 
 const tools = [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: citySchema }] }];

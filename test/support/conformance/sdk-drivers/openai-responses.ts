@@ -1,9 +1,9 @@
 /** OpenAI's SDK, responses. */
 import assert from "node:assert/strict";
 import type OpenAI from "openai-7";
-import { openaiGenerations } from "../../official-clients.ts";
-import { clientKey } from "../manifests.ts";
-import { citySchema, pixel } from "../sdk-gateway.ts";
+import { clientKey } from "#test/support/conformance/manifests";
+import { citySchema, pixel } from "#test/support/conformance/sdk-gateway";
+import { openaiGenerations } from "#test/support/official-clients";
 import { type SdkDriver, weatherQuestion } from "./driver.ts";
 
 const tools = [{ type: "function" as const, name: "weather", parameters: citySchema, strict: true }];

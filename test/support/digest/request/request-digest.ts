@@ -3,8 +3,8 @@
  * The definition stands with the recorded traffic (`DIGEST.md`, Request digest). Shares no code with the proxy.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Difference } from "../compare.ts";
-import type { DigestProtocol } from "../facts.ts";
+import type { Difference } from "#test/support/digest/compare";
+import type { DigestProtocol } from "#test/support/digest/facts";
 import { digestChatRequest } from "./request-chat.ts";
 import { comparableText, emptyRequest, parameterNames, type RequestDigest, type RequestItem } from "./request-facts.ts";
 import { digestGeminiRequest } from "./request-gemini.ts";

@@ -1,6 +1,6 @@
 /** The facts of a request, whatever its protocol: what two requests must share to ask the same. */
 import { createHash } from "node:crypto";
-import { at, list, text } from "../facts.ts";
+import { at, list, text } from "#test/support/digest/facts";
 
 export type RequestItem =
   | { readonly text: string }

@@ -1,5 +1,5 @@
 /** Facts of a generateContent request; both spellings of every name. */
-import { at, list, text } from "../facts.ts";
+import { at, list, text } from "#test/support/digest/facts";
 import {
   addItems,
   addSystem,

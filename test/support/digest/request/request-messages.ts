@@ -1,5 +1,5 @@
 /** Facts of a messages request. */
-import { at, list, text } from "../facts.ts";
+import { at, list, text } from "#test/support/digest/facts";
 import {
   addItems,
   addSystem,

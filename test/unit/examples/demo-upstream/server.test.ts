@@ -5,8 +5,8 @@ import type Anthropic from "anthropic-1";
 import type { GoogleGenAI } from "genai-3";
 import { after, before, describe, it } from "mocha";
 import type OpenAI from "openai-7";
-import { createDemoUpstream } from "../../../../examples/demo-upstream/server.ts";
-import { anthropicGenerations, genaiGenerations, openaiGenerations } from "../../../support/official-clients.ts";
+import { createDemoUpstream } from "#examples/demo-upstream/server";
+import { anthropicGenerations, genaiGenerations, openaiGenerations } from "#test/support/official-clients";
 
 const schema = {
   type: "object",

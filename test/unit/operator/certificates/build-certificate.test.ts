@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { buildAuthority, buildLeaf } from "../../../../operator/certificates/build-certificate.ts";
+import { buildAuthority, buildLeaf } from "#operator/certificates/build-certificate";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const validity = { notBeforeMs: nowMs, notAfterMs: nowMs + 3_600_000 };

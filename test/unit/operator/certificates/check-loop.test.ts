@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { checkLoop } from "../../../../operator/certificates/check-loop.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
+import { checkLoop } from "#operator/certificates/check-loop";
+import { ManualTimers } from "#test/support/manual-timers";
 
 describe("checkLoop()", () => {
   let timers: ManualTimers;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildAuthority, buildLeaf, type KeyPair } from "../../../../operator/certificates/build-certificate.ts";
-import { FileCertificates } from "../../../../operator/certificates/file-certificates.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { buildAuthority, buildLeaf, type KeyPair } from "#operator/certificates/build-certificate";
+import { FileCertificates } from "#operator/certificates/file-certificates";
+import { ManualTimers } from "#test/support/manual-timers";
+import { waitFor } from "#test/support/wait-for";
 
 const validity = { notBeforeMs: Date.UTC(2026, 0, 1), notAfterMs: Date.UTC(2027, 0, 1) };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import type { CertificatePeriods } from "../../../../operator/certificates/authorities.ts";
-import { SelfManagedCertificates } from "../../../../operator/certificates/self-managed-certificates.ts";
-import { MemoryOwnedData } from "../../../support/fleet/memory-owned-data.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
+import type { CertificatePeriods } from "#operator/certificates/authorities";
+import { SelfManagedCertificates } from "#operator/certificates/self-managed-certificates";
+import { MemoryOwnedData } from "#test/support/fleet/memory-owned-data";
+import { ManualTimers } from "#test/support/manual-timers";
 
 const hourMs = 3_600_000;
 const periods: CertificatePeriods = {

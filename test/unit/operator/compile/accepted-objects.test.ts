@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { isJsonObject } from "../../../../operator/schema/check-structure.ts";
-import { validateResource } from "../../../../operator/schema/validate-resource.ts";
-import { validateObject } from "../../../../proxy/snapshot/validate.ts";
-import { compileText } from "../../../support/compile-manifests.ts";
-import { readExamples } from "../../../support/crd-examples.ts";
-import { mutateManifest, seededRandom } from "../../../support/mutate-manifest.ts";
+import { isJsonObject } from "#operator/schema/check-structure";
+import { validateResource } from "#operator/schema/validate-resource";
+import { validateObject } from "#proxy/snapshot/validate";
+import { compileText } from "#test/support/compile-manifests";
+import { readExamples } from "#test/support/crd-examples";
+import { mutateManifest, seededRandom } from "#test/support/mutate-manifest";
 
 const examples = readExamples("valid").map(({ document }) => document.object);
 const kinds = ["ApiKey", "Channel", "ModelRoute", "Account"].map((kind) =>

@@ -1,12 +1,12 @@
 /** What must hold for any set of resources: nothing throws, everything is fit for the wire, and order is nothing. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { everyObject, MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
-import type { AnyResource, ObjectMeta, ResourceSet } from "../../../../operator/resources/resource.ts";
-import { validateObject } from "../../../../proxy/snapshot/validate.ts";
-import { resourcesOf } from "../../../support/compile-manifests.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { everyObject, MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { AnyResource, ObjectMeta, ResourceSet } from "#operator/resources/resource";
+import { validateObject } from "#proxy/snapshot/validate";
+import { resourcesOf } from "#test/support/compile-manifests";
 
 const name = fc.constantFrom("one", "two", "three", "four");
 const namespace = fc.constantFrom("a", "b");

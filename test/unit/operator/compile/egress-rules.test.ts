@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { refuseURL } from "../../../../operator/compile/egress-rules.ts";
-import { EgressPolicy } from "../../../../proxy/snapshot/egress-policy.ts";
+import { refuseURL } from "#operator/compile/egress-rules";
+import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 
 /** RELIABILITY.md EG2: whoever may write a channel must not reach what only this machine can. */
 describe("refuseURL()", () => {

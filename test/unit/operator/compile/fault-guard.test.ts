@@ -1,10 +1,10 @@
 /** A fault of the compiler shows on one object (`RELIABILITY.md` J8): made here with values that cannot be read. */
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { everyObject, MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
-import type { OwnResource } from "../../../../operator/resources/resource.ts";
-import { resourcesOf } from "../../../support/compile-manifests.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { everyObject, MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { OwnResource } from "#operator/resources/resource";
+import { resourcesOf } from "#test/support/compile-manifests";
 
 const digest = (digit: string) => digit.repeat(64);
 const manifests = [

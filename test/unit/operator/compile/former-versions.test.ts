@@ -1,8 +1,8 @@
 /** What a person is told of an object whose present version is refused, and which version holds meanwhile. */
 import assert from "node:assert/strict";
-import { compile, defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
-import { putText } from "../../../support/compile-manifests.ts";
+import { compile, defaultCompileSettings } from "#operator/compile/compile";
+import { ManifestStore } from "#operator/source/manifest-store";
+import { putText } from "#test/support/compile-manifests";
 
 const own = (kind: string, spec: string) =>
   `apiVersion: tollgate.dev/v1alpha1\nkind: ${kind}\nmetadata: {name: one, namespace: a}\nspec: ${spec}\n`;

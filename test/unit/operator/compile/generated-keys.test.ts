@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
-import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
-import { putText } from "../../../support/compile-manifests.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import { ManifestStore } from "#operator/source/manifest-store";
+import { putText } from "#test/support/compile-manifests";
 
 describe("a generate credential whose Secret is not there", () => {
   const compiled = (makesKeys: boolean) => {

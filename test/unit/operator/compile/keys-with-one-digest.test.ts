@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { everyObject, MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
-import type { ApiKeyResource, ObjectMeta } from "../../../../operator/resources/resource.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { everyObject, MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { ApiKeyResource, ObjectMeta } from "#operator/resources/resource";
 
 const key = (name: string, metadata: Partial<ObjectMeta>): ApiKeyResource => ({
   kind: "ApiKey",

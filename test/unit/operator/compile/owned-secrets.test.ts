@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import type { ApiObject } from "../../../../operator/kubernetes/api-object.ts";
-import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
-import { ClusterStore } from "../../../../operator/source/kubernetes/cluster-store.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
 
 const clientKey = `sk-${"owned".repeat(8)}`;
 const apiKey = (credential: object): ApiObject => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { compileText } from "../../../support/compile-manifests.ts";
+import { compileText } from "#test/support/compile-manifests";
 
 /** What `Accepted` says of an object: of a spec with all defaults of the schema beside what is given. */
 function acceptedOf(kind: "Channel" | "ModelRoute", spec: object): string {

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateSecret, mintKey } from "../../../../operator/generate-key/generate-secret.ts";
-import { clientKeyPattern } from "../../../../operator/resources/api-key.ts";
-import { compileText, resourcesOf } from "../../../support/compile-manifests.ts";
+import { generateSecret, mintKey } from "#operator/generate-key/generate-secret";
+import { clientKeyPattern } from "#operator/resources/api-key";
+import { compileText, resourcesOf } from "#test/support/compile-manifests";
 
 const key = `
 apiVersion: tollgate.dev/v1alpha1

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WantedSecret } from "../../../../operator/compile/result.ts";
-import { KeyFiles } from "../../../../operator/generate-key/key-files.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import { KeyFiles } from "#operator/generate-key/key-files";
+import { waitFor } from "#test/support/wait-for";
 
 const wantedOf = (name: string): WantedSecret => ({
   namespace: "a",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
-import type { WantedSecret } from "../../../../operator/compile/result.ts";
-import { KeySecrets } from "../../../../operator/generate-key/key-secrets.ts";
-import { ApiError } from "../../../../operator/kubernetes/api-error.ts";
-import type { ApiKeyResource } from "../../../../operator/resources/resource.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import { KeySecrets } from "#operator/generate-key/key-secrets";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import type { ApiKeyResource } from "#operator/resources/resource";
+import { waitFor } from "#test/support/wait-for";
 
 const wanted = (name: string): WantedSecret => ({
   namespace: "team-a",

@@ -1,10 +1,10 @@
 /** Secrets that a namespace, or the API server, refuses to take: who waits for that, and who does not. */
 import assert from "node:assert/strict";
-import type { WantedSecret } from "../../../../operator/compile/result.ts";
-import { KeySecrets } from "../../../../operator/generate-key/key-secrets.ts";
-import { ApiError } from "../../../../operator/kubernetes/api-error.ts";
-import type { ApiKeyResource } from "../../../../operator/resources/resource.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { WantedSecret } from "#operator/compile/result";
+import { KeySecrets } from "#operator/generate-key/key-secrets";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import type { ApiKeyResource } from "#operator/resources/resource";
+import { waitFor } from "#test/support/wait-for";
 
 const wanted = (namespace: string, name: string): WantedSecret => ({
   namespace,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { Registry } from "prom-client";
-import { registerKeyExpiry } from "../../../../operator/key-expiry/expiring-keys.ts";
-import { Publisher } from "../../../../operator/push/publisher.ts";
-import type { Key } from "../../../../proxy/snapshot/types.gen.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId } from "../../../support/push-rig.ts";
-import { sha256Of, wireKey } from "../../../support/wire-objects.ts";
+import { registerKeyExpiry } from "#operator/key-expiry/expiring-keys";
+import { Publisher } from "#operator/push/publisher";
+import type { Key } from "#proxy/snapshot/types.gen";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 const nowMs = Date.parse("2026-11-21T12:00:00Z");
 const dayMs = 24 * 3_600_000;

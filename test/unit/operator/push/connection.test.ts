@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { type ConnectionOptions, type LineSink, ProxyConnection } from "../../../../operator/push/connection.ts";
-import { Fleet } from "../../../../operator/push/fleet.ts";
-import { Publisher } from "../../../../operator/push/publisher.ts";
-import { ResourceUids } from "../../../../operator/push/versions/resource-uids.ts";
-import { SourceProgress } from "../../../../operator/push/versions/source-progress.ts";
-import { MutableResourceSet } from "../../../../operator/resources/mutable-resource-set.ts";
-import { encodeSums } from "../../../../proxy/snapshot/digest.ts";
-import type { Acknowledgement, DownMessage, Hello } from "../../../../proxy/snapshot/push/messages.ts";
-import { frameBytesMax, partBytesMax } from "../../../../proxy/snapshot/push/messages.ts";
-import { parseDownMessage } from "../../../../proxy/snapshot/push/parse-message.ts";
-import type { WireObject } from "../../../../proxy/snapshot/types.gen.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId, eventually } from "../../../support/push-rig.ts";
-import { fullKey, sha256Of, wireKey } from "../../../support/wire-objects.ts";
+import { type ConnectionOptions, type LineSink, ProxyConnection } from "#operator/push/connection";
+import { Fleet } from "#operator/push/fleet";
+import { Publisher } from "#operator/push/publisher";
+import { ResourceUids } from "#operator/push/versions/resource-uids";
+import { SourceProgress } from "#operator/push/versions/source-progress";
+import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import { encodeSums } from "#proxy/snapshot/digest";
+import type { Acknowledgement, DownMessage, Hello } from "#proxy/snapshot/push/messages";
+import { frameBytesMax, partBytesMax } from "#proxy/snapshot/push/messages";
+import { parseDownMessage } from "#proxy/snapshot/push/parse-message";
+import type { WireObject } from "#proxy/snapshot/types.gen";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId, eventually } from "#test/support/push-rig";
+import { fullKey, sha256Of, wireKey } from "#test/support/wire-objects";
 
 /** A peer that reads as fast or as slowly as the test says. */
 class FakeSink implements LineSink {

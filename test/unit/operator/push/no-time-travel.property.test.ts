@@ -6,17 +6,17 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
-import { ProxyConnection } from "../../../../operator/push/connection.ts";
-import { Publisher } from "../../../../operator/push/publisher.ts";
-import { SourceProgress } from "../../../../operator/push/versions/source-progress.ts";
-import type { IndexedSnapshot } from "../../../../proxy/snapshot/build-index.ts";
-import type { Hello } from "../../../../proxy/snapshot/push/messages.ts";
-import { PushClient } from "../../../../proxy/sync/push-client.ts";
-import type { PushStream, PushTransport } from "../../../../proxy/sync/push-transport.ts";
-import { SnapshotStore } from "../../../../proxy/sync/snapshot-store.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId } from "../../../support/push-rig.ts";
-import { sha256Of, wireKey } from "../../../support/wire-objects.ts";
+import { ProxyConnection } from "#operator/push/connection";
+import { Publisher } from "#operator/push/publisher";
+import { SourceProgress } from "#operator/push/versions/source-progress";
+import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
+import type { Hello } from "#proxy/snapshot/push/messages";
+import { PushClient } from "#proxy/sync/push-client";
+import type { PushStream, PushTransport } from "#proxy/sync/push-transport";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 const victims = ["a", "b", "c"];
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import type { ExpectedProxies } from "../../../../operator/peers/expected-proxies.ts";
-import { PeerSummaries } from "../../../../operator/peers/peer-summaries.ts";
-import { type ConnectionOptions, ProxyConnection } from "../../../../operator/push/connection.ts";
-import { Fleet } from "../../../../operator/push/fleet.ts";
-import { Publisher } from "../../../../operator/push/publisher.ts";
-import { emptySums, encodeSums } from "../../../../proxy/snapshot/digest.ts";
-import { capabilityNames } from "../../../../proxy/snapshot/push/capabilities.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId } from "../../../support/push-rig.ts";
-import { wireKey } from "../../../support/wire-objects.ts";
+import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
+import { type ConnectionOptions, ProxyConnection } from "#operator/push/connection";
+import { Fleet } from "#operator/push/fleet";
+import { Publisher } from "#operator/push/publisher";
+import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
+import { emptySums, encodeSums } from "#proxy/snapshot/digest";
+import { capabilityNames } from "#proxy/snapshot/push/capabilities";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { wireKey } from "#test/support/wire-objects";
 
 const graceMs = 30_000;
 const id = "key/team-a/one";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type Publication, Publisher } from "../../../../operator/push/publisher.ts";
-import { objectId } from "../../../../proxy/snapshot/object-id.ts";
-import type { Key, Limit, WireObject } from "../../../../proxy/snapshot/types.gen.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId } from "../../../support/push-rig.ts";
-import { sha256Of, wireChannel, wireKey, wireRoute } from "../../../support/wire-objects.ts";
+import { type Publication, Publisher } from "#operator/push/publisher";
+import { objectId } from "#proxy/snapshot/object-id";
+import type { Key, Limit, WireObject } from "#proxy/snapshot/types.gen";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { sha256Of, wireChannel, wireKey, wireRoute } from "#test/support/wire-objects";
 
 describe("Publisher", () => {
   let timers: ManualTimers;

@@ -1,14 +1,14 @@
 /** A proxy that refuses more objects than it may name: nobody knows of those that it does not. */
 import assert from "node:assert/strict";
-import { PeerSummaries } from "../../../../operator/peers/peer-summaries.ts";
-import { readSummary, writeSummary } from "../../../../operator/peers/summary.ts";
-import { ProxyConnection } from "../../../../operator/push/connection.ts";
-import { Fleet } from "../../../../operator/push/fleet.ts";
-import { Publisher } from "../../../../operator/push/publisher.ts";
-import type { Acknowledgement } from "../../../../proxy/snapshot/push/messages.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { byId } from "../../../support/push-rig.ts";
-import { wireKey } from "../../../support/wire-objects.ts";
+import { ProxyConnection } from "#operator/push/connection";
+import { Fleet } from "#operator/push/fleet";
+import { Publisher } from "#operator/push/publisher";
+import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
+import { readSummary, writeSummary } from "#operator/push/replicas/summary";
+import type { Acknowledgement } from "#proxy/snapshot/push/messages";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { wireKey } from "#test/support/wire-objects";
 
 describe("Fleet, of a proxy that refuses more objects than it names", () => {
   const timers = new ManualTimers();

@@ -6,7 +6,7 @@ import {
   parseNanoCredits,
   parseQuantity,
   parseTimestampMs,
-} from "../../../../operator/resources/amounts.ts";
+} from "#operator/resources/amounts";
 
 const refused = "refused";
 function outcome(parse: () => unknown): unknown {

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { compileRules } from "../../../../operator/schema/cel/check-rules.ts";
-import { isJsonObject } from "../../../../operator/schema/check-structure.ts";
-import { customKinds } from "../../../../operator/schema/custom-kinds.gen.ts";
-import type { StructuralSchema } from "../../../../operator/schema/structural-schema.ts";
-import { validateResource } from "../../../../operator/schema/validate-resource.ts";
-import { projectRoot } from "../../../../scripts/run.ts";
-import { counterpart, readExamples } from "../../../support/crd-examples.ts";
+import { compileRules } from "#operator/schema/cel/check-rules";
+import { isJsonObject } from "#operator/schema/check-structure";
+import { customKinds } from "#operator/schema/custom-kinds.gen";
+import type { StructuralSchema } from "#operator/schema/structural-schema";
+import { validateResource } from "#operator/schema/validate-resource";
+import { projectRoot } from "#scripts/run";
+import { counterpart, readExamples } from "#test/support/crd-examples";
 
 interface Field {
   readonly path: string;

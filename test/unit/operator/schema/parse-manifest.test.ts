@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { manifestLimits, parseManifest } from "../../../../operator/schema/parse-manifest.ts";
+import { manifestLimits, parseManifest } from "#operator/schema/parse-manifest";
 
 function objectsOf(text: string): unknown[] {
   const { documents, problems } = parseManifest(text);

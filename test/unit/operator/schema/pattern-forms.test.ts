@@ -1,9 +1,9 @@
 /** No one is shown a bare regular expression: every pattern of the schemas has its words. */
 import assert from "node:assert/strict";
-import { builtinKinds } from "../../../../operator/schema/builtin-kinds.ts";
-import { customKinds } from "../../../../operator/schema/custom-kinds.gen.ts";
-import { formOf, patternForms } from "../../../../operator/schema/pattern-forms.ts";
-import { validateResource } from "../../../../operator/schema/validate-resource.ts";
+import { builtinKinds } from "#operator/schema/builtin-kinds";
+import { customKinds } from "#operator/schema/custom-kinds.gen";
+import { formOf, patternForms } from "#operator/schema/pattern-forms";
+import { validateResource } from "#operator/schema/validate-resource";
 
 function patternsOf(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];

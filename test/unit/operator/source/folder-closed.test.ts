@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { FolderSource } from "../../../../operator/source/folder.ts";
-import { scanFolder } from "../../../../operator/source/scan-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { FolderSource } from "#operator/source/folder";
+import { scanFolder } from "#operator/source/scan-folder";
+import { waitFor } from "#test/support/wait-for";
 
 const account = (name: string) => `apiVersion: tollgate.dev/v1alpha1
 kind: Account

@@ -11,10 +11,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { FolderSource, type FolderSourceOptions } from "../../../../operator/source/folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { FolderSource, type FolderSourceOptions } from "#operator/source/folder";
+import { waitFor } from "#test/support/wait-for";
 
 const digit = (index: number) => String(index).padStart(64, "0");
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { compile, defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
-import { putText } from "../../../support/compile-manifests.ts";
+import { compile, defaultCompileSettings } from "#operator/compile/compile";
+import { ManifestStore } from "#operator/source/manifest-store";
+import { putText } from "#test/support/compile-manifests";
 
 const key = `apiVersion: tollgate.dev/v1alpha1
 kind: ApiKey

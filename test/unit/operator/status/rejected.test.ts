@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { RouteResult } from "../../../../operator/compile/result.ts";
-import type { Refusal } from "../../../../operator/push/fleet.ts";
-import { conditionsOf } from "../../../../operator/status/conditions.ts";
-import { isSameMeaning } from "../../../../operator/status/same-meaning.ts";
-import type { StatusDocument } from "../../../../operator/status/status-document.ts";
+import type { RouteResult } from "#operator/compile/result";
+import type { Refusal } from "#operator/push/fleet";
+import { conditionsOf } from "#operator/status/conditions";
+import { isSameMeaning } from "#operator/status/same-meaning";
+import type { StatusDocument } from "#operator/status/status-document";
 
 const route: RouteResult = {
   id: "route/a/r",

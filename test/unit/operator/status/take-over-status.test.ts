@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { buildAuthority } from "../../../../operator/certificates/build-certificate.ts";
-import { Compilation } from "../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../operator/compile/compile.ts";
-import { everyObject } from "../../../../operator/resources/mutable-resource-set.ts";
-import { ClusterStore } from "../../../../operator/source/kubernetes/cluster-store.ts";
-import { ManifestStore } from "../../../../operator/source/manifest-store.ts";
-import type { Acknowledgement } from "../../../../operator/status/conditions.ts";
-import type { StatusDocument } from "../../../../operator/status/status-document.ts";
-import { StatusKeeper, type StatusKeeperOptions } from "../../../../operator/status/status-keeper.ts";
-import { putText } from "../../../support/compile-manifests.ts";
+import { buildAuthority } from "#operator/certificates/build-certificate";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
+import { ManifestStore } from "#operator/source/manifest-store";
+import type { Acknowledgement } from "#operator/status/conditions";
+import type { StatusDocument } from "#operator/status/status-document";
+import { StatusKeeper, type StatusKeeperOptions } from "#operator/status/status-reconciler";
+import { putText } from "#test/support/compile-manifests";
 
 const id = "key/a/bot";
 const acknowledgement = (state: Acknowledgement["state"]): Acknowledgement => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { balanceLeft } from "../../../../proxy/admit/balance-left.ts";
-import type { CounterReading } from "../../../../proxy/admit/ledger.ts";
+import { balanceLeft } from "#proxy/admit/balance-left";
+import type { CounterReading } from "#proxy/admit/ledger";
 
 const readings: Readonly<Record<string, readonly [posted: bigint, pending: bigint]>> = {
   "account/ns/half": [40n, 10n],

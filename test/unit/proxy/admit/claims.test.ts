@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { channelClaims, claimsOf } from "../../../../proxy/admit/claims.ts";
-import type { Account, Channel, Key, Limit, Route } from "../../../../proxy/snapshot/types.gen.ts";
+import { channelClaims, claimsOf } from "#proxy/admit/claims";
+import type { Account, Channel, Key, Limit, Route } from "#proxy/snapshot/types.gen";
 
 const limit = (name: string, partial: Partial<Limit> = {}): Limit => ({
   name,

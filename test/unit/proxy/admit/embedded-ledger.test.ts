@@ -12,15 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import {
-  EmbeddedLedger,
-  type EmbeddedLedgerOptions,
-  type StoreState,
-} from "../../../../proxy/admit/embedded-ledger.ts";
-import type { Amounts, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
-import { EmbeddedStore } from "../../../../proxy/admit/store/embedded-store.ts";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
-import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
+import { EmbeddedLedger, type EmbeddedLedgerOptions, type StoreState } from "#proxy/admit/embedded-ledger";
+import type { Amounts, ReserveRequest } from "#proxy/admit/ledger";
+import { EmbeddedStore } from "#proxy/admit/store/embedded-store";
+import type { Limit } from "#proxy/snapshot/types.gen";
+import { runSteps, steps, ttlMs } from "#test/support/ledger-commands";
 
 const startMs = Date.UTC(2026, 0, 15, 12);
 

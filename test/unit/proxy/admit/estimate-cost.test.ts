@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { affordableOutput, estimateCost, estimateTurn } from "../../../../proxy/admit/estimate-cost.ts";
-import { zeroAmounts } from "../../../../proxy/admit/ledger.ts";
-import { computeCost } from "../../../../proxy/settle/price.ts";
-import { zeroUsage } from "../../../../proxy/settle/usage.ts";
-import type { Fleet, Route } from "../../../../proxy/snapshot/types.gen.ts";
+import { affordableOutput, estimateCost, estimateTurn } from "#proxy/admit/estimate-cost";
+import { zeroAmounts } from "#proxy/admit/ledger";
+import { computeCost } from "#proxy/settle/price";
+import { zeroUsage } from "#proxy/settle/usage";
+import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 
 const fleet: Fleet = {
   kind: "fleet",

@@ -1,10 +1,10 @@
 /** RELIABILITY.md M1: a step of the wall clock moves windows of the calendar and nothing else. */
 import assert from "node:assert/strict";
-import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "../../../../proxy/admit/ledger.ts";
-import { MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
-import { ChangeJournal } from "../../../../proxy/admit/store/change-journal.ts";
-import type { StoredCounter } from "../../../../proxy/admit/store/store-messages.ts";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
+import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "#proxy/admit/ledger";
+import { MemoryLedger } from "#proxy/admit/memory-ledger";
+import { ChangeJournal } from "#proxy/admit/store/change-journal";
+import type { StoredCounter } from "#proxy/admit/store/store-messages";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 const startMs = Date.UTC(2026, 8, 23, 12);
 const ttlMs = 60_000;

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  Amounts,
-  BalanceClaim,
-  ConcurrencyClaim,
-  LimitClaim,
-  Refusal,
-  ReserveRequest,
-} from "../../../../proxy/admit/ledger.ts";
-import { counterRetentionMs, MemoryLedger, type MemoryLedgerOptions } from "../../../../proxy/admit/memory-ledger.ts";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
-import { runSteps, steps, ttlMs } from "../../../support/ledger-commands.ts";
+import type { Amounts, BalanceClaim, ConcurrencyClaim, LimitClaim, Refusal, ReserveRequest } from "#proxy/admit/ledger";
+import { counterRetentionMs, MemoryLedger, type MemoryLedgerOptions } from "#proxy/admit/memory-ledger";
+import type { Limit } from "#proxy/snapshot/types.gen";
+import { runSteps, steps, ttlMs } from "#test/support/ledger-commands";
 
 const startMs = Date.UTC(2026, 0, 15, 12, 0, 0);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { LimitState } from "../../../../proxy/admit/ledger.ts";
-import { rateLimitHeaders as headerList } from "../../../../proxy/admit/rate-limit-headers.ts";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
+import type { LimitState } from "#proxy/admit/ledger";
+import { rateLimitHeaders as headerList } from "#proxy/admit/rate-limit-headers";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 const nowMs = Date.UTC(2026, 0, 1);
 

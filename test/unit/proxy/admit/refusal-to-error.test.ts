@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Refusal } from "../../../../proxy/admit/ledger.ts";
-import { refusalToError } from "../../../../proxy/admit/refusal-to-error.ts";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
+import type { Refusal } from "#proxy/admit/ledger";
+import { refusalToError } from "#proxy/admit/refusal-to-error";
+import type { Limit } from "#proxy/snapshot/types.gen";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const limit: Limit = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { MemoryLedger } from "../../../../proxy/admit/memory-ledger.ts";
-import { liveCounters, sweepRegularly } from "../../../../proxy/admit/sweep-counters.ts";
-import type { Snapshot } from "../../../../proxy/snapshot/snapshot.ts";
-import type { Account, Fleet, Key, Limit } from "../../../../proxy/snapshot/types.gen.ts";
+import { MemoryLedger } from "#proxy/admit/memory-ledger";
+import { liveCounters, sweepRegularly } from "#proxy/admit/sweep-counters";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Account, Fleet, Key, Limit } from "#proxy/snapshot/types.gen";
 
 const fleet: Fleet = {
   kind: "fleet",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { bucketShape, TokenBucket } from "../../../../proxy/admit/token-bucket.ts";
+import { bucketShape, TokenBucket } from "#proxy/admit/token-bucket";
 
 const minute = 60_000;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Period, WindowClock, windowBounds } from "../../../../proxy/admit/window.ts";
+import { type Period, WindowClock, windowBounds } from "#proxy/admit/window";
 
 const at = (text: string): number => Date.parse(text);
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { findKey } from "../../../../proxy/authenticate/find-key.ts";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import { snapshotWith } from "../../../support/snapshot-of.ts";
-import { sha256Of, wireAccount, wireKey } from "../../../support/wire-objects.ts";
+import { findKey } from "#proxy/authenticate/find-key";
+import { GatewayError } from "#proxy/errors";
+import { snapshotWith } from "#test/support/snapshot-of";
+import { sha256Of, wireAccount, wireKey } from "#test/support/wire-objects";
 
 const nowMs = 1_800_000_000_000;
 

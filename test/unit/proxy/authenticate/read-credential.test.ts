@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readCredential } from "../../../../proxy/authenticate/read-credential.ts";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import type { Protocol } from "../../../../proxy/protocols/wire.ts";
+import { readCredential } from "#proxy/authenticate/read-credential";
+import { GatewayError } from "#proxy/errors";
+import type { Protocol } from "#proxy/neutral/wire";
 
 const protocols: readonly Protocol[] = ["OpenAI", "Anthropic", "Gemini"];
 

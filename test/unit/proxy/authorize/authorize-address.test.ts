@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { authorizeAddress, isAddressAllowed } from "../../../../proxy/authorize/authorize-address.ts";
-import { cidrsContain, compileCidrs } from "../../../../proxy/http/address/cidr.ts";
-import { parseIpAddress } from "../../../../proxy/http/address/ip-address.ts";
-import type { Key } from "../../../../proxy/snapshot/types.gen.ts";
-import { wireKey } from "../../../support/wire-objects.ts";
+import { authorizeAddress, isAddressAllowed } from "#proxy/authorize/authorize-address";
+import { cidrsContain, compileCidrs } from "#proxy/http/address/cidr";
+import { parseIpAddress } from "#proxy/http/address/ip-address";
+import type { Key } from "#proxy/snapshot/types.gen";
+import { wireKey } from "#test/support/wire-objects";
 
 describe("isAddressAllowed", () => {
   const rows: { name: string; rules: Partial<Key>; address: string | undefined; want: boolean }[] = [

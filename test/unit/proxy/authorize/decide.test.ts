@@ -8,11 +8,11 @@ import {
   isRestricted,
   listAllowedModels,
   type Question,
-} from "../../../../proxy/authorize/decide.ts";
-import { parseIpAddress } from "../../../../proxy/http/address/ip-address.ts";
-import type { Capability, Fleet, Key, Limit, Route } from "../../../../proxy/snapshot/types.gen.ts";
-import { snapshotWith } from "../../../support/snapshot-of.ts";
-import { wireAccount, wireKey, wireRoute } from "../../../support/wire-objects.ts";
+} from "#proxy/authorize/decide";
+import { parseIpAddress } from "#proxy/http/address/ip-address";
+import type { Capability, Fleet, Key, Limit, Route } from "#proxy/snapshot/types.gen";
+import { snapshotWith } from "#test/support/snapshot-of";
+import { wireAccount, wireKey, wireRoute } from "#test/support/wire-objects";
 
 const fleet: Fleet = {
   kind: "fleet",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { matchesAnyPattern } from "../../../../proxy/authorize/model-pattern.ts";
+import { matchesAnyPattern } from "#proxy/authorize/model-pattern";
 
 describe("matchesAnyPattern", () => {
   const rows: [patterns: string[], model: string, want: boolean][] = [

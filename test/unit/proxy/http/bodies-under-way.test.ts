@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BodiesUnderWay } from "../../../../proxy/http/bodies-under-way.ts";
+import { BodiesUnderWay } from "#proxy/http/bodies-under-way";
 
 const eve = { namespace: "default", name: "eve" };
 const other = { namespace: "default", name: "other" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseIpAddress } from "../../../../proxy/http/address/ip-address.ts";
-import { readClientAddress, type TrustedProxies } from "../../../../proxy/http/client-address.ts";
+import { parseIpAddress } from "#proxy/http/address/ip-address";
+import { readClientAddress, type TrustedProxies } from "#proxy/http/client-address";
 
 const nobody: TrustedProxies = { hops: 0, cidrs: [] };
 const oneHop: TrustedProxies = { hops: 1, cidrs: [] };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConnectionsByAddress } from "../../../../proxy/http/connections-by-address.ts";
+import { ConnectionsByAddress } from "#proxy/http/connections-by-address";
 
 const nobody = { hops: 0, cidrs: [] };
 

@@ -1,8 +1,8 @@
 /** A key's share of the bytes in flight, while others need room. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import { type CallBytes, InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
+import { GatewayError } from "#proxy/errors";
+import { type CallBytes, InFlightBytes } from "#proxy/http/in-flight-bytes";
 
 const MiB = 1024 * 1024;
 

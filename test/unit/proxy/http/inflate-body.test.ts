@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
-import { inflateBody } from "../../../../proxy/http/inflate-body.ts";
+import { InFlightBytes } from "#proxy/http/in-flight-bytes";
+import { inflateBody } from "#proxy/http/inflate-body";
 
 const MiB = 1024 * 1024;
 const body = Buffer.from(JSON.stringify({ text: "a".repeat(8 * MiB) }));

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
-import { ClientGoneError, type RequestBody, readBody } from "../../../../proxy/http/read-body.ts";
-import type { ClientRequest } from "../../../../proxy/http1/client-request.ts";
-import { defaultLimits, type ProxyLimits } from "../../../../proxy/limits.ts";
-import { nextTurn } from "../../../../proxy/turn.ts";
-import { Http1Server } from "../../../support/http1-server.ts";
+import { GatewayError } from "#proxy/errors";
+import { InFlightBytes } from "#proxy/http/in-flight-bytes";
+import { ClientGoneError, type RequestBody, readBody } from "#proxy/http/read-body";
+import type { ClientRequest } from "#proxy/http1/server/client-request";
+import { defaultLimits, type ProxyLimits } from "#proxy/limits";
+import { nextTurn } from "#proxy/runtime/request-batch";
+import { Http1Server } from "#test/support/http1-server";
 
 const limits: ProxyLimits = { ...defaultLimits, jsonBodyBytesMax: 100_000 };
 const json = "Content-Type: application/json";

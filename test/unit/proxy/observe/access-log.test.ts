@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { type AccessRecord, createAccessLog } from "../../../../proxy/observe/access-log.ts";
-import { zeroUsage } from "../../../../proxy/settle/usage.ts";
-import type { Key } from "../../../../proxy/snapshot/types.gen.ts";
+import { type AccessRecord, createAccessLog } from "#proxy/observe/access-log";
+import { zeroUsage } from "#proxy/settle/usage";
+import type { Key } from "#proxy/snapshot/types.gen";
 
 const key: Key = {
   kind: "key",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { BucketHistogram } from "../../../../proxy/observe/bucket-histogram.ts";
-import { ProxyMetrics } from "../../../../proxy/observe/metrics.ts";
-import { zeroUsage } from "../../../../proxy/settle/usage.ts";
+import { BucketHistogram } from "#proxy/observe/bucket-histogram";
+import { ProxyMetrics } from "#proxy/observe/metrics";
+import { zeroUsage } from "#proxy/settle/usage";
 
 describe("ProxyMetrics", () => {
   let metrics: ProxyMetrics;

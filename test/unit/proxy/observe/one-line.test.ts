@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { oneLine } from "../../../../proxy/observe/one-line.ts";
+import { oneLine } from "#proxy/observe/one-line";
 
 describe("oneLine()", () => {
   for (const { name, text, want } of [

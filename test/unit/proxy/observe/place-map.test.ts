@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PlaceMap } from "../../../../proxy/observe/place-map.ts";
+import { PlaceMap } from "#proxy/observe/place-map";
 
 describe("PlaceMap", () => {
   it("tells places apart by every part, whatever the parts hold", () => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import { describe, it } from "mocha";
-import { createLogger } from "../../../../proxy/observe/logger.ts";
-import { Secret } from "../../../../proxy/observe/redact.ts";
+import { createLogger } from "#proxy/observe/logger";
+import { Secret } from "#proxy/observe/redact";
 
 const text = "sk-canary-0123456789";
 

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { parameterNames } from "../../../../proxy/parameters/parameter-names.ts";
+import type { ChatCall } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { parameterNames } from "#proxy/parameters/parameter-names";
 import {
   checkRouteParameters,
   checkTranslatedParameters,
   unsupportedMembers,
-} from "../../../../proxy/parameters/route-parameters.ts";
-import type { ChatCall } from "../../../../proxy/protocols/chat-format.ts";
-import { chatFormats } from "../../../../proxy/protocols/chat-formats.ts";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import type { Route } from "../../../../proxy/snapshot/types.gen.ts";
-import { channelOf, editedBody, readBody, refusalOf, routeOf } from "../../../support/calls/read-body.ts";
+} from "#proxy/parameters/route-parameters";
+import type { Route } from "#proxy/snapshot/types.gen";
+import { channelOf, editedBody, readBody, refusalOf, routeOf } from "#test/support/calls/read-body";
 
 type Rule = NonNullable<Route["parameters"]>[number];
 

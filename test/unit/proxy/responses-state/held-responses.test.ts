@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { InFlightBytes } from "../../../../proxy/http/in-flight-bytes.ts";
-import { HeldResponses } from "../../../../proxy/responses-state/held-responses.ts";
-import { memoryStoreLimits } from "../../../../proxy/responses-state/response-store.ts";
-import { MemoryResponses } from "../../../../proxy/responses-state/store/memory-responses.ts";
-import type { LocalResponse } from "../../../../proxy/responses-state/stored-response.ts";
+import { InFlightBytes } from "#proxy/http/in-flight-bytes";
+import { HeldResponses } from "#proxy/responses-state/held-responses";
+import { memoryStoreLimits } from "#proxy/responses-state/response-store";
+import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";
+import type { LocalResponse } from "#proxy/responses-state/stored-response";
 
 const owner = "ns/key";
 

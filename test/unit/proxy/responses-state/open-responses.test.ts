@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openResponses } from "../../../../proxy/responses-state/open-responses.ts";
-import { EmbeddedResponses } from "../../../../proxy/responses-state/store/embedded-responses.ts";
-import { MemoryResponses } from "../../../../proxy/responses-state/store/memory-responses.ts";
+import { openResponses } from "#proxy/responses-state/open-responses";
+import { EmbeddedResponses } from "#proxy/responses-state/store/embedded-responses";
+import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";
 
 describe("openResponses()", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tollgate-responses-"));

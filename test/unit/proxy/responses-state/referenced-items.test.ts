@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { resolveReferences } from "../../../../proxy/responses-state/resolve-references.ts";
-import type { ResponseStore } from "../../../../proxy/responses-state/response-store.ts";
-import type { LocalResponse } from "../../../../proxy/responses-state/stored-response.ts";
+import { resolveReferences } from "#proxy/responses-state/resolve-references";
+import type { ResponseStore } from "#proxy/responses-state/response-store";
+import type { LocalResponse } from "#proxy/responses-state/stored-response";
 
 const items = Array.from({ length: 300 }, (_, index) => ({
   type: "message",

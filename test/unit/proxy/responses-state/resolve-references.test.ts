@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import { asList, type JsonObject, member } from "../../../../proxy/protocols/json-value.ts";
-import { authorizedResponses } from "../../../../proxy/responses-state/authorized-responses.ts";
-import { localResponse, mayKeep, nativeResponse } from "../../../../proxy/responses-state/keep-response.ts";
-import { deletedResponse, listInputItems } from "../../../../proxy/responses-state/list-items.ts";
+import { GatewayError } from "#proxy/errors";
+import { asList, type JsonObject, member } from "#proxy/json/json-value";
+import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
+import { localResponse, mayKeep, nativeResponse } from "#proxy/responses-state/keep-response";
+import { deletedResponse, listInputItems } from "#proxy/responses-state/list-items";
 import {
   findResponse,
   hasReferences,
   type Resolution,
   resolveReferences,
-} from "../../../../proxy/responses-state/resolve-references.ts";
-import { defaultStoreLimits } from "../../../../proxy/responses-state/response-store.ts";
-import { MemoryResponses } from "../../../../proxy/responses-state/store/memory-responses.ts";
-import type { LocalResponse } from "../../../../proxy/responses-state/stored-response.ts";
-import { refusalOf } from "../../../support/calls/read-body.ts";
+} from "#proxy/responses-state/resolve-references";
+import { defaultStoreLimits } from "#proxy/responses-state/response-store";
+import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";
+import type { LocalResponse } from "#proxy/responses-state/stored-response";
+import { refusalOf } from "#test/support/calls/read-body";
 
 const owner = "ns/key";
 const nowMs = 1_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { UpstreamError } from "../../../../proxy/protocols/chat-format.ts";
-import { type FailoverCondition, failedByError, mayFailOver } from "../../../../proxy/route/failover.ts";
-import { wireRoute } from "../../../support/wire-objects.ts";
+import type { UpstreamError } from "#proxy/formats/format";
+import { type FailoverCondition, failedByError, mayFailOver } from "#proxy/route/failover";
+import { wireRoute } from "#test/support/wire-objects";
 
 const conditions: readonly FailoverCondition[] = [
   "ConnectFailure",

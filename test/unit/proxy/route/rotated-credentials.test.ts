@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { RotatedCredentials } from "../../../../proxy/route/rotated-credentials.ts";
-import type { EjectedCredential } from "../../../../proxy/snapshot/push/messages.ts";
-import type { Channel, Credential } from "../../../../proxy/snapshot/types.gen.ts";
-import { wireChannel, wireCredential } from "../../../support/wire-objects.ts";
+import { RotatedCredentials } from "#proxy/route/rotated-credentials";
+import type { EjectedCredential } from "#proxy/snapshot/push/messages";
+import type { Channel, Credential } from "#proxy/snapshot/types.gen";
+import { wireChannel, wireCredential } from "#test/support/wire-objects";
 
 const old = wireCredential("openai", "main", "old-secret");
 const wrong = wireCredential("openai", "main", "wrong-secret");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { selectTarget } from "../../../../proxy/route/select-target.ts";
-import { Tried } from "../../../../proxy/route/tried.ts";
-import type { Channel } from "../../../../proxy/snapshot/types.gen.ts";
-import { snapshotWith } from "../../../support/snapshot-of.ts";
-import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
+import { Tried } from "#proxy/route/attempt-history";
+import { selectTarget } from "#proxy/route/select-target";
+import type { Channel } from "#proxy/snapshot/types.gen";
+import { snapshotWith } from "#test/support/snapshot-of";
+import { wireChannel, wireCredential, wireRoute } from "#test/support/wire-objects";
 
 const responsesFormat = [{ type: "Responses" as const, path: "/responses" }];
 const pool = ["main", "spare"].map((name) => ({ name, weight: 1, state: "Active" as const }));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { FailoverCondition } from "../../../../proxy/route/failover.ts";
-import { type SelectedTarget, selectTarget, spokenFormat } from "../../../../proxy/route/select-target.ts";
-import { Tried } from "../../../../proxy/route/tried.ts";
-import type { Channel, Route, WireObject } from "../../../../proxy/snapshot/types.gen.ts";
-import { snapshotWith } from "../../../support/snapshot-of.ts";
-import { wireChannel, wireCredential, wireRoute } from "../../../support/wire-objects.ts";
+import { Tried } from "#proxy/route/attempt-history";
+import type { FailoverCondition } from "#proxy/route/failover";
+import { type SelectedTarget, selectTarget, spokenFormat } from "#proxy/route/select-target";
+import type { Channel, Route, WireObject } from "#proxy/snapshot/types.gen";
+import { snapshotWith } from "#test/support/snapshot-of";
+import { wireChannel, wireCredential, wireRoute } from "#test/support/wire-objects";
 
 type Target = Route["targets"][number];
 

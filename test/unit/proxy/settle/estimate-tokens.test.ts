@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createTokenEstimator, roughTokens, type TokenEstimator } from "../../../../proxy/settle/estimate-tokens.ts";
+import { createTokenEstimator, roughTokens, type TokenEstimator } from "#proxy/settle/estimate-tokens";
 
 describe("estimate-tokens", function () {
   this.timeout(20_000);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { boundUsage } from "../../../../proxy/settle/plausible-usage.ts";
-import { inputTokens, outputTokens, zeroUsage } from "../../../../proxy/settle/usage.ts";
+import { boundUsage } from "#proxy/settle/plausible-usage";
+import { inputTokens, outputTokens, zeroUsage } from "#proxy/settle/usage";
 
 describe("boundUsage()", () => {
   it("leaves what fits as it is", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { computeCost, type Price } from "../../../../proxy/settle/price.ts";
-import { type TokenUsage, zeroUsage } from "../../../../proxy/settle/usage.ts";
+import { computeCost, type Price } from "#proxy/settle/price";
+import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 
 const one = { requests: 1 };
 const none = { requests: 0 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readPrompt } from "../../../../proxy/settle/prompt-text.ts";
+import { readPrompt } from "#proxy/settle/prompt-text";
 
 function textOf(body: unknown): string {
   return readPrompt(Buffer.from(JSON.stringify(body))).text;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "../../../../proxy/snapshot/build-index.ts";
-import { applyDifference, differenceBetween, differenceBySums } from "../../../../proxy/snapshot/diff.ts";
-import { bucketOf, objectVersion } from "../../../../proxy/snapshot/digest.ts";
-import { Interner } from "../../../../proxy/snapshot/index/intern.ts";
-import { objectId } from "../../../../proxy/snapshot/object-id.ts";
-import type { WireObject } from "../../../../proxy/snapshot/types.gen.ts";
+import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
+import { applyDifference, differenceBetween, differenceBySums } from "#proxy/snapshot/diff";
+import { bucketOf, objectVersion } from "#proxy/snapshot/digest";
+import { Interner } from "#proxy/snapshot/index/intern";
+import { objectId } from "#proxy/snapshot/object-id";
+import type { WireObject } from "#proxy/snapshot/types.gen";
 import {
   fullKey,
   sha256Of,
@@ -14,7 +14,7 @@ import {
   wireCredential,
   wireKey,
   wireRoute,
-} from "../../../support/wire-objects.ts";
+} from "#test/support/wire-objects";
 
 function put(draft: SnapshotDraft, object: WireObject): void {
   const id = objectId(object);

@@ -12,7 +12,7 @@ import {
   fleetDigest,
   objectVersion,
   subtractVersion,
-} from "../../../../proxy/snapshot/digest.ts";
+} from "#proxy/snapshot/digest";
 
 describe("digest", () => {
   it("writes equal values alike whatever the order of their members", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EgressPolicy, type EgressVerdict } from "../../../../proxy/snapshot/egress-policy.ts";
+import { EgressPolicy, type EgressVerdict } from "#proxy/snapshot/egress-policy";
 
 const nothingAllowed = new EgressPolicy([]);
 const everythingAllowed = new EgressPolicy(["0.0.0.0/0", "::/0"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Limit } from "../../../../proxy/snapshot/types.gen.ts";
-import { isCIDR, validateObject } from "../../../../proxy/snapshot/validate.ts";
+import type { Limit } from "#proxy/snapshot/types.gen";
+import { isCIDR, validateObject } from "#proxy/snapshot/validate";
 import {
   fullKey,
   sha256Of,
@@ -10,7 +10,7 @@ import {
   wireCredential,
   wireKey,
   wireRoute,
-} from "../../../support/wire-objects.ts";
+} from "#test/support/wire-objects";
 
 const limit: Limit = {
   name: "quota",

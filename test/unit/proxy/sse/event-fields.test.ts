@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { encodeEvent } from "../../../../proxy/sse/encoder.ts";
-import { readEventFields, splitEvents } from "../../../../proxy/sse/event-fields.ts";
+import { encodeEvent } from "#proxy/sse/encoder";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 
 describe("readEventFields", () => {
   for (const row of [

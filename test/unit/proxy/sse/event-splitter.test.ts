@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { EventSplitter } from "../../../../proxy/sse/event-splitter.ts";
+import { EventSplitter } from "#proxy/sse/event-splitter";
 
 function blocksOf(pieces: readonly string[]): { blocks: string[]; rest: string } {
   const splitter = new EventSplitter(1_024);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { JsonArraySplitter } from "../../../../proxy/sse/json-array-splitter.ts";
+import { JsonArraySplitter } from "#proxy/sse/json-array-splitter";
 
 describe("JsonArraySplitter", () => {
   it("returns an element as soon as it is complete", () => {

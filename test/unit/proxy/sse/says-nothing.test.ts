@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { saysNothing } from "../../../../proxy/sse/says-nothing.ts";
+import { saysNothing } from "#proxy/sse/says-nothing";
 
 const rows: readonly (readonly [string, boolean])[] = [
   ["", true],

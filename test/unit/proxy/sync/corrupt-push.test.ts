@@ -1,16 +1,16 @@
 /** RELIABILITY.md J6: whatever arrives, the last good snapshot stays and the reason is known. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { emptySnapshot } from "../../../../proxy/snapshot/build-index.ts";
-import { Interner } from "../../../../proxy/snapshot/index/intern.ts";
-import { MessageError, parseDownMessage } from "../../../../proxy/snapshot/push/parse-message.ts";
-import { FrameTooLargeError, LineSplitter } from "../../../../proxy/snapshot/push/split-lines.ts";
-import { systemTimers } from "../../../../proxy/snapshot/push/timers.ts";
-import type { Key } from "../../../../proxy/snapshot/types.gen.ts";
-import { ChangeApplier, type ChangeMessage, RefusalError } from "../../../../proxy/sync/apply-changes.ts";
-import { SnapshotStore } from "../../../../proxy/sync/snapshot-store.ts";
-import { linesBetween, snapshotOf } from "../../../support/transactions.ts";
-import { fullKey, sha256Of, wireKey, wireRoute } from "../../../support/wire-objects.ts";
+import { emptySnapshot } from "#proxy/snapshot/build-index";
+import { Interner } from "#proxy/snapshot/index/intern";
+import { MessageError, parseDownMessage } from "#proxy/snapshot/push/parse-message";
+import { FrameTooLargeError, LineSplitter } from "#proxy/snapshot/push/split-lines";
+import { systemTimers } from "#proxy/snapshot/push/timers";
+import type { Key } from "#proxy/snapshot/types.gen";
+import { ChangeApplier, type ChangeMessage, RefusalError } from "#proxy/sync/apply-changes";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { linesBetween, snapshotOf } from "#test/support/transactions";
+import { fullKey, sha256Of, wireKey, wireRoute } from "#test/support/wire-objects";
 
 const good = snapshotOf([wireKey("one"), wireRoute("small")]);
 const next = snapshotOf([wireKey("one", { metadata: { a: "b" } }), wireKey("two")], good);

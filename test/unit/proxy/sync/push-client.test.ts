@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { emptySnapshot, type IndexedSnapshot } from "../../../../proxy/snapshot/build-index.ts";
-import type { DownMessage, Hello, UpMessage, Welcome } from "../../../../proxy/snapshot/push/messages.ts";
-import { PushClient, type PushClientEvent } from "../../../../proxy/sync/push-client.ts";
-import type { PushStream, PushTransport } from "../../../../proxy/sync/push-transport.ts";
-import { SnapshotStore } from "../../../../proxy/sync/snapshot-store.ts";
-import { ManualTimers } from "../../../support/manual-timers.ts";
-import { eventually } from "../../../support/push-rig.ts";
-import { linesBetween, snapshotOf } from "../../../support/transactions.ts";
-import { sha256Of, wireKey } from "../../../support/wire-objects.ts";
+import { emptySnapshot, type IndexedSnapshot } from "#proxy/snapshot/build-index";
+import type { DownMessage, Hello, UpMessage, Welcome } from "#proxy/snapshot/push/messages";
+import { PushClient, type PushClientEvent } from "#proxy/sync/push-client";
+import type { PushStream, PushTransport } from "#proxy/sync/push-transport";
+import { SnapshotStore } from "#proxy/sync/snapshot-store";
+import { ManualTimers } from "#test/support/manual-timers";
+import { eventually } from "#test/support/push-rig";
+import { linesBetween, snapshotOf } from "#test/support/transactions";
+import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 /** An operator whose lines the test writes. */
 class ScriptedOperator implements PushTransport {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pick } from "../../../../proxy/sync/tls-transport.ts";
+import { pick } from "#proxy/sync/tls-transport";
 
 describe("pick()", () => {
   for (const row of [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { zeroUsage } from "../../../../proxy/settle/usage.ts";
-import { ReplyAdapter } from "../../../../proxy/translate/adapt-reply.ts";
-import { foldReply } from "../../../../proxy/translate/fold-reply.ts";
-import type { ReplyEvent } from "../../../../proxy/translate/reply.ts";
-import type { ReplyAdaptation } from "../../../../proxy/translate/translator.ts";
+import type { ReplyAdaptation } from "#proxy/formats/translator";
+import { foldReply } from "#proxy/neutral/aggregate-reply";
+import type { ReplyEvent } from "#proxy/neutral/reply";
+import { zeroUsage } from "#proxy/settle/usage";
+import { ReplyAdapter } from "#proxy/translate/adapt-reply";
 
 const at = { candidate: 0, part: 0 };
 

@@ -1,9 +1,9 @@
 /** Details of a wish that the other format cannot say: dropped with their names, or refused, never silently. */
 import assert from "node:assert/strict";
-import { GatewayError } from "../../../../proxy/errors.ts";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { readClientRequest } from "../../../../proxy/translate/translation.ts";
-import { readCallOf, smallestCalls, translate } from "../../../support/translation/pure-translation.ts";
+import { GatewayError } from "#proxy/errors";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { readClientRequest } from "#proxy/translate/translation";
+import { readCallOf, smallestCalls, translate } from "#test/support/translation/pure-translation";
 
 const chat = (members: object): object => ({ ...smallestCalls.ChatCompletions, ...members });
 const google = (generationConfig: object): object => ({ ...smallestCalls.GenerateContent, generationConfig });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { zeroUsage } from "../../../../proxy/settle/usage.ts";
-import { foldReply } from "../../../../proxy/translate/fold-reply.ts";
-import { InvalidReply, type Reply, type ReplyEvent } from "../../../../proxy/translate/reply.ts";
-import { unfoldReply } from "../../../../proxy/translate/unfold-reply.ts";
-import { anyReply } from "../../../support/translation/any-reply.ts";
+import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { InvalidReply, type Reply, type ReplyEvent } from "#proxy/neutral/reply";
+import { zeroUsage } from "#proxy/settle/usage";
+import { anyReply } from "#test/support/translation/any-reply";
 
 const reply: Reply = {
   id: "r1",

@@ -1,11 +1,15 @@
 /** What clients of generateContent say and expect since Google's third generation, at upstreams of other formats. */
 import assert from "node:assert/strict";
-import type { JsonObject } from "../../../../proxy/protocols/json-value.ts";
-import { generateContentTranslator } from "../../../../proxy/translate/generate-content/translator.ts";
-import type { Reply } from "../../../../proxy/translate/reply.ts";
-import { unfoldReply } from "../../../../proxy/translate/unfold-reply.ts";
-import { answerOf, sendTo, smallestCalls, streamOf } from "../../../support/translation/pure-translation.ts";
-import { contextOf, framesOf, streamOf as writtenStream } from "./generate-content/replay.ts";
+import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import type { JsonObject } from "#proxy/json/json-value";
+import { unfoldReply } from "#proxy/neutral/replay-reply";
+import type { Reply } from "#proxy/neutral/reply";
+import { answerOf, sendTo, smallestCalls, streamOf } from "#test/support/translation/pure-translation";
+import {
+  contextOf,
+  framesOf,
+  streamOf as writtenStream,
+} from "#test/unit/proxy/formats/generate-content/translate/replay";
 
 const upstreams = ["ChatCompletions", "Responses", "Messages"] as const;
 

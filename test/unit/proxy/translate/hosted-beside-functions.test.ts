@@ -1,14 +1,9 @@
 /** Functions beside tools that Google runs, from clients of the other formats: what is sent, and what comes back again. */
 import assert from "node:assert/strict";
-import { isObject, type JsonObject } from "../../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { readClientRequest, type Translation, withoutSealedState } from "../../../../proxy/translate/translation.ts";
-import {
-  callOf,
-  emptyCallStates,
-  type SpecialTarget,
-  translate,
-} from "../../../support/translation/pure-translation.ts";
+import { isObject, type JsonObject } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { readClientRequest, type Translation, withoutSealedState } from "#proxy/translate/translation";
+import { callOf, emptyCallStates, type SpecialTarget, translate } from "#test/support/translation/pure-translation";
 
 type ClientFormat = Exclude<ChatWireFormat, "GenerateContent">;
 const schema = { type: "object", properties: { cmd: { type: "string" } }, required: ["cmd"] };

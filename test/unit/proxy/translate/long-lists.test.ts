@@ -1,7 +1,7 @@
 /** A client's list may be longer than what a call takes as arguments, within the bounds on a body. */
 import assert from "node:assert/strict";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { sendTo } from "../../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { sendTo } from "#test/support/translation/pure-translation";
 
 const many = Array.from({ length: 200_000 }, () => "a");
 const user = { role: "user", content: "q" };

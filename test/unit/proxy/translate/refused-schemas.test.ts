@@ -1,7 +1,7 @@
 /** Schemas that one vendor refuses and the others take: of tools and of answers, from clients of every other format. */
 import assert from "node:assert/strict";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { answerOf, formats, sendTo, streamOf } from "../../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { answerOf, formats, sendTo, streamOf } from "#test/support/translation/pure-translation";
 
 const schemaOf: Readonly<Record<ChatWireFormat, (body: unknown) => unknown>> = {
   ChatCompletions: (body) => Object(body).tools[0].function.parameters,

@@ -1,7 +1,7 @@
 /** Providers use ids of calls again; clients pair results by them , so that each stands once. */
 import assert from "node:assert/strict";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { answerOf, smallestCalls } from "../../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { answerOf, smallestCalls } from "#test/support/translation/pure-translation";
 
 const replies: readonly (readonly [ChatWireFormat, object])[] = [
   [

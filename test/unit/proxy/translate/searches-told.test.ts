@@ -1,8 +1,8 @@
 /** What a provider searched for and where its sources are used, as clients of other formats are told it. */
 import assert from "node:assert/strict";
-import { isObject, type JsonObject } from "../../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { answerOf, sendTo, smallestCalls, streamOf } from "../../../support/translation/pure-translation.ts";
+import { isObject, type JsonObject } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { answerOf, sendTo, smallestCalls, streamOf } from "#test/support/translation/pure-translation";
 
 const usage = { input_tokens: 1, output_tokens: 1 };
 const use = (id: string, query: string) => ({ type: "server_tool_use", id, name: "web_search", input: { query } });

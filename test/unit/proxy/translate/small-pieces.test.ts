@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import type { Conversation, MediaPart } from "../../../../proxy/translate/conversation.ts";
-import { declareLosses } from "../../../../proxy/translate/declare-losses.ts";
-import { droppedHeader, droppedLabel } from "../../../../proxy/translate/dropped-fields.ts";
-import { mediaToFetch, replaceMedia } from "../../../../proxy/translate/inline-media.ts";
-import { argumentsObject, parseJsonText } from "../../../../proxy/translate/json-text.ts";
-import { Losses } from "../../../../proxy/translate/losses.ts";
-import { newId } from "../../../../proxy/translate/new-id.ts";
-import { budgetOf, effortOf, wantedEffort } from "../../../../proxy/translate/reasoning-levels.ts";
+import { argumentsObject, parseJsonText } from "#proxy/json/json-text";
+import type { Conversation, MediaPart } from "#proxy/neutral/conversation";
+import { newId } from "#proxy/neutral/ids/new-id";
+import { declareLosses } from "#proxy/neutral/losses/declare-losses";
+import { Losses } from "#proxy/neutral/losses/losses";
+import { mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
+import { budgetOf, effortOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
+import { droppedHeader, droppedLabel } from "#proxy/translate/dropped-fields";
 
 const empty: Conversation = { model: "m", stream: false, turns: [], tools: [], sampling: {}, unread: [] };
 

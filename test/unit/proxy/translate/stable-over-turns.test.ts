@@ -1,7 +1,7 @@
 /** What a turn sends is the beginning of what the next one sends: providers bind thinking to it. */
 import assert from "node:assert/strict";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { formats, sendTo } from "../../../support/translation/pure-translation.ts";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { formats, sendTo } from "#test/support/translation/pure-translation";
 
 const long = "l".repeat(70);
 

@@ -1,8 +1,8 @@
 /** What an upstream tells of a text before or behind it: sources and log probabilities, for clients of other formats. */
 import assert from "node:assert/strict";
-import { isObject } from "../../../../proxy/protocols/json-value.ts";
-import type { ChatWireFormat } from "../../../../proxy/protocols/wire.ts";
-import { answerOf, smallestCalls, streamOf } from "../../../support/translation/pure-translation.ts";
+import { isObject } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { answerOf, smallestCalls, streamOf } from "#test/support/translation/pure-translation";
 
 const frames = (objects: readonly object[], named = false): string =>
   objects

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { smallestCalls, translationOf } from "../../../support/translation/pure-translation.ts";
+import { smallestCalls, translationOf } from "#test/support/translation/pure-translation";
 
 /** What only one of meter and reader takes for the end of an answer; found by the fuzzer. */
 const halfEnds = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { scanJsonObject } from "../../../../proxy/http/strict-json.ts";
-import { chatFormats } from "../../../../proxy/protocols/chat-formats.ts";
-import { withoutSealedState } from "../../../../proxy/translate/translation.ts";
+import { chatFormats } from "#proxy/formats/registry";
+import { scanJsonObject } from "#proxy/json/strict-json";
+import { withoutSealedState } from "#proxy/translate/translation";
 
 describe("withoutSealedState()", () => {
   it("takes whatever could be read, also of a kept conversation with many times the keys of a body", () => {

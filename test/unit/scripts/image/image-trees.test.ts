@@ -5,11 +5,11 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { operatorNodeFlags } from "../../../../cli/operator-node-flags.ts";
-import { proxyNodeFlags } from "../../../../cli/proxy-node-flags.ts";
-import { readImageConfig } from "../../../../scripts/image/image-config.ts";
-import { imageTargets } from "../../../../scripts/image/targets.ts";
-import { compileSources, writeImageTree } from "../../../../scripts/image/write-tree.ts";
+import { operatorNodeFlags } from "#cli/operator-node-flags";
+import { proxyNodeFlags } from "#cli/proxy-node-flags";
+import { readImageConfig } from "#scripts/image/image-config";
+import { imageTargets } from "#scripts/image/targets";
+import { compileSources, writeImageTree } from "#scripts/image/write-tree";
 
 describe("image trees", function () {
   this.timeout(60_000);

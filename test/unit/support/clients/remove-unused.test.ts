@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "mocha";
-import { removeUnused } from "../../../support/clients/remove-unused.ts";
+import { removeUnused } from "#test/support/clients/remove-unused";
 
 const weekMs = 7 * 24 * 3_600_000;
 const nowMs = Date.UTC(2026, 0, 31);

@@ -1,10 +1,10 @@
 /** The fuzzer finds what is there to find: readers with planted faults. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { InvalidReply } from "../../../../proxy/translate/reply.ts";
-import { fuzzReader, stepLimitMs } from "../../../support/fuzz/fuzz-reader.ts";
-import { minimise } from "../../../support/fuzz/minimise.ts";
-import type { FuzzedReader } from "../../../support/fuzz/readers.ts";
+import { InvalidReply } from "#proxy/neutral/reply";
+import { fuzzReader, stepLimitMs } from "#test/support/fuzz/fuzz-reader";
+import { minimise } from "#test/support/fuzz/minimise";
+import type { FuzzedReader } from "#test/support/fuzz/readers";
 
 function outcomeOf(run: FuzzedReader["run"], durationMs = 200) {
   const seen: number[] = [];

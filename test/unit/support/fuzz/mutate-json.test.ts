@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mutateJson, Vocabulary } from "../../../support/fuzz/mutate-json.ts";
-import { Random } from "../../../support/fuzz/random.ts";
+import { mutateJson, Vocabulary } from "#test/support/fuzz/mutate-json";
+import { Random } from "#test/support/fuzz/random";
 
 const documents = [
   { model: "a", messages: [{ role: "user", content: "words" }], tools: [{ type: "function", parameters: { a: [1] } }] },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
-import { startFuzzing } from "../../../support/fuzz/start-fuzzing.ts";
+import { startFuzzing } from "#test/support/fuzz/start-fuzzing";
 
 describe("startFuzzing", () => {
   let folder = "";

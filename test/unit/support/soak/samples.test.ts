@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slope } from "../../../support/soak/samples.ts";
+import { slope } from "#test/support/soak/samples";
 
 function pointsOf(valueAt: (seconds: number) => number, count = 600): { atSeconds: number; value: number }[] {
   return Array.from({ length: count }, (_, atSeconds) => ({ atSeconds, value: valueAt(atSeconds) }));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../../operator/compile/compile.ts";
-import type { QuotaScope } from "../../../../../operator/compile/limits/hard-quotas.ts";
-import { everyObject } from "../../../../../operator/resources/mutable-resource-set.ts";
-import { resourcesOf } from "../../../../support/compile-manifests.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import type { QuotaScope } from "#operator/compile/limits/hard-quotas";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import { resourcesOf } from "#test/support/compile-manifests";
 
 function compileFor(scope: QuotaScope, text: string): Compilation {
   const resources = resourcesOf(text);

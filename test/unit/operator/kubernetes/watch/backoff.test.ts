@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
 
 describe("backoff", () => {
   it("doubles from the least to the most, and begins anew when it works again", () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ListOptions, WatchOptions } from "../../../../../operator/kubernetes/api-client.ts";
-import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import { type ApiList, secretResource } from "../../../../../operator/kubernetes/api-object.ts";
-import { ListWatch } from "../../../../../operator/kubernetes/watch/list-watch.ts";
-import { Reachability } from "../../../../../operator/kubernetes/watch/reachability.ts";
-import { defaultWatchTimings, type WatchTimings } from "../../../../../operator/kubernetes/watch/timings.ts";
-import { WatchCounters } from "../../../../../operator/kubernetes/watch/watch-counters.ts";
-import type { WatchEvent } from "../../../../../operator/kubernetes/watch/watch-events.ts";
-import { waitFor, within } from "../../../../support/wait-for.ts";
+import type { ListOptions, WatchOptions } from "#operator/kubernetes/api/api-client";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { type ApiList, secretResource } from "#operator/kubernetes/api/api-object";
+import { ListWatch } from "#operator/kubernetes/watch/list-watch";
+import { Reachability } from "#operator/kubernetes/watch/reachability";
+import { defaultWatchTimings, type WatchTimings } from "#operator/kubernetes/watch/timings";
+import { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
+import type { WatchEvent } from "#operator/kubernetes/watch/watch-events";
+import { waitFor, within } from "#test/support/wait-for";
 
 /** Longer than any test: whoever waits that long asks once. */
 const longMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import { Reachability } from "../../../../../operator/kubernetes/watch/reachability.ts";
-import { waitFor } from "../../../../support/wait-for.ts";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { Reachability } from "#operator/kubernetes/watch/reachability";
+import { waitFor } from "#test/support/wait-for";
 
 const timings = { silenceMs: 60, probeEveryMs: 20 };
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import { type WatchEvent, watchEvents } from "../../../../../operator/kubernetes/watch/watch-events.ts";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { type WatchEvent, watchEvents } from "#operator/kubernetes/watch/watch-events";
 
 const added = (name: string) => ({
   type: "ADDED",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Gate } from "../../../../../operator/push/authenticate/gate.ts";
+import { Gate } from "#operator/push/authenticate/gate";
 
 describe("Gate", () => {
   it("lets a few through at a time, the others in order, and turns away beyond its bound", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ReviewUnavailableError } from "../../../../../operator/push/authenticate/peer.ts";
-import { type TokenReview, TokenVerifier } from "../../../../../operator/push/authenticate/verify-token.ts";
-import { ManualTimers } from "../../../../support/manual-timers.ts";
+import { ReviewUnavailableError } from "#operator/push/authenticate/peer";
+import { type TokenReview, TokenVerifier } from "#operator/push/authenticate/verify-token";
+import { ManualTimers } from "#test/support/manual-timers";
 
 const accounts = {
   proxy: "system:serviceaccount:tollgate:tollgate-proxy",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { raiseAfterRestore, StoredEpochs } from "../../../../../operator/push/versions/epoch.ts";
-import { MemoryOwnedData } from "../../../../support/fleet/memory-owned-data.ts";
-import { ManualTimers } from "../../../../support/manual-timers.ts";
+import { raiseAfterRestore, StoredEpochs } from "#operator/push/versions/epoch";
+import { MemoryOwnedData } from "#test/support/fleet/memory-owned-data";
+import { ManualTimers } from "#test/support/manual-timers";
 
 describe("StoredEpochs", () => {
   let store: MemoryOwnedData;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ResourceUids } from "../../../../../operator/push/versions/resource-uids.ts";
-import { MutableResourceSet } from "../../../../../operator/resources/mutable-resource-set.ts";
-import type { AnyResource, ResourceChange } from "../../../../../operator/resources/resource.ts";
+import { ResourceUids } from "#operator/push/versions/resource-uids";
+import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
+import type { AnyResource, ResourceChange } from "#operator/resources/resource";
 
 const hourMs = 3_600_000;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { Publisher } from "../../../../../operator/push/publisher.ts";
-import { SourceProgress } from "../../../../../operator/push/versions/source-progress.ts";
-import { ManualTimers } from "../../../../support/manual-timers.ts";
-import { byId } from "../../../../support/push-rig.ts";
-import { wireKey } from "../../../../support/wire-objects.ts";
+import { Publisher } from "#operator/push/publisher";
+import { SourceProgress } from "#operator/push/versions/source-progress";
+import { ManualTimers } from "#test/support/manual-timers";
+import { byId } from "#test/support/push-rig";
+import { wireKey } from "#test/support/wire-objects";
 
 describe("SourceProgress", () => {
   let timers: ManualTimers;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isCidr } from "../../../../../operator/schema/cel/cidr.ts";
+import { isCidr } from "#operator/schema/cel/cidr";
 
 describe("isCidr()", () => {
   for (const { text, want } of [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { compareQuantities, parseQuantity } from "../../../../../operator/schema/cel/quantity.ts";
+import { compareQuantities, parseQuantity } from "#operator/schema/cel/quantity";
 
 describe("compareQuantities()", () => {
   for (const { left, right, want } of [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { parseManifest } from "../../../../../operator/schema/parse-manifest.ts";
-import { checkReferences } from "../../../../../operator/schema/references/check-references.ts";
-import { type KnownObject, validateResource } from "../../../../../operator/schema/validate-resource.ts";
+import { parseManifest } from "#operator/schema/parse-manifest";
+import { checkReferences } from "#operator/schema/references/check-references";
+import { type KnownObject, validateResource } from "#operator/schema/validate-resource";
 
 const digest = "ab".repeat(32);
 /** SHA-256 of the key in `keySecret`. */

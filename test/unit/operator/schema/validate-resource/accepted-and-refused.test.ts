@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { validateResource } from "../../../../../operator/schema/validate-resource.ts";
-import { apiKey, secret } from "../../../../support/resource-documents.ts";
+import { validateResource } from "#operator/schema/validate-resource";
+import { apiKey, secret } from "#test/support/resource-documents";
 
 function configMap(members: object): object {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, ...members };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { apiKey } from "../../../../support/resource-documents.ts";
+import { apiKey } from "#test/support/resource-documents";
 
 describe("validateResource() in a hardened process", () => {
   it("needs no code generation from strings", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { identifyDocument } from "../../../../../operator/schema/validate-resource.ts";
+import { identifyDocument } from "#operator/schema/validate-resource";
 
 describe("identifyDocument()", () => {
   for (const { name, document, want } of [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { validateResource } from "../../../../../operator/schema/validate-resource.ts";
-import { compileText } from "../../../../support/compile-manifests.ts";
-import { documentsWithName, inheritedNames } from "../../../../support/member-names.ts";
+import { validateResource } from "#operator/schema/validate-resource";
+import { compileText } from "#test/support/compile-manifests";
+import { documentsWithName, inheritedNames } from "#test/support/member-names";
 
 describe("validateResource() on a member named as what every object has", () => {
   for (const name of inheritedNames) {

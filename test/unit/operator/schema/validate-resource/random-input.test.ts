@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isJsonObject } from "../../../../../operator/schema/check-structure.ts";
-import { validateResource } from "../../../../../operator/schema/validate-resource.ts";
-import { readExamples } from "../../../../support/crd-examples.ts";
-import { mutateManifest, seededRandom } from "../../../../support/mutate-manifest.ts";
+import { isJsonObject } from "#operator/schema/check-structure";
+import { validateResource } from "#operator/schema/validate-resource";
+import { readExamples } from "#test/support/crd-examples";
+import { mutateManifest, seededRandom } from "#test/support/mutate-manifest";
 
 describe("validateResource() on random input", () => {
   const examples = readExamples("valid");

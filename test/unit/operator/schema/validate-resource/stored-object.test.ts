@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { validateResource } from "../../../../../operator/schema/validate-resource.ts";
-import { apiKey, credentials, secret } from "../../../../support/resource-documents.ts";
+import { validateResource } from "#operator/schema/validate-resource";
+import { apiKey, credentials, secret } from "#test/support/resource-documents";
 
 describe("validateResource() returns", () => {
   it("an object with every default, as the API server stores it", () => {

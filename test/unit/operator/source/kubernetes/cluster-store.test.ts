@@ -3,14 +3,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { Compilation } from "../../../../../operator/compile/compilation.ts";
-import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
-import { Publisher } from "../../../../../operator/push/publisher.ts";
-import { everyObject } from "../../../../../operator/resources/mutable-resource-set.ts";
-import type { ResourceChange, ResourceKind } from "../../../../../operator/resources/resource.ts";
-import { ClusterStore, type ClusterStoreOptions } from "../../../../../operator/source/kubernetes/cluster-store.ts";
-import { usualFleet } from "../../../../support/folder-settings.ts";
-import { ManualTimers } from "../../../../support/manual-timers.ts";
+import { Compilation } from "#operator/compile/compilation";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import { Publisher } from "#operator/push/publisher";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import type { ResourceChange, ResourceKind } from "#operator/resources/resource";
+import { ClusterStore, type ClusterStoreOptions } from "#operator/source/kubernetes/cluster-store";
+import { usualFleet } from "#test/support/folder-settings";
+import { ManualTimers } from "#test/support/manual-timers";
 
 function openStore(options: Partial<ClusterStoreOptions> = {}) {
   const told: ResourceChange[] = [];

@@ -1,13 +1,13 @@
 /** An object that is deleted while a finalizer holds it stays in the API, with a `deletionTimestamp`, for any time. */
 import assert from "node:assert/strict";
-import { Compilation } from "../../../../../operator/compile/compilation.ts";
-import { defaultCompileSettings } from "../../../../../operator/compile/compile.ts";
-import type { ApiMetadata, ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
-import { everyObject } from "../../../../../operator/resources/mutable-resource-set.ts";
-import type { ResourceChange, ResourceKind } from "../../../../../operator/resources/resource.ts";
-import { ClusterStore } from "../../../../../operator/source/kubernetes/cluster-store.ts";
-import type { DataReference } from "../../../../../operator/source/kubernetes/wanted-data.ts";
-import { conditionsOf } from "../../../../../operator/status/conditions.ts";
+import { Compilation } from "#operator/compile/compilation";
+import { defaultCompileSettings } from "#operator/compile/compile";
+import type { ApiMetadata, ApiObject } from "#operator/kubernetes/api/api-object";
+import { everyObject } from "#operator/resources/mutable-resource-set";
+import type { ResourceChange, ResourceKind } from "#operator/resources/resource";
+import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
+import type { DataReference } from "#operator/source/kubernetes/wanted-data";
+import { conditionsOf } from "#operator/status/conditions";
 
 const base: ApiMetadata = {
   namespace: "team",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { ListOptions, WatchOptions } from "../../../../../operator/kubernetes/api-client.ts";
-import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import type { ApiList, ApiResource } from "../../../../../operator/kubernetes/api-object.ts";
-import { KubernetesSource } from "../../../../../operator/source/kubernetes/kubernetes-source.ts";
+import type { ListOptions, WatchOptions } from "#operator/kubernetes/api/api-client";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import type { ApiList, ApiResource } from "#operator/kubernetes/api/api-object";
+import { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
 
 const notOffered = new ApiError("no streaming lists", { code: "refused", status: 422 });
 

@@ -1,8 +1,8 @@
 /** Lists that are read while events and answers come: what is taken of them, and what is newer already. */
 import assert from "node:assert/strict";
-import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
-import type { ResourceChange } from "../../../../../operator/resources/resource.ts";
-import { ClusterStore } from "../../../../../operator/source/kubernetes/cluster-store.ts";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import type { ResourceChange } from "#operator/resources/resource";
+import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
 
 const key = (name: string, version: number, spec: object = {}): ApiObject => ({
   metadata: { namespace: "team-a", name, uid: `uid-${name}`, resourceVersion: `${version}`, generation: 1 },

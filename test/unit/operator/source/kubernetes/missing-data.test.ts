@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ListOptions } from "../../../../../operator/kubernetes/api-client.ts";
-import { ApiError } from "../../../../../operator/kubernetes/api-error.ts";
-import { type ApiList, type ApiObject, secretResource } from "../../../../../operator/kubernetes/api-object.ts";
-import { ListWatch } from "../../../../../operator/kubernetes/watch/list-watch.ts";
-import { Reachability } from "../../../../../operator/kubernetes/watch/reachability.ts";
-import { defaultWatchTimings } from "../../../../../operator/kubernetes/watch/timings.ts";
-import { WatchCounters } from "../../../../../operator/kubernetes/watch/watch-counters.ts";
-import { ClusterStore } from "../../../../../operator/source/kubernetes/cluster-store.ts";
-import { MissingData } from "../../../../../operator/source/kubernetes/missing-data.ts";
-import { waitFor } from "../../../../support/wait-for.ts";
+import type { ListOptions } from "#operator/kubernetes/api/api-client";
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { type ApiList, type ApiObject, secretResource } from "#operator/kubernetes/api/api-object";
+import { ListWatch } from "#operator/kubernetes/watch/list-watch";
+import { Reachability } from "#operator/kubernetes/watch/reachability";
+import { defaultWatchTimings } from "#operator/kubernetes/watch/timings";
+import { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
+import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
+import { MissingData } from "#operator/source/kubernetes/missing-data";
+import { waitFor } from "#test/support/wait-for";
 
 /** More than are asked for one by one, so that a list is asked for instead. */
 const many = 150;

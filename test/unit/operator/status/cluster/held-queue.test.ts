@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { HeldQueue } from "../../../../../operator/status/cluster/held-queue.ts";
+import { HeldQueue } from "#operator/status/cluster/held-queue";
 
 describe("HeldQueue", () => {
   let queue: HeldQueue;

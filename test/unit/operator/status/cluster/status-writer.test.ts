@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
-import { ApiError, type ApiErrorFacts } from "../../../../../operator/kubernetes/api-error.ts";
-import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
-import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
-import { RivalWrites } from "../../../../../operator/status/cluster/rival-writes.ts";
-import { StandingStatuses } from "../../../../../operator/status/cluster/standing-statuses.ts";
-import { StatusWriter } from "../../../../../operator/status/cluster/status-writer.ts";
-import type { StatusDocument } from "../../../../../operator/status/status-document.ts";
-import { waitFor } from "../../../../support/wait-for.ts";
+import { ApiError, type ApiErrorFacts } from "#operator/kubernetes/api/api-error";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
+import { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import { RivalWrites } from "#operator/status/cluster/status-contention";
+import { StatusWriter } from "#operator/status/cluster/status-writer";
+import type { StatusDocument } from "#operator/status/status-document";
+import { waitFor } from "#test/support/wait-for";
 
 const sinceText = "2026-11-21T12:00:00Z";
 

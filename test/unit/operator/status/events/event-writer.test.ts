@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ApiError, type ApiErrorFacts } from "../../../../../operator/kubernetes/api-error.ts";
-import type { ApiObject } from "../../../../../operator/kubernetes/api-object.ts";
-import { Backoff } from "../../../../../operator/kubernetes/watch/backoff.ts";
-import { EventWriter } from "../../../../../operator/status/events/event-writer.ts";
-import { waitFor } from "../../../../support/wait-for.ts";
+import { ApiError, type ApiErrorFacts } from "#operator/kubernetes/api/api-error";
+import type { ApiObject } from "#operator/kubernetes/api/api-object";
+import { Backoff } from "#operator/kubernetes/watch/backoff";
+import { EventWriter } from "#operator/status/events/event-writer";
+import { waitFor } from "#test/support/wait-for";
 
 const regarding = { kind: "ApiKey", namespace: "a", name: "one", uid: "uid-1" } as const;
 const facts = { type: "Warning", reason: "SecretNotFound", action: "ResolvedRefs", note: "Create it." } as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { eventsOf } from "../../../../../operator/status/events/events-of.ts";
-import type { StatusDocument } from "../../../../../operator/status/status-document.ts";
+import { eventsOf } from "#operator/status/events/events-of";
+import type { StatusDocument } from "#operator/status/status-document";
 
 /** @param conditions `Type=Status Reason` or `Type=Status Reason: message` */
 function document(conditions: readonly string[], status: object = {}): StatusDocument {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { KeyResult } from "../../../../../operator/compile/result.ts";
-import { valid } from "../../../../../operator/compile/result.ts";
-import { ExpiryNotices } from "../../../../../operator/status/events/expiry-notices.ts";
+import type { KeyResult } from "#operator/compile/result";
+import { valid } from "#operator/compile/result";
+import { ExpiryNotices } from "#operator/status/events/expiry-notices";
 
 const nowMs = Date.UTC(2026, 10, 21);
 const dayMs = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { BatchLane } from "../../../../../proxy/admit/store/batch-lane.ts";
-import type { StoreBatch } from "../../../../../proxy/admit/store/store-messages.ts";
+import { BatchLane } from "#proxy/admit/store/batch-lane";
+import type { StoreBatch } from "#proxy/admit/store/store-messages";
 
 function batchOf(lane: BatchLane, changes: readonly number[], openReservations: number): StoreBatch {
   lane.changes.set(changes);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { cidrsContain, compileCidrs, isCidr } from "../../../../../proxy/http/address/cidr.ts";
-import { parseIpAddress } from "../../../../../proxy/http/address/ip-address.ts";
-import { isCIDR } from "../../../../../proxy/snapshot/validate.ts";
+import { cidrsContain, compileCidrs, isCidr } from "#proxy/http/address/cidr";
+import { parseIpAddress } from "#proxy/http/address/ip-address";
+import { isCIDR } from "#proxy/snapshot/validate";
 
 function contains(cidrs: string[], address: string): boolean {
   const parsed = parseIpAddress(address);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type IpAddress, parseIpAddress, parseSocketAddress } from "../../../../../proxy/http/address/ip-address.ts";
+import { type IpAddress, parseIpAddress, parseSocketAddress } from "#proxy/http/address/ip-address";
 
 function words(address: IpAddress | undefined): string {
   if (address === undefined) return "no address";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertReadsAs, refusal, scan } from "../../../../support/scan-json.ts";
+import { assertReadsAs, refusal, scan } from "#test/support/scan-json";
 
 const accepted = [
   "{}",

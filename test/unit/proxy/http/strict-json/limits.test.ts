@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { refusal } from "../../../../support/scan-json.ts";
+import { refusal } from "#test/support/scan-json";
 
 describe("scanJsonObject, limits", () => {
   for (const levels of [64, 65, 1_000, 5_000, 1_000_000]) {

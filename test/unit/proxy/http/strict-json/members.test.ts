@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  readJson,
-  readNumber,
-  readString,
-  readText,
-  scanJsonObject,
-  scanMembers,
-} from "../../../../../proxy/http/strict-json.ts";
-import { options, scan } from "../../../../support/scan-json.ts";
+import { readJson, readNumber, readString, readText, scanJsonObject, scanMembers } from "#proxy/json/strict-json";
+import { options, scan } from "#test/support/scan-json";
 
 describe("scanJsonObject, members", () => {
   it("gives members in order with exact ranges", () => {

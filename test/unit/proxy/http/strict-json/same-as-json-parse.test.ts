@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
-import { assertReadsAs, refusal, scan } from "../../../../support/scan-json.ts";
+import { assertReadsAs, refusal, scan } from "#test/support/scan-json";
 
 /** JSON.parse on strict UTF-8; undefined when it refuses. */
 function parse(bytes: Buffer): unknown {

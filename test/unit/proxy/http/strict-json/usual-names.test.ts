@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { usualNames } from "../../../../../proxy/http/json/usual-names.ts";
+import { usualNames } from "#proxy/json/usual-names";
 
 describe("usual names", () => {
   it("hold no two spellings of one name: who is usual is not asked what is meant", () => {

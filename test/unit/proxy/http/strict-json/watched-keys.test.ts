@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readText } from "../../../../../proxy/http/strict-json.ts";
-import { scan } from "../../../../support/scan-json.ts";
+import { readText } from "#proxy/json/strict-json";
+import { scan } from "#test/support/scan-json";
 
 describe("watched keys", () => {
   const watch = ["file_id", "fileUri", "é"];

@@ -6,19 +6,11 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import {
-  defaultStoreLimits,
-  type ResponseStore,
-  type StoreLimits,
-} from "../../../../../proxy/responses-state/response-store.ts";
-import { EmbeddedResponses } from "../../../../../proxy/responses-state/store/embedded-responses.ts";
-import { MemoryResponses } from "../../../../../proxy/responses-state/store/memory-responses.ts";
-import { ResponseDatabase } from "../../../../../proxy/responses-state/store/response-database.ts";
-import {
-  itemIdsOf,
-  type LocalResponse,
-  type StoredResponse,
-} from "../../../../../proxy/responses-state/stored-response.ts";
+import { defaultStoreLimits, type ResponseStore, type StoreLimits } from "#proxy/responses-state/response-store";
+import { EmbeddedResponses } from "#proxy/responses-state/store/embedded-responses";
+import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";
+import { ResponseDatabase } from "#proxy/responses-state/store/response-database";
+import { itemIdsOf, type LocalResponse, type StoredResponse } from "#proxy/responses-state/stored-response";
 
 const folders: string[] = [];
 after(() => {

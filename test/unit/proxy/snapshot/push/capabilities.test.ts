@@ -5,9 +5,9 @@ import {
   capabilitiesLacked,
   capabilitiesNeeded,
   capabilityNames,
-} from "../../../../../proxy/snapshot/push/capabilities.ts";
-import type { WireObject } from "../../../../../proxy/snapshot/types.gen.ts";
-import { fullKey, wireChannel, wireKey } from "../../../../support/wire-objects.ts";
+} from "#proxy/snapshot/push/capabilities";
+import type { WireObject } from "#proxy/snapshot/types.gen";
+import { fullKey, wireChannel, wireKey } from "#test/support/wire-objects";
 
 /**
  * What every proxy of protocol version 1 understands of a key, for ever: nothing is added here. What is new stands in

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CertificateWarnings, certificateState } from "../../../../../proxy/snapshot/push/certificate-warnings.ts";
+import { CertificateWarnings, certificateState } from "#proxy/snapshot/push/certificate-warnings";
 
 const day = 24 * 3_600_000;
 const now = Date.UTC(2026, 5, 1);

@@ -1,0 +1,160 @@
+/** Settings of the command line -> what a proxy is started with, and back to flags for a child process. */
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { ProxyLimits } from "#proxy/limits";
+import type { OperatorAddress, ProxySettings, QuotaFailureMode } from "#proxy/settings";
+import { parseAddress } from "./parse-value.ts";
+import { type Settings, UsageError } from "./read-settings.ts";
+import { settingsOf } from "./setting-list.ts";
+
+/** @throws UsageError where settings do not fit each other */
+export function toProxySettings(settings: Settings): ProxySettings {
+  refuseUnfitSettings(settings);
+  const dataFolder = resolve(settings.text("data"));
+  return {
+    name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
+    listen: parseAddress(settings.text("listen")),
+    sharePort: settings.flag("sharePort"),
+    admin: parseAddress(settings.text("admin")),
+    operator: toOperatorAddress(settings),
+    dataFolder,
+    trustedProxies: { hops: settings.number("trustedProxies.hops"), cidrs: settings.list("trustedProxies.cidrs") },
+    limits: toLimits(settings),
+    tls: toTls(settings),
+    quota: {
+      store: settings.text("quota.store") === "Memory" ? "Memory" : "Embedded",
+      failureMode: toFailureMode(settings.text("quota.failureMode")),
+      acceptEmpty: settings.flag("quota.acceptEmpty"),
+    },
+    lastGood: toLastGood(settings, dataFolder),
+  };
+}
+
+/** What can be said before there is a proxy. @throws UsageError where settings do not fit each other */
+export function refuseUnfitSettings(settings: Settings): void {
+  refuseShortStaleness(settings);
+  toTls(settings);
+  toLastGood(settings, resolve(settings.text("data")));
+}
+
+/** An operator with nothing to say is heard once a heartbeat: a shorter bound would refuse calls all the time. */
+function refuseShortStaleness(settings: Settings): void {
+  const boundMs = settings.number("keyStalenessBound");
+  if (boundMs === 0 || boundMs >= 2 * settings.number("push.heartbeat")) return;
+  throw new UsageError(["--key-staleness-bound must be 0s, or at least twice --push-heartbeat"]);
+}
+
+/** Every bound of `proxy/limits.ts` has its setting; a test compares the defaults of both. */
+export function toLimits(settings: Settings): ProxyLimits {
+  return {
+    headersTimeoutMs: settings.number("timeouts.headers"),
+    bodyIdleTimeoutMs: settings.number("timeouts.bodyIdle"),
+    bodyTimeoutMs: settings.number("timeouts.body"),
+    connectionsCheckMs: settings.number("timeouts.connectionsCheck"),
+    headerCountMax: settings.number("limits.headerCount"),
+    headerBytesMax: settings.number("limits.headerBytes"),
+    targetBytesMax: settings.number("limits.targetBytes"),
+    jsonBodyBytesMax: settings.number("limits.jsonBody"),
+    jsonDepthMax: settings.number("limits.jsonDepth"),
+    jsonKeysMax: settings.number("limits.jsonKeys"),
+    inFlightBytesMax: settings.number("limits.inFlightBytes"),
+    inFlightRequestsMax: settings.number("limits.inFlightRequests"),
+    connectionsMax: settings.number("limits.connections"),
+    connectionsPerAddressMax: toConnectionsPerAddress(settings),
+    keepAliveTimeoutMs: settings.number("timeouts.keepAlive"),
+    eventBytesMax: settings.number("limits.eventBytes"),
+    replyBodyBytesMax: settings.number("limits.replyBody"),
+    slowReaderTimeoutMs: settings.number("timeouts.slowReader"),
+    clientSilenceMs: settings.number("timeouts.clientSilence"),
+    connectTimeoutMs: settings.number("timeouts.connect"),
+    firstByteTimeoutMs: settings.number("timeouts.firstByte"),
+    firstByteStreamTimeoutMs: settings.number("timeouts.firstByteStream"),
+    streamIdleTimeoutMs: settings.number("timeouts.streamIdle"),
+    totalTimeoutMs: settings.number("timeouts.total"),
+    upstreamHeaderBytesMax: settings.number("limits.upstreamHeaderBytes"),
+    reservationTtlMs: settings.number("quota.reservationTtl"),
+    endpointLagMs: settings.number("drain.endpointLag"),
+    drainTimeoutMs: settings.number("drain.timeout"),
+    keyStalenessMaxMs: settings.number("keyStalenessBound"),
+    pushHeartbeatMs: settings.number("push.heartbeat"),
+    pushDeadMs: settings.number("push.dead"),
+  };
+}
+
+/** By default one address alone never takes the last connection, and a balancer in front still gets half of them. */
+function toConnectionsPerAddress(settings: Settings): number {
+  const given = settings.optionalNumber("limits.connectionsPerAddress");
+  return given ?? Math.ceil(settings.number("limits.connections") / 2);
+}
+
+function toOperatorAddress(settings: Settings): OperatorAddress {
+  const text = settings.text("operator");
+  if (text.startsWith("unix:")) return { kind: "unix", path: resolve(text.slice("unix:".length)) };
+  const caFile = settings.optionalText("push.tls.ca");
+  if (caFile === undefined) {
+    throw new UsageError(["--operator https://... needs --push-tls-ca, the file of the authorities to trust"]);
+  }
+  return {
+    kind: "https",
+    url: text,
+    serverName: settings.optionalText("push.serverName"),
+    caFile: resolve(caFile),
+    tokenFile: resolve(settings.text("push.token")),
+  };
+}
+
+function toTls(settings: Settings): ProxySettings["tls"] {
+  const certFile = settings.optionalText("tls.cert");
+  const keyFile = settings.optionalText("tls.key");
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined)
+    throw new UsageError(["--tls-cert and --tls-key belong together: one of them is missing"]);
+  return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
+}
+
+function toFailureMode(text: string): QuotaFailureMode {
+  return text === "Closed" || text === "Open" ? text : "BalancesClosed";
+}
+
+function toLastGood(settings: Settings, dataFolder: string): ProxySettings["lastGood"] {
+  const keyFile = settings.optionalText("lastGood.keyFile");
+  const file = settings.optionalText("lastGood.file");
+  if (keyFile === undefined) {
+    if (file !== undefined)
+      throw new UsageError(["--last-good-file needs --last-good-key-file: the file is only ever written encrypted"]);
+    return undefined;
+  }
+  return { file: resolve(file ?? join(dataFolder, "last-good.bin")), keyFile: resolve(keyFile) };
+}
+
+/** The push socket of a data folder. */
+export function pushSocketPath(settings: Settings, temporaryFolder: string): string {
+  return socketPath(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"), temporaryFolder);
+}
+
+/** The socket by which an operator keeps a data folder for itself. */
+export function lockSocketPath(settings: Settings, temporaryFolder: string): string {
+  return socketPath(join(settings.text("data"), "operator.lock"), temporaryFolder);
+}
+
+/**
+ * Paths of Unix sockets are limited to about 100 bytes, so a longer one moves to the folder for temporary files, under a
+ * name that belongs to this path alone.
+ */
+function socketPath(given: string, temporaryFolder: string): string {
+  const path = resolve(given);
+  if (Buffer.byteLength(path) <= 100) return path;
+  const digest = createHash("sha256").update(path).digest("hex").slice(0, 16);
+  return join(temporaryFolder, `tollgate-${digest}`, basename(path));
+}
+
+/** Flags that give a child proxy the same values; `overrides` by name of the setting. */
+export function toProxyFlags(settings: Settings, overrides: Readonly<Record<string, string>>): string[] {
+  return settingsOf("proxy").flatMap((setting) => {
+    const text = overrides[setting.name] ?? settings.written(setting.name);
+    if (text === undefined) return [];
+    if (setting.type === "boolean") return text === "true" ? [setting.flag] : [`--no-${setting.flag.slice(2)}`];
+    return [`${setting.flag}=${text}`];
+  });
+}

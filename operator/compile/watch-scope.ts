@@ -1,0 +1,52 @@
+/** How much of its cluster an operator is let to see: what it cannot find may be there all the same. Pure. */
+import { isNamespaceAllowed } from "#operator/resources/label-selector";
+import type { ChannelResource, ModelRouteResource, NamespaceResource } from "#operator/resources/resource";
+import { refused, type Verdict } from "./result.ts";
+
+export interface Reach {
+  /** Namespaces whose objects are read; empty: all. */
+  readonly watchNamespaces: readonly string[];
+  /** Whether Namespaces are read, by whose labels selectors choose. */
+  readonly readsNamespaces: boolean;
+}
+
+/** Of an operator that sees everything, and of a folder. */
+export const wholeReach: Reach = { watchNamespaces: [], readsNamespaces: true };
+
+const switchOn = "switch operator.namespaceSelectors on";
+
+/** Why a channel that is not known cannot be used. @param identity `namespace/name` */
+export function absentChannel(identity: string, { watchNamespaces }: Reach): string {
+  const [namespace = ""] = identity.split("/");
+  if (watchNamespaces.length === 0 || watchNamespaces.includes(namespace))
+    return `Channel ${identity} does not exist; create it or correct channelRef.`;
+  return `Channel ${identity} is in a namespace that this operator does not watch; add ${namespace} to operator.watchNamespaces, or use a channel of a watched namespace.`;
+}
+
+/** Why a channel does not take routes of another namespace; undefined: it does. */
+export function refusalBy(
+  { metadata, spec }: ChannelResource,
+  namespace: string,
+  namespaces: ReadonlyMap<string, NamespaceResource>,
+  { readsNamespaces }: Reach,
+): string | undefined {
+  const { allowedNamespaces } = spec ?? {};
+  if (isNamespaceAllowed(allowedNamespaces, metadata.namespace, namespace, namespaces)) return undefined;
+  const channel = `Channel ${metadata.namespace}/${metadata.name}`;
+  if (allowedNamespaces?.from !== "Selector")
+    return `${channel} does not admit namespace ${namespace}; add it to its spec.allowedNamespaces.`;
+  if (!readsNamespaces)
+    return `${channel} admits namespaces by their labels, which this operator does not read: ${switchOn}, or let its spec.allowedNamespaces be from: All.`;
+  if (!namespaces.has(namespace))
+    return `${channel} does not admit namespace ${namespace}, whose labels are not known: create the Namespace, with labels as its spec.allowedNamespaces.selector asks.`;
+  return `${channel} does not admit namespace ${namespace}; label the namespace as its spec.allowedNamespaces.selector asks.`;
+}
+
+/** What is wrong with the choice of namespaces whose keys may call a route; undefined: nothing. */
+export function unreadableCallers({ spec }: ModelRouteResource, { readsNamespaces }: Reach): Verdict | undefined {
+  if (readsNamespaces || spec?.keySelector?.namespaces?.from !== "Selector") return undefined;
+  return refused(
+    "NotAllowed",
+    `spec.keySelector.namespaces selects namespaces by their labels, which this operator does not read, so no key may call the route: ${switchOn}, or use from: Same or All.`,
+  );
+}

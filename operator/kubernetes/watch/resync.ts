@@ -1,0 +1,100 @@
+/**
+ * Lists everything beside the watch from time to time and takes over what differs: an event that never came
+ * (`OPERATIONS.md` section 3, point 6), or a past that was undone. An API server that was away may have come back with a
+ * backup, and no event says so where its versions have passed ours meanwhile: then the next list does not wait half an
+ * hour.
+ */
+import { ApiError } from "#operator/kubernetes/api/api-error";
+import { pause } from "./backoff.ts";
+import type { ListWatchOptions } from "./list-watch-options.ts";
+import { type PagesOptions, readPages } from "./read-pages.ts";
+
+export interface ComparisonOptions
+  extends PagesOptions,
+    Pick<ListWatchOptions, "sink" | "counters" | "reachability" | "onFailure"> {
+  /** Whether the watch has a list to go by; until it has, nothing is compared. */
+  readonly isListed: () => boolean;
+}
+
+export class Comparison {
+  readonly #options: ComparisonOptions;
+  #timer: NodeJS.Timeout | undefined;
+  /** The list that is compared now; given up where a new one is needed anyway. */
+  #running: AbortController | undefined;
+  /** The server was away since everything was last listed. */
+  #isDueSoon = false;
+  #isClosed = false;
+
+  constructor(options: ComparisonOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#later();
+  }
+
+  /** The server is away: compares soon, and again until a whole list was read. */
+  soon(): void {
+    this.#isDueSoon = true;
+    // What it has read so far is from before.
+    this.giveUp();
+    this.#later();
+  }
+
+  /** The watch itself has listed everything anew. */
+  noteListed(): void {
+    if (!this.#isDueSoon) return;
+    this.#isDueSoon = false;
+    this.#later();
+  }
+
+  /** Gives up what is compared now. */
+  giveUp(): void {
+    this.#running?.abort();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.giveUp();
+    clearTimeout(this.#timer);
+  }
+
+  #later(): void {
+    if (this.#isClosed) return;
+    const { compareEveryMs, compareAfterAwayMs } = this.#options.timings;
+    // Not all kinds at once.
+    const delayMs = (this.#isDueSoon ? compareAfterAwayMs : compareEveryMs) * (0.75 + Math.random() / 2);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      void this.#compare().finally(() => this.#later());
+    }, delayMs).unref();
+  }
+
+  /** A difference that lasts is an event that never came. */
+  async #compare(): Promise<void> {
+    const { sink, timings, counters, reachability, onFailure, isListed } = this.#options;
+    // While the server is away nobody asks it but `Reachability`.
+    if (this.#running !== undefined || !reachability.isReachable || !isListed()) return;
+    const collector = sink.beginList();
+    const running = new AbortController();
+    this.#running = running;
+    try {
+      const version = await readPages(this.#options, collector, running.signal);
+      if (collector.differences(version).length > 0) await pause(timings.compareGraceMs, running.signal);
+      if (running.signal.aborted) return;
+      this.#isDueSoon = false;
+      const missed = collector.differences(version);
+      counters.noteCompared(missed.length);
+      if (missed.length === 0) return;
+      onFailure(new Error(`The watch missed ${missed.length} changes.`), "taking them from the list");
+      collector.finish(version, false);
+    } catch (error) {
+      if (running.signal.aborted) return;
+      if (error instanceof ApiError) counters.noteFailure(error);
+      onFailure(error, "comparing later");
+    } finally {
+      collector.drop();
+      this.#running = undefined;
+    }
+  }
+}

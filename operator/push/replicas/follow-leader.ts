@@ -1,0 +1,137 @@
+/**
+ * A follower's duty: tells the leader what the proxies here acknowledged, soon after it changed and regularly, hears what
+ * those of others are too old for, and hands on their reports of use. While this operator leads it tells nobody.
+ * Everything is told again after a failure, but for reports, which may be lost.
+ */
+
+import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
+import type { Fleet } from "#operator/push/fleet";
+import type { Report } from "#proxy/snapshot/push/messages";
+import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
+import type { LeaderClient } from "./leader-client.ts";
+import { readAnswer, type Summary, writeSummary } from "./summary.ts";
+
+export interface FollowLeaderOptions {
+  readonly fleet: Pick<Fleet, "summary" | "onChange" | "hear">;
+  readonly leadership: Leadership;
+  readonly client: LeaderClient;
+  /** This run of this operator. */
+  readonly operator: string;
+  /** Between two summaries of which nothing changed; well below the silence after which the leader forgets. */
+  readonly everyMs: number;
+  readonly timers?: Timers;
+  readonly onTold?: (outcome: "taken" | "failed") => void;
+}
+
+export interface FollowingLeader {
+  /** Hands on what a proxy reported. @returns false when this operator leads and must take it itself */
+  report(proxy: string, report: Report): boolean;
+  /** Tells the leader, if it listens, that no proxy is connected here any more. */
+  close(): Promise<void>;
+}
+
+/** Acknowledgements come in bursts, one a proxy; a burst makes one summary. */
+const gatherMs = 50;
+const retryMs = 500;
+/** Reports wait for the leader only as long as this many are fewer. */
+const reportsMax = 500;
+
+export function followLeader(options: FollowLeaderOptions): FollowingLeader {
+  const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onTold } = options;
+  const reports: { readonly proxy: string; readonly report: Report }[] = [];
+  let told:
+    | { readonly address: string; readonly text: string; readonly old: Summary["old"]; readonly at: number }
+    | undefined;
+  /** Capabilities that the leader said are lacking. */
+  let heard: readonly string[] = [];
+  let isPosting = false;
+  let isChanged = true;
+  let isClosed = false;
+  let dueAt = Infinity;
+  let cancel = () => {};
+
+  /** Never later than what is scheduled already: changes that do not end must not put it off for ever. */
+  const schedule = (delayMs: number) => {
+    const at = timers.now() + delayMs;
+    if (isClosed || isPosting || at >= dueAt) return;
+    cancel();
+    dueAt = at;
+    cancel = timers.after(delayMs, () => {
+      dueAt = Infinity;
+      void tell();
+    });
+  };
+  const tellSummary = async (address: string) => {
+    isChanged = false;
+    const summary = fleet.summary(operator);
+    const text = writeSummary(summary);
+    if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
+    try {
+      const answer = await client.post(address, "/summary", text);
+      // Whoever came to lead meanwhile, this one perhaps, knows better. An empty answer: nothing is lacking.
+      if (leadership.isLeader() || leadership.leaderAddress() !== address) return;
+      const lacking = answer === undefined ? [] : readAnswer(answer);
+      // One that has just come to lead may not have heard of all old proxies: it takes nothing back with its first word.
+      heard = told?.address === address ? lacking : [...new Set([...heard, ...lacking])];
+      fleet.hear(heard);
+    } catch (cause) {
+      // Whoever leads next, or this one when it is back, has to hear all of it.
+      told = undefined;
+      isChanged = true;
+      throw cause;
+    }
+    told = { address, text, old: summary.old, at: timers.now() };
+    onTold?.("taken");
+  };
+  const tell = async () => {
+    const leaderAddress = leadership.leaderAddress();
+    if (isClosed) return;
+    if (leadership.isLeader() || leaderAddress === undefined) {
+      schedule(everyMs);
+      return;
+    }
+    isPosting = true;
+    let waitMs = everyMs;
+    try {
+      await tellSummary(leaderAddress);
+      for (let next = reports.shift(); next !== undefined; next = reports.shift()) {
+        await client.post(leaderAddress, `/reports/${encodeURIComponent(next.proxy)}`, JSON.stringify(next.report));
+      }
+      if (isChanged || reports.length > 0) waitMs = gatherMs;
+    } catch {
+      // The leader is away or has changed: the Lease will say, and nothing is lost that counts.
+      onTold?.("failed");
+      waitMs = retryMs;
+    } finally {
+      isPosting = false;
+    }
+    schedule(waitMs);
+  };
+  const lookSoon = () => {
+    isChanged = true;
+    if (!leadership.isLeader()) schedule(gatherMs);
+  };
+  const stops = [fleet.onChange(lookSoon), leadership.onChange(lookSoon)];
+  schedule(gatherMs);
+
+  return {
+    report(proxy, report) {
+      if (leadership.isLeader()) return false;
+      if (reports.length >= reportsMax) reports.shift();
+      reports.push({ proxy, report });
+      schedule(gatherMs);
+      return true;
+    },
+    async close() {
+      isClosed = true;
+      cancel();
+      for (const stop of stops) stop();
+      const address = leadership.leaderAddress();
+      if (told === undefined || leadership.isLeader() || address === undefined) return;
+      // Old proxies that leave with this operator are back in a moment, at another one.
+      const nothing = writeSummary({ operator, groups: [], joining: [], old: told.old });
+      // Without it the leader finds out a little later.
+      await client.post(address, "/summary", nothing).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Status in a cluster: what `status-loop.ts` says is written to the API server by the leader, and told as Events. Wiring
+ * only; called by `run-in-cluster.ts`.
+ */
+import type { Registry } from "prom-client";
+import { resultId } from "#operator/compile/compilation";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
+import { identityOf, type OwnKind, type ResourceSet } from "#operator/resources/resource";
+import type { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import { registerStatusMetrics } from "#operator/status/cluster/status-metrics";
+import { StatusWriter } from "#operator/status/cluster/status-writer";
+import { EventWriter } from "#operator/status/events/event-writer";
+import { type EventFacts, eventsOf, statusContested } from "#operator/status/events/events-of";
+import { ExpiryNotices } from "#operator/status/events/expiry-notices";
+import type { StatusDocument } from "#operator/status/status-document";
+import { noStatus } from "#operator/status/status-sink";
+import { type KeepStatusOptions, keepStatus, type StatusLoop } from "./status-loop.ts";
+
+export interface ClusterStatusOptions extends Pick<KeepStatusOptions, "compilation" | "fleet" | "resources" | "log"> {
+  readonly client: ApiClient;
+  readonly leadership: Leadership;
+  /** Filled by the source. */
+  readonly standing: StandingStatuses;
+  readonly isReachable: () => boolean;
+  readonly registry: Registry;
+  /** This operator, as Events name it. */
+  readonly podName: string;
+}
+
+export interface ClusterStatusLoop extends StatusLoop {
+  /** Tells something about a key in an Event. */
+  tellOfKey(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
+}
+
+/** Begins to keep status; `started` ends it. */
+export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
+  const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
+  const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
+  started.defer(() => events.close());
+  const tellOfKey: ClusterStatusLoop["tellOfKey"] = ({ namespace, name }, facts) => {
+    const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
+    if (uid !== undefined) events.tell({ kind: "ApiKey", namespace, name, uid }, facts);
+  };
+  const expiries = new ExpiryNotices({
+    results: () => compilation.results,
+    isLeader: () => leadership.isLeader(),
+    tell: tellOfKey,
+  });
+  started.defer(() => expiries.close());
+  started.defer(leadership.onChange(() => void expiries.lookAtAll()));
+  const writer = new StatusWriter({
+    client,
+    leadership,
+    standing,
+    desired(id) {
+      const document = loop.statusOf(id);
+      return document && { document, uid: uidOf(document, resources) };
+    },
+    ids: () => loop.ids(),
+    isReachable,
+    onWritten(before, after, uid) {
+      const regarding = { kind: after.kind, ...after.metadata, uid };
+      for (const facts of eventsOf(before, after)) events.tell(regarding, facts);
+    },
+    onContested: (document, uid, why) =>
+      events.tell({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
+    log,
+  });
+  const loop = keepStatus({
+    ...options,
+    sink: {
+      ...noStatus,
+      put: ({ kind, metadata }) => writer.look(resultId(kind, metadata.namespace, metadata.name)),
+      close: async () => writer.close(),
+    },
+    standing(id) {
+      const stands = standing.get(id);
+      // Another object of that name was deleted.
+      return stands?.document && stands.uid === uidOf(stands.document, resources) ? stands.document : undefined;
+    },
+  });
+  started.defer(() => loop.close());
+  started.defer(standing.onSeen((id) => loop.see(id)));
+  registerStatusMetrics(registry, writer, events);
+  return {
+    ...loop,
+    tellOfKey,
+    look(changes) {
+      for (const [id, result] of changes.results) {
+        if (result === undefined && !compilation.results.has(id)) standing.forget(id);
+        expiries.look(id, result);
+      }
+      loop.look(changes);
+    },
+  };
+}
+
+function uidOf({ kind, metadata }: StatusDocument, resources: ResourceSet): string | undefined {
+  return mapOf(kind, resources).get(identityOf(metadata))?.metadata.uid;
+}
+
+function mapOf(kind: OwnKind, { apiKeys, channels, modelRoutes, accounts }: ResourceSet) {
+  switch (kind) {
+    case "ApiKey":
+      return apiKeys;
+    case "Channel":
+      return channels;
+    case "ModelRoute":
+      return modelRoutes;
+    case "Account":
+      return accounts;
+    default:
+      return kind satisfies never;
+  }
+}

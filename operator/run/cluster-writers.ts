@@ -1,0 +1,93 @@
+/**
+ * What an operator writes into a cluster, and the Lease that says whether it may: status, Events and the Secrets of
+ * `generate` credentials. Wiring only; called by `run-in-cluster.ts`.
+ */
+import { randomBytes } from "node:crypto";
+import { resultId } from "#operator/compile/compilation";
+import { KeySecrets } from "#operator/generate-key/key-secrets";
+import type { ApiClient } from "#operator/kubernetes/api/api-client";
+import type { ReleaseOwner } from "#operator/kubernetes/installation/release-owner";
+import { registerLeaderMetrics } from "#operator/kubernetes/leader-election/leader-metrics";
+import { LeaseElector } from "#operator/kubernetes/leader-election/lease-elector";
+import type { ClusterSettings, OperatorLog } from "#operator/settings";
+import type { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
+import type { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import { keyReplaced, secretNotCreated } from "#operator/status/events/events-of";
+import type { StatusDocument } from "#operator/status/status-document";
+import { type ClusterStatusLoop, keepClusterStatus } from "./cluster-status.ts";
+import type { Core } from "./core.ts";
+
+export interface ClusterWritersOptions {
+  readonly cluster: ClusterSettings;
+  readonly client: ApiClient;
+  readonly source: KubernetesSource;
+  /** Filled by the source. */
+  readonly standing: StandingStatuses;
+  readonly core: Core;
+  /** The operator's own. */
+  readonly namespace: string;
+  readonly owner: ReleaseOwner | undefined;
+  readonly log: OperatorLog;
+}
+
+export interface ClusterWriters {
+  /** Not started yet. */
+  readonly leadership: LeaseElector;
+  readonly status: ClusterStatusLoop;
+  readonly keySecrets: KeySecrets;
+}
+
+/** Makes all of them; `started` ends them. */
+export function startWriters(started: AsyncDisposableStack, options: ClusterWritersOptions): ClusterWriters {
+  const { cluster, client, source, standing, core, namespace, owner, log } = options;
+  const { compilation, fleet, registry } = core;
+  const { name, ...timings } = cluster.lease;
+  const { podName, peerAddress: address } = cluster;
+  const resources = source.current();
+  const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
+  registerLeaderMetrics(registry, leadership);
+  const status = keepClusterStatus(started, {
+    client,
+    leadership,
+    standing,
+    resources,
+    isReachable: () => source.isReachable,
+    compilation,
+    fleet,
+    registry,
+    podName,
+    log,
+  });
+  const keySecrets = new KeySecrets({
+    client,
+    leadership,
+    resources,
+    wanted: () => (cluster.generatesKeys ? compilation.wantedSecrets() : []),
+    randomBytes,
+    log,
+    onFailure: ({ namespace: of, ownerName, secretName }, why) =>
+      status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
+    hadKey({ namespace: of, ownerName, credential }) {
+      const stands = standing.get(resultId("ApiKey", of, ownerName));
+      return (
+        stands?.document !== undefined &&
+        stands.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
+        showsKeyOf(stands.document, credential)
+      );
+    },
+    onReplaced({ namespace: of, ownerName, secretName, credential }) {
+      log.warn(`ApiKey ${of}/${ownerName}: the Secret ${secretName} was gone; callers need the new key`);
+      status.tellOfKey({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
+    },
+  });
+  started.defer(() => keySecrets.close());
+  // What was left to the leader before may be this operator's now.
+  started.defer(leadership.onChange(() => keySecrets.look()));
+  return { leadership, status, keySecrets };
+}
+
+/** Whether a status tells of a key that came from a Secret. */
+function showsKeyOf({ status }: StatusDocument, credential: string): boolean {
+  const credentials = "credentials" in status ? (status.credentials ?? []) : [];
+  return credentials.some((one) => one.name === credential && "displayPrefix" in one);
+}

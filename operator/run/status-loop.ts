@@ -1,0 +1,187 @@
+/**
+ * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; hands it to whoever
+ * writes it and tells a person at the terminal what an edit did. Of several operators the leader alone does so, each
+ * beginning where the one before it ended.
+ */
+
+import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
+import { type Leadership, soleOperator } from "#operator/kubernetes/leader-election/leadership";
+import type { Fleet } from "#operator/push/fleet";
+import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet } from "#operator/resources/resource";
+import type { OperatorLog } from "#operator/settings";
+import { standingUse } from "#operator/status/cluster/observed-use";
+import type { Acknowledgement } from "#operator/status/conditions";
+import { Announcer, type AwaitedSecret } from "#operator/status/console-reporter";
+import { describeProblem } from "#operator/status/report-changes";
+import type { StatusDocument } from "#operator/status/status-document";
+import { StatusKeeper } from "#operator/status/status-reconciler";
+import type { StatusSink } from "#operator/status/status-sink";
+import { UseKeeper } from "#operator/status/usage-observer";
+import { watchFleet } from "#operator/status/watch-fleet";
+import type { Report } from "#proxy/snapshot/push/messages";
+
+export interface KeepStatusOptions {
+  readonly compilation: Compilation;
+  readonly fleet: Fleet;
+  readonly resources: ResourceSet;
+  /** Where status is written. */
+  readonly sink: StatusSink;
+  readonly log: OperatorLog;
+  /** Secrets that only wait for a variable of the environment. */
+  readonly awaited?: readonly AwaitedSecret[] | undefined;
+  /** Who keeps status of several operators; the only one where there is but one. */
+  readonly leadership?: Leadership;
+  /** Where status outlives the operator: what stands, by `resultId`, of the object that there is now. */
+  readonly standing?: (id: string) => StatusDocument | undefined;
+  /** Between two usage figures of one object; a minute by default. */
+  readonly usageEveryMs?: number | undefined;
+}
+
+export interface StatusLoop {
+  /** What should stand, by `resultId`; nothing while another operator keeps status. */
+  statusOf(id: string): StatusDocument | undefined;
+  /** The objects that have a status, by `resultId`. */
+  ids(): Iterable<string>;
+  /** What stands of an object came, perhaps from an operator that led before. */
+  see(id: string): void;
+  /** A proxy's report of use. */
+  take(proxy: string, report: Report): void;
+  /** After a pass of the compiler. */
+  look(changes: CompileChanges): void;
+  /** Finds the files of an earlier run; before the first pass. */
+  prepare(): Promise<void>;
+  /** Removes those of objects that went while no operator ran; after the first pass. */
+  tidy(): void;
+  close(): Promise<void>;
+}
+
+/** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
+const clockMs = 5_000;
+
+export function keepStatus(options: KeepStatusOptions): StatusLoop {
+  const { compilation, fleet, resources, sink, log, leadership = soleOperator, standing } = options;
+  const rest = standing ? "see the status of the objects" : "see the status files in the data folder";
+  const announcer = new Announcer({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
+  const use = new UseKeeper({
+    compilation,
+    lookAt: (ids) => keeper.lookAt(ids),
+    standing(id) {
+      const document = standing?.(id);
+      return document && standingUse(document, resources);
+    },
+    everyMs: options.usageEveryMs,
+    isSettled: () => isSettled(),
+  });
+  // Without a cluster there is nobody to be heard from later.
+  const isSettled = () => standing === undefined || fleet.isSettled;
+  const keeper = new StatusKeeper({
+    observe: (result) => use.observe(result),
+    compilation,
+    ...(standing && { standing }),
+    acknowledgementOf: (wireId) => heardSoFar(fleet.acknowledgementOf(wireId), isSettled()),
+    now: () => Date.now(),
+    isSyncing: () => fleet.isSyncing,
+    onChange: (before, after) => {
+      if (after !== undefined) sink.put(after);
+      else if (before !== undefined) sink.remove({ kind: before.kind, ...before.metadata });
+      const document = after ?? before;
+      const origin = document && originOf(document.kind, identityOf(document.metadata), resources);
+      announcer.announce(before, after, origin);
+    },
+  });
+  let isKeeping = leadership.isLeader();
+  const watch = watchFleet({ fleet, keeper, isSettled, isKeeping: () => isKeeping });
+  const clock = setInterval(() => keeper.lookAtClock(), clockMs).unref();
+  const stopFollowing = leadership.onChange(() => {
+    if (isKeeping === leadership.isLeader()) return;
+    isKeeping = leadership.isLeader();
+    keeper.reset();
+    watch.restart();
+    use.restart();
+    if (!isKeeping) return;
+    fleet.settle();
+    keeper.lookAtAll();
+  });
+  return statusLoop(options, { keeper, use, isSettled, isKeeping: () => isKeeping }, async () => {
+    stopFollowing();
+    watch.close();
+    use.close();
+    clearInterval(clock);
+    announcer.flush();
+    keeper.close();
+    await sink.close();
+  });
+}
+
+interface KeptStatus {
+  readonly keeper: StatusKeeper;
+  readonly use: UseKeeper;
+  readonly isSettled: () => boolean;
+  readonly isKeeping: () => boolean;
+}
+
+function statusLoop(
+  { compilation, resources, sink, log, standing }: KeepStatusOptions,
+  { keeper, use, isSettled, isKeeping }: KeptStatus,
+  close: () => Promise<void>,
+): StatusLoop {
+  let told: ReadonlySet<string> = new Set();
+  return {
+    statusOf: (id) => (isKeeping() ? keeper.statusOf(id) : undefined),
+    ids: () => keeper.documents.keys(),
+    see(id) {
+      const stands = isKeeping() ? standing?.(id) : undefined;
+      if (stands !== undefined) keeper.see(id, stands, !isSettled());
+    },
+    take(proxy, report) {
+      if (isKeeping()) use.take(proxy, report);
+    },
+    look(changes) {
+      told = tellProblems(log, resources.problems, told);
+      if (!isKeeping()) return;
+      use.look(changes);
+      keeper.look(changes);
+    },
+    prepare: () => sink.findPresent(),
+    tidy() {
+      // Of the compiler's results: the keeper may still be busy with them.
+      sink.removeAllBut(({ kind, namespace, name }) => {
+        return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
+      });
+    },
+    close,
+  };
+}
+
+/** Until all proxies have been heard nobody can say that each of them has a version, nor that there are none. */
+function heardSoFar(acknowledgement: Acknowledgement, isSettled: boolean): Acknowledgement {
+  const { state } = acknowledgement;
+  if (isSettled || (state !== "Programmed" && state !== "NoProxies")) return acknowledgement;
+  return { ...acknowledgement, state: "Pending" };
+}
+
+function isOwnKind(kind: string): kind is OwnKind {
+  return kind === "ApiKey" || kind === "Channel" || kind === "ModelRoute" || kind === "Account";
+}
+
+function originOf(kind: OwnKind, identity: string, resources: ResourceSet): Origin | undefined {
+  switch (kind) {
+    case "ApiKey":
+      return resources.apiKeys.get(identity)?.origin;
+    case "Channel":
+      return resources.channels.get(identity)?.origin;
+    case "ModelRoute":
+      return resources.modelRoutes.get(identity)?.origin;
+    case "Account":
+      return resources.accounts.get(identity)?.origin;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** @returns what stands now, so that each problem is told once while it lasts. */
+function tellProblems(log: OperatorLog, problems: readonly Problem[], told: ReadonlySet<string>): ReadonlySet<string> {
+  const lines = new Set(problems.map(describeProblem));
+  for (const line of lines) if (!told.has(line)) log.warn(line);
+  return lines;
+}

@@ -1,0 +1,26 @@
+/** One document of a manifest file: by the fast reader where it is sure, else by the general parser. Pure. */
+import { type Manifest, type ManifestDocument, parseManifest } from "#operator/schema/parse-manifest";
+import { readPlainYaml } from "./plain/read-plain-yaml.ts";
+
+/** The same as `parseManifest` for the text of one document. */
+export function parseDocumentText(text: string): Manifest {
+  const plain = readPlainYaml(text);
+  // The items of a List are objects of their own.
+  if (plain === undefined || plain.object["kind"] === "List") return parseManifest(text);
+  const { object, line } = plain;
+  let document: ManifestDocument | undefined;
+  return {
+    problems: [],
+    documents: [
+      {
+        object,
+        line,
+        locate(path) {
+          // Asked only where something is wrong with the object.
+          document ??= parseManifest(text).documents[0];
+          return document?.locate(path) ?? { line, column: 1 };
+        },
+      },
+    ],
+  };
+}

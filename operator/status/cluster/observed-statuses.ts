@@ -1,0 +1,66 @@
+/**
+ * What stands as status in the API server, as the watch brings it: what the writer compares with, so that it needs no
+ * memory of its own and an operator that restarts writes nothing. Conditions are shared with the status keeper.
+ */
+import { resultId } from "#operator/compile/compilation";
+import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
+import type { OwnKind, ResourceKind } from "#operator/resources/resource";
+import { ConditionPool } from "#operator/status/condition-pool";
+import type { StatusDocument } from "#operator/status/status-document";
+import { readStatus, strangerIn } from "./read-status.ts";
+
+/** One object as it was last seen. */
+export interface Standing {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** Undefined: nothing was written yet. */
+  readonly document: StatusDocument | undefined;
+  /** Who wrote it last, where that was no operator. */
+  readonly stranger?: string;
+}
+
+/** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
+export const statusFieldManager = "tollgate-status";
+
+export class StandingStatuses {
+  readonly pool = new ConditionPool();
+  readonly #standing = new Map<string, Standing>();
+  readonly #listeners = new Set<(id: string) => void>();
+
+  get(id: string): Standing | undefined {
+    return this.#standing.get(id);
+  }
+
+  /** Told the `resultId` of each object that came with another version. */
+  onSeen(listener: (id: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Takes an object as the API server gave it.
+   *
+   * @param isLatest it counts whatever was seen before, as after a restore: it was asked for just now, or listed
+   */
+  see(kind: ResourceKind, object: ApiObject, isLatest = false): void {
+    if (!isOwnKind(kind)) return;
+    const { uid, resourceVersion, namespace = "", name, generation = 1 } = object.metadata;
+    if (uid === undefined || resourceVersion === undefined) return;
+    const id = resultId(kind, namespace, name);
+    const before = this.#standing.get(id);
+    if (before?.uid === uid && !isLatest && compareVersions(resourceVersion, before.resourceVersion) <= 0) return;
+    const document = readStatus(kind, object, this.pool);
+    const stranger = strangerIn(object, statusFieldManager);
+    this.#standing.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
+    for (const listener of this.#listeners) listener(id);
+  }
+
+  forget(id: string): void {
+    this.#standing.delete(id);
+  }
+}
+
+function isOwnKind(kind: ResourceKind): kind is OwnKind {
+  return kind === "ApiKey" || kind === "Channel" || kind === "ModelRoute" || kind === "Account";
+}

@@ -1,0 +1,316 @@
+/**
+ * Keeps the status of every object in line with what compiling found and the proxies acknowledged.
+ *
+ * Level-based: `look` and `lookAtAcknowledgements` compute the present status and hand on what changed in meaning, so a
+ * lost notice is made up for by the next. What is more than a few milliseconds of work is done in later turns, so that
+ * 100,000 objects never hold the event loop. The operator's wiring calls it after each pass and each acknowledgement.
+ */
+import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
+import type { ObjectResult } from "#operator/compile/result";
+import { ConditionPool } from "./condition-pool.ts";
+import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import type { ChannelHealth } from "./credential-health.ts";
+import { isSameMeaning } from "./same-meaning.ts";
+import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
+import type { ShownUse } from "./usage-tracker.ts";
+
+/** How long one look may hold the event loop. */
+const sliceMs = 5;
+/** Between two slices: proxies that wait for their configuration go before its status. */
+const pauseMs = 10;
+/** So long may proxies take to come back before what cannot be known without them is no longer believed. */
+const believedMs = 10_000;
+/** With more to look at, proxies that wait for a first configuration go before. */
+const backlogMax = 1_000;
+const waitMs = 50;
+
+export interface StatusKeeperOptions {
+  readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf" | "isUnderWay">;
+  /** What the fleet says about one wire object. */
+  readonly acknowledgementOf: (wireId: string) => Acknowledgement;
+  readonly now: () => number;
+  /** Whether a proxy is waiting for its first configuration. */
+  readonly isSyncing?: () => boolean;
+  /** Told each change of meaning; `after` undefined: the object is gone. */
+  readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
+  /** What an operator before this one wrote, where it can be told; asked once for each object. */
+  readonly standing?: (id: string) => StatusDocument | undefined;
+  /** Shared with whoever else holds conditions. */
+  readonly pool?: ConditionPool;
+  /** Balance and quotas of a key or account, and health of a channel, where they are known. */
+  readonly observe?: (result: ObjectResult) => Pick<
+    Surroundings,
+    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
+  > & {
+    readonly use?: ShownUse | undefined;
+  };
+}
+
+export class StatusKeeper {
+  readonly #options: StatusKeeperOptions;
+  readonly #documents = new Map<string, StatusDocument>();
+  /** Objects whose present version every ready proxy has acknowledged. */
+  readonly #programmed = new Set<string>();
+  /** Objects that wait for the fleet. */
+  readonly #waiting = new Set<string>();
+  /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
+  readonly #turns = new Map<string, number>();
+  /** Until when what an operator before this one called programmed is believed, where nothing tells that it still is. */
+  readonly #believed = new Map<string, number>();
+  readonly #accountStates = new Map<string, string>();
+  readonly #pool: ConditionPool;
+  /** Objects to look at again. */
+  readonly #open = new Set<string>();
+  #nextTurn: NodeJS.Timeout | undefined;
+
+  constructor(options: StatusKeeperOptions) {
+    this.#options = options;
+    this.#pool = options.pool ?? new ConditionPool();
+  }
+
+  /** The present status of an object, by `resultId`. */
+  statusOf(id: string): StatusDocument | undefined {
+    return this.#documents.get(id);
+  }
+
+  get documents(): ReadonlyMap<string, StatusDocument> {
+    return this.#documents;
+  }
+
+  /** After a pass of the compiler. */
+  look(changes: CompileChanges): void {
+    const touched = new Set([...changes.results.keys(), ...changes.counted]);
+    for (const result of changes.results.values()) {
+      if (result?.kind !== "Account" || this.#accountStates.get(result.id) === result.state) continue;
+      this.#accountStates.set(result.id, result.state);
+      for (const key of this.#options.compilation.keysOf(result.namespace, result.name)) touched.add(key);
+    }
+    for (const id of [...changes.upserts.keys(), ...changes.removes]) {
+      const owner = ownerOf(id);
+      if (owner === undefined) continue;
+      this.#programmed.delete(owner);
+      this.#believed.delete(owner);
+      touched.add(owner);
+    }
+    this.#refreshSoon(touched);
+  }
+
+  /** What is observed of these objects, by `resultId`, changed. */
+  lookAt(ids: Iterable<string>): void {
+    this.#refreshSoon(ids);
+  }
+
+  /**
+   * After proxies came, went or acknowledged.
+   *
+   * @param rejected wire ids that a proxy refuses now or refused at the last look
+   */
+  lookAtAcknowledgements(rejected: readonly string[] = []): void {
+    this.#refreshSoon(this.#waiting);
+    this.#refreshSoon(rejected.flatMap((id) => ownerOf(id) ?? []));
+  }
+
+  /** All objects: the first proxy came or the last one went. */
+  lookAtAll(): void {
+    this.#refreshSoon(this.#options.compilation.results.keys());
+  }
+
+  /** As time passes. */
+  lookAtClock(): void {
+    const nowMs = this.#options.now();
+    const due: string[] = [];
+    for (const [id, turnMs] of this.#turns) if (turnMs <= nowMs) due.push(id);
+    this.#refreshSoon(due);
+  }
+
+  /**
+   * Takes note of what stands. What means the same is held in its place: it says since when what holds.
+   *
+   * @param isInherited it may be the last word of an operator before this one, and is believed
+   */
+  see(id: string, standing: StatusDocument, isInherited: boolean): void {
+    const present = this.#documents.get(id);
+    if (present === undefined) return;
+    if (isSameMeaning(present, standing)) {
+      this.#documents.set(id, standing);
+      return;
+    }
+    const result = this.#options.compilation.results.get(id);
+    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(standing, result)) return;
+    this.#believe(id, result);
+    this.#refreshSoon([id]);
+  }
+
+  /** Forgets everything: another operator writes from now on, and what it wrote is where the next `look` begins. */
+  reset(): void {
+    this.close();
+    for (const kept of [this.#documents, ...this.#kept]) kept.clear();
+  }
+
+  /** By object, its document apart. */
+  get #kept() {
+    return [this.#programmed, this.#waiting, this.#turns, this.#believed, this.#accountStates];
+  }
+
+  /** Forgets what is still to be looked at. */
+  close(): void {
+    clearTimeout(this.#nextTurn);
+    this.#nextTurn = undefined;
+    this.#open.clear();
+  }
+
+  #refreshSoon(ids: Iterable<string>): void {
+    for (const id of ids) this.#open.add(id);
+    if (this.#nextTurn === undefined) this.#refreshSlice();
+  }
+
+  #refreshSlice(): void {
+    this.#nextTurn = undefined;
+    if (this.#open.size > backlogMax && this.#options.isSyncing?.() === true) {
+      this.#nextTurn = setTimeout(() => this.#refreshSlice(), waitMs);
+      return;
+    }
+    const startMs = performance.now();
+    for (const id of this.#open) {
+      this.#open.delete(id);
+      this.#refresh(id);
+      if (performance.now() - startMs > sliceMs) break;
+    }
+    if (this.#open.size > 0) this.#nextTurn = setTimeout(() => this.#refreshSlice(), pauseMs);
+  }
+
+  #refresh(id: string): void {
+    const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
+    const result = compilation.results.get(id);
+    // What proxies acknowledged is another version than this one. The pass that makes it looks again when it ends.
+    if ([id, ...(result?.wireIds ?? [])].some((wireId) => compilation.isUnderWay(wireId))) return;
+    const before = this.#documents.get(id) ?? (result && this.#inherit(id, result));
+    if (!result) {
+      for (const kept of this.#kept) kept.delete(id);
+      if (this.#documents.delete(id)) onChange(before, undefined);
+      return;
+    }
+    const acknowledgement = combineAcknowledgements(result.wireIds.map(acknowledgementOf));
+    const nowMs = now();
+    this.#noteAcknowledgement(id, acknowledgement, nowMs);
+    if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
+    else this.#waiting.add(id);
+    const observed = observe?.(result) ?? {};
+    const turnMs = nextTurnMs(result, observed, nowMs) ?? this.#believed.get(id);
+    if (turnMs === undefined) this.#turns.delete(id);
+    else this.#turns.set(id, turnMs);
+    const account = this.#accountOf(result);
+    const conditions = conditionsOf(result, acknowledgement, {
+      nowMs,
+      wasProgrammed: this.#programmed.has(id),
+      ...(before && { before: before.status.conditions }),
+      ...(account && { account }),
+      ...observed,
+    }).map((condition) => this.#pool.share(condition));
+    const after = statusDocument(result, conditions, nowMs, {
+      ...this.#attachedTo(result),
+      use: observed.use,
+      health: observed.health ?? (observed.isHealthUnsettled === true ? standingHealth(before) : undefined),
+    });
+    if (before && isSameMeaning(before, after)) {
+      // How far it has come is not told for itself, but should be right when something else is.
+      this.#documents.set(id, isPending(after) ? after : before);
+      return;
+    }
+    this.#documents.set(id, after);
+    onChange(before, after);
+  }
+
+  /** What stands from an operator before this one; what it called programmed stays so while proxies come back. */
+  #inherit(id: string, result: ObjectResult): StatusDocument | undefined {
+    const standing = this.#options.standing?.(id);
+    if (standing !== undefined && wasProgrammed(standing, result)) this.#believe(id, result);
+    return standing;
+  }
+
+  #believe(id: string, result: ObjectResult): void {
+    this.#programmed.add(id);
+    // Certificates may have changed without the resource, and no status says which the proxies had.
+    const isSure = result.kind !== "Channel" || !result.refersToCertificates;
+    if (!isSure) this.#believed.set(id, this.#options.now() + believedMs);
+  }
+
+  #noteAcknowledgement(id: string, { state }: Acknowledgement, nowMs: number): void {
+    if (state === "Programmed") this.#programmed.add(id);
+    else if (state !== "Pending" || (this.#believed.get(id) ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      this.#programmed.delete(id);
+    } else return;
+    this.#believed.delete(id);
+  }
+
+  #attachedTo({ kind, namespace, name }: ObjectResult): Attached {
+    const { compilation } = this.#options;
+    if (kind === "Channel") return { routes: compilation.attachedRoutes(namespace, name) };
+    if (kind !== "Account") return {};
+    let keys = 0;
+    for (const _ of compilation.keysOf(namespace, name)) keys += 1;
+    return { keys };
+  }
+
+  #accountOf(result: ObjectResult) {
+    if (result.kind !== "ApiKey" || result.account === undefined) return undefined;
+    const account = this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
+    return account?.kind === "Account" ? account : undefined;
+  }
+}
+
+/** What stood of a channel's credentials, until every proxy could tell. */
+function standingHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
+  if (before?.kind !== "Channel" || !("credentials" in before.status)) return undefined;
+  const refused = (before.status.credentials ?? []).filter((one) => "healthy" in one && one.healthy === "False");
+  return { ejected: refused.map(({ name }) => name), formerInUse: [] };
+}
+
+function isPending({ status }: StatusDocument): boolean {
+  return status.conditions.some(({ type, reason }) => type === "Programmed" && reason === "Pending");
+}
+
+/** Whether a status says that this very version is live. */
+function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolean {
+  const { generation } = result;
+  const isSaid = status.conditions.some((condition) => {
+    return (
+      condition.type === "Programmed" && condition.status === "True" && condition.observedGeneration === generation
+    );
+  });
+  if (!isSaid || (result.kind !== "ApiKey" && result.kind !== "Channel")) return isSaid;
+  // A Secret may have changed without the resource: its version was not the one that the proxies had.
+  const told = "credentials" in status ? (status.credentials ?? []) : [];
+  return result.credentials.every((credential) => {
+    const before = told.find(({ name }) => name === credential.name);
+    if (before === undefined || before.secretResourceVersion !== credential.secretResourceVersion) return false;
+    return fingerprintOf(before) === fingerprintOf(credential);
+  });
+}
+
+/** Only keys have one. */
+function fingerprintOf(credential: { readonly fingerprint?: string | undefined } | object): string | undefined {
+  return "fingerprint" in credential ? credential.fingerprint : undefined;
+}
+
+function nextTurnMs(
+  result: ObjectResult,
+  { use }: { readonly use?: ShownUse | undefined },
+  nowMs: number,
+): number | undefined {
+  if (result.kind !== "ApiKey") return undefined;
+  const { expiresAtMs, credentials } = result;
+  let next: number | undefined;
+  const times = [expiresAtMs, ...credentials.flatMap((one) => [one.notBeforeMs, one.notAfterMs])];
+  for (const timeMs of [...times, ...(use?.quotas.map(({ resetAt }) => resetAt) ?? [])]) {
+    if (timeMs !== undefined && timeMs > nowMs && (next === undefined || timeMs < next)) next = timeMs;
+  }
+  return next;
+}
+
+/** The resource a wire object belongs to; the fleet's settings belong to none. */
+function ownerOf(wireId: string): string | undefined {
+  const [kind, namespace, name] = wireId.split("/");
+  if (kind === "setting") return undefined;
+  return kind === "credential" ? `channel/${namespace}/${name}` : wireId;
+}

@@ -1,0 +1,266 @@
+/**
+ * What the proxies report of use: quotas and last use of keys, balances of accounts, summed over the proxies.
+ *
+ * Reports come every few seconds and numbers move all the time, so this decides what may be shown when (RESOURCES.md
+ * R11): at once where the meaning changed (a quota or a credit used up, or there again), else at most once a minute an
+ * object and a few objects a second, stalest first, and only what moved by a hundredth. Bounded; forgets the least
+ * recently reported first. Written to by the push server's reports, read by the status keeper.
+ */
+
+import type { ObjectResult } from "#operator/compile/result";
+import type { AccountReport, QuotaReport, Report } from "#proxy/snapshot/push/messages";
+
+/** What may be shown of an object. */
+export interface ShownUse {
+  readonly atMs: number;
+  readonly quotas: readonly QuotaReport[];
+  /** Rounded to the hour; 0: never. */
+  readonly lastUsedMs: number;
+  readonly balance?: { readonly consumedNanos: bigint; readonly reservedNanos: bigint };
+}
+
+interface Entry {
+  readonly quotasByProxy: Map<string, readonly QuotaReport[]>;
+  readonly balanceByProxy: Map<string, AccountReport>;
+  lastUsedMs: number;
+  shown: ShownUse | undefined;
+  /** Of the spec whose limits the quotas are; undefined: not known. */
+  generation: number | undefined;
+}
+
+export interface UsageBookOptions {
+  readonly now: () => number;
+  /** Between two numbers of one object. */
+  readonly everyMs?: number;
+  /** What an operator before this one showed of an object: there the numbers go on. */
+  readonly standing?: (id: string) => ShownUse | undefined;
+  /** Generation of the object's spec now, where it is known. */
+  readonly generationOf?: (id: string) => number | undefined;
+  readonly objectsMax?: number;
+}
+
+const hourMs = 3_600_000;
+
+export class UsageBook {
+  readonly #now: () => number;
+  readonly #everyMs: number;
+  readonly #standing: (id: string) => ShownUse | undefined;
+  readonly #generationOf: (id: string) => number | undefined;
+  readonly #objectsMax: number;
+  readonly #entries = new Map<string, Entry>();
+  /** Objects with numbers not shown yet, those that wait longest first. */
+  readonly #waiting = new Set<string>();
+  /** Objects whose quotas are used up, and when the first of them begins anew. */
+  readonly #exhausted = new Map<string, number>();
+
+  constructor(options: UsageBookOptions) {
+    const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
+    this.#now = now;
+    this.#standing = options.standing ?? (() => undefined);
+    this.#generationOf = options.generationOf ?? (() => undefined);
+    this.#everyMs = everyMs;
+    this.#objectsMax = objectsMax;
+  }
+
+  /** Takes a proxy's report. Returns the objects, by `resultId`, whose condition may have changed. */
+  take(proxy: string, report: Report): string[] {
+    const changed: string[] = [];
+    for (const { key, lastUsedAt, quotas } of report.keys) {
+      const id = `key/${key}`;
+      const entry = this.#entryOf(id);
+      entry.lastUsedMs = Math.max(entry.lastUsedMs, lastUsedAt - (lastUsedAt % hourMs));
+      entry.quotasByProxy.set(proxy, quotas);
+      if (this.#note(id, entry)) changed.push(id);
+    }
+    for (const account of report.accounts) {
+      const id = `account/${account.account}`;
+      const entry = this.#entryOf(id);
+      entry.balanceByProxy.set(proxy, account);
+      this.#note(id, entry);
+      // Whether it is used up depends on the credit granted, which the caller compares.
+      changed.push(id);
+    }
+    return changed;
+  }
+
+  /** Objects whose numbers may be shown now, and those whose quota begins anew; called a few times a second. */
+  due(most: number): string[] {
+    const nowMs = this.#now();
+    const due: string[] = [];
+    for (const [id, untilMs] of this.#exhausted) {
+      if (untilMs > nowMs) continue;
+      this.#exhausted.delete(id);
+      const entry = this.#entries.get(id);
+      if (entry) this.#show(id, entry);
+      due.push(id);
+    }
+    for (const id of this.#waiting) {
+      if (due.length >= most) break;
+      const entry = this.#entries.get(id);
+      if (entry?.shown !== undefined && entry.shown.atMs + this.#everyMs > nowMs) continue;
+      this.#waiting.delete(id);
+      if (entry === undefined || !isWorthShowing(entry.shown, this.#sum(entry))) continue;
+      this.#show(id, entry);
+      due.push(id);
+    }
+    return due;
+  }
+
+  /** Its condition changed: its numbers may be shown at once. */
+  show(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#show(id, entry);
+  }
+
+  /** What may be shown of an object now. */
+  shownOf(id: string): ShownUse | undefined {
+    const entry = this.#entries.get(id);
+    return entry === undefined ? this.#standing(id) : entry.shown;
+  }
+
+  /** The present balance of an account, also where it may not be shown yet. */
+  spentNanosOf(account: string): bigint {
+    const entry = this.#entries.get(account);
+    if (entry === undefined || entry.balanceByProxy.size === 0) {
+      const { consumedNanos = 0n, reservedNanos = 0n } = this.shownOf(account)?.balance ?? {};
+      return consumedNanos + reservedNanos;
+    }
+    let spent = 0n;
+    for (const { consumed, reserved } of entry.balanceByProxy.values()) {
+      spent += BigInt(consumed) + BigInt(reserved);
+    }
+    return spent;
+  }
+
+  /** The quotas of a key that are used up. */
+  exhaustedOf(id: string): string[] {
+    const shown = this.shownOf(id);
+    return shown === undefined ? [] : exhaustedNames(shown.quotas, this.#now());
+  }
+
+  /** Those of them that never begin anew. */
+  endlessOf(id: string): string[] {
+    const endless = this.shownOf(id)?.quotas.filter(({ resetAt }) => resetAt === undefined);
+    return exhaustedNames(endless ?? [], this.#now());
+  }
+
+  /** Its spec may have changed: then what was reported speaks of other limits. */
+  forgetQuotas(id: string): void {
+    const entry = this.#entries.get(id);
+    const generation = this.#generationOf(id);
+    // It was compiled again for something else, such as a Secret.
+    if (entry === undefined || (generation !== undefined && entry.generation === generation)) return;
+    entry.generation = generation;
+    entry.quotasByProxy.clear();
+    this.#show(id, entry);
+  }
+
+  forget(id: string): void {
+    for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.delete(id);
+  }
+
+  /** Another operator keeps the book from now on. */
+  clear(): void {
+    for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.clear();
+  }
+
+  #entryOf(id: string): Entry {
+    let entry = this.#entries.get(id);
+    // Reported again: the last to be forgotten.
+    if (entry !== undefined) this.#entries.delete(id);
+    else {
+      const shown = this.#standing(id);
+      entry = {
+        quotasByProxy: new Map(),
+        balanceByProxy: new Map(),
+        lastUsedMs: shown?.lastUsedMs ?? 0,
+        shown,
+        generation: this.#generationOf(id),
+      };
+      const [oldest] = this.#entries.keys();
+      if (this.#entries.size >= this.#objectsMax && oldest !== undefined) this.forget(oldest);
+    }
+    this.#entries.set(id, entry);
+    return entry;
+  }
+
+  /** @returns whether a quota was used up or is there again. */
+  #note(id: string, entry: Entry): boolean {
+    const nowMs = this.#now();
+    const { quotas } = this.#sum(entry);
+    const before = exhaustedNames(entry.shown?.quotas ?? [], nowMs).join();
+    if (exhaustedNames(quotas, nowMs).join() !== before) {
+      this.#show(id, entry);
+      return true;
+    }
+    this.#waiting.add(id);
+    return false;
+  }
+
+  #show(id: string, entry: Entry): void {
+    entry.shown = this.#sum(entry);
+    const nowMs = this.#now();
+    const ends = entry.shown.quotas
+      .filter((quota) => isExhausted(quota, nowMs))
+      .flatMap(({ resetAt }) => resetAt ?? []);
+    if (ends.length > 0) this.#exhausted.set(id, Math.min(...ends));
+    else this.#exhausted.delete(id);
+  }
+
+  #sum({ quotasByProxy, balanceByProxy, lastUsedMs }: Entry): ShownUse {
+    const quotas = new Map<string, QuotaReport>();
+    for (const reported of quotasByProxy.values()) {
+      for (const quota of reported) {
+        const before = quotas.get(quota.name);
+        // Another proxy's window that is over says nothing about this one.
+        const isSameWindow = before !== undefined && before.resetAt === quota.resetAt;
+        if (before !== undefined && !isSameWindow && (before.resetAt ?? 0) > (quota.resetAt ?? 0)) continue;
+        const used = BigInt(quota.used) + (isSameWindow ? BigInt(before.used) : 0n);
+        quotas.set(quota.name, { ...quota, used: String(used) });
+      }
+    }
+    let consumedNanos = 0n;
+    let reservedNanos = 0n;
+    for (const { consumed, reserved } of balanceByProxy.values()) {
+      consumedNanos += BigInt(consumed);
+      reservedNanos += BigInt(reserved);
+    }
+    return {
+      atMs: this.#now(),
+      quotas: [...quotas.values()],
+      lastUsedMs,
+      ...(balanceByProxy.size > 0 && { balance: { consumedNanos, reservedNanos } }),
+    };
+  }
+}
+
+/** Whether an account has spent its credit and overdraft. */
+export function isUnfunded(account: ObjectResult | undefined, spentNanos: bigint): boolean {
+  if (account?.kind !== "Account" || account.creditNanos === undefined) return false;
+  return spentNanos >= BigInt(account.creditNanos) + BigInt(account.overdraftNanos ?? "0");
+}
+
+function isExhausted({ isEnforced, used, limit, resetAt }: QuotaReport, nowMs: number): boolean {
+  return isEnforced && (resetAt === undefined || resetAt > nowMs) && BigInt(used) >= BigInt(limit);
+}
+
+function exhaustedNames(quotas: readonly QuotaReport[], nowMs: number): string[] {
+  return quotas.filter((quota) => isExhausted(quota, nowMs)).map(({ name }) => name);
+}
+
+/** R11: only what moved by a hundredth. */
+function isWorthShowing(before: ShownUse | undefined, after: ShownUse): boolean {
+  if (before === undefined || before.lastUsedMs !== after.lastUsedMs) return true;
+  if (hasMoved(before.balance?.consumedNanos ?? 0n, after.balance?.consumedNanos ?? 0n)) return true;
+  return after.quotas.some(({ name, used, limit, resetAt }) => {
+    const was = before.quotas.find((quota) => quota.name === name);
+    return (
+      was === undefined || was.limit !== limit || was.resetAt !== resetAt || hasMoved(BigInt(was.used), BigInt(used))
+    );
+  });
+}
+
+function hasMoved(before: bigint, after: bigint): boolean {
+  const moved = after > before ? after - before : before - after;
+  return moved > 0n && moved * 100n >= before;
+}

@@ -1,0 +1,112 @@
+/**
+ * The stream that the client of one call gets, whichever target answers it.
+ *
+ * While nothing goes to the client for `timeouts.clientSilence` it hears that its answer lives, before the first event
+ * too, so that no load balancer between takes its connection for dead. That begins the answer with status 200: what goes
+ * wrong afterwards is told by the format's failure event, and another target may still answer as long as nothing of an
+ * answer has gone out. Made by `serve-chat.ts` for each streamed call, closed by it.
+ */
+
+import type { GatewayError } from "#proxy/errors";
+import type { StreamMeter } from "#proxy/formats/format";
+import { StreamOpening } from "#proxy/formats/stream/stream-opening";
+import { newId } from "#proxy/neutral/ids/new-id";
+import { spokenFormat } from "#proxy/route/select-target";
+import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
+import { TranslatingMeter } from "#proxy/translate/stream-translator";
+import type { Attempt } from "#proxy/upstream/attempt";
+import { ClientStream } from "#proxy/upstream/client/client-stream";
+import type { AdmittedCall } from "./admitted-call.ts";
+
+export class AnswerStream {
+  readonly client: ClientStream;
+  readonly opening: StreamOpening;
+  readonly #admitted: AdmittedCall;
+  #attempt: Attempt | undefined;
+  /** When the client heard something last; monotonic. */
+  #heardMs = performance.now();
+  #silence: Deadline | undefined;
+
+  constructor(admitted: AdmittedCall) {
+    const { exchange, services, format, call, answerHeaders, estimate } = admitted;
+    this.#admitted = admitted;
+    const contentType = format.contentType(call);
+    const fixed = ["content-type", contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
+    this.client = new ClientStream(exchange.response, [...answerHeaders, ...fixed], services.limits);
+    const nowSeconds = Math.floor(services.now() / 1_000);
+    this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId, isOurs(admitted));
+    this.#watch(services.limits.clientSilenceMs);
+  }
+
+  /** The attempt that may answer now. */
+  follow(attempt: Attempt): void {
+    this.#attempt = attempt;
+    this.client.listenWith({
+      onDrain: () => attempt.resume(),
+      onSlowReader: () => attempt.stop("slow-reader"),
+    });
+  }
+
+  /** A piece of an answer has gone out. */
+  heard(): void {
+    this.#heardMs = performance.now();
+  }
+
+  /**
+   * Tells the failure and ends the stream: cleanly where the format has a failure event that its clients read.
+   *
+   * @param meter of what had gone out; undefined when no answer had begun
+   * @param rest as of `ClientStream.endFailed`
+   */
+  endFailed(error: GatewayError, meter: StreamMeter | undefined, rest: "sent" | "withheld"): Promise<void> {
+    const { format, call, record } = this.#admitted;
+    this.close();
+    const context = { requestId: record.requestId, model: call.model };
+    const failureEvent =
+      meter instanceof TranslatingMeter
+        ? meter.fail(error, context)
+        : format.renderStreamError(error, context, meter, call, this.opening);
+    return this.client.endFailed(failureEvent, rest, format.failsCleanly);
+  }
+
+  /** No more signs of life. */
+  close(): void {
+    this.#silence?.cancel();
+    this.#silence = undefined;
+    this.client.release();
+  }
+
+  #watch(inMs: number): void {
+    const { clientSilenceMs } = this.#admitted.services.limits;
+    if (clientSilenceMs > 0) this.#silence = armDeadline(clientSilenceMs, () => this.#whenDue(), inMs);
+  }
+
+  /** One deadline that looks how long ago the client heard something, rather than one for each piece. */
+  #whenDue(): void {
+    const { clientSilenceMs } = this.#admitted.services.limits;
+    const leftMs = this.#heardMs + clientSilenceMs - performance.now();
+    if (leftMs <= 0) this.#breakSilence();
+    this.#watch(leftMs <= 0 ? clientSilenceMs : leftMs);
+  }
+
+  #breakSilence(): void {
+    this.#heardMs = performance.now();
+    if (this.#attempt?.isOver === true && this.client.hasBegun) return;
+    this.client.writeSignOfLife(() => this.#signOfLife());
+  }
+
+  #signOfLife(): Buffer {
+    const { format, call } = this.#admitted;
+    const meter = this.#attempt?.openMeter;
+    const numbered = meter instanceof TranslatingMeter ? meter.signOfLife() : undefined;
+    return numbered ?? format.signOfLife(call, this.opening, meter);
+  }
+}
+
+/** Whether no target of the route speaks the client's format itself. */
+function isOurs({ route, snapshot, call }: AdmittedCall): boolean {
+  return route.targets.every(({ channel: id }) => {
+    const channel = snapshot.channel(id);
+    return channel === undefined || spokenFormat(channel, call.endpoint.format)?.format !== call.endpoint.format;
+  });
+}

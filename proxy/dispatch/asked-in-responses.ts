@@ -1,0 +1,27 @@
+/**
+ * Whether a call of another format is better said in Responses than in chat completions, on a channel that speaks both.
+ *
+ * OpenAI's models keep their thinking from turn to turn in Responses alone, and from GPT-5.4 on refuse functions beside
+ * thinking in chat completions ("Please use /v1/responses instead."). What only chat completions can say, several answers
+ * to one call, stays there. Messages clients are always asked there (`route/select-target.ts`).
+ */
+
+import type { ChatCall } from "#proxy/formats/format";
+import { prefersResponses } from "#proxy/neutral/traits/prefers-responses";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
+import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+
+/** What of a call counts. */
+export type AskedCall = Pick<ChatCall, "model" | "candidates"> & {
+  readonly endpoint: Pick<ChatCall["endpoint"], "format">;
+};
+
+export function askedInResponses(
+  call: AskedCall,
+  route: Route,
+  target: Route["targets"][number],
+  channel: Channel,
+): boolean {
+  if (call.endpoint.format !== "GenerateContent" || call.candidates > 1) return false;
+  return prefersResponses({ channel, upstreamModel: upstreamModelOf({ channel, route, target }, call.model) });
+}

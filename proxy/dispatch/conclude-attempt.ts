@@ -1,0 +1,240 @@
+/**
+ * Concludes one attempt on a target: settles or releases what was reserved for it, counts and logs it, and tells the
+ * client its answer, its failure, or (before the first byte) the caller why another target may be tried.
+ *
+ * Called by `serve-chat.ts` once for each attempt.
+ */
+
+import type { GatewayError } from "#proxy/errors";
+import type { StreamMeter } from "#proxy/formats/format";
+import { isNothing } from "#proxy/formats/stream/produced";
+import { endOf } from "#proxy/observe/end-of-error";
+import type { FailedAttempt } from "#proxy/route/failover";
+import type { SelectedTarget } from "#proxy/route/select-target";
+import { outputTokens } from "#proxy/settle/usage";
+import { droppedLabel } from "#proxy/translate/dropped-fields";
+import type { AttemptOutcome } from "#proxy/upstream/attempt-outcome";
+import { endResponse } from "#proxy/upstream/client/end-response";
+import {
+  errorOfFailure,
+  errorOfInvalidReply,
+  errorOfProblem,
+  errorOfStop,
+  labelOfError,
+  labelOfFailure,
+} from "#proxy/upstream/describe-outcome";
+import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
+import type { AdmittedCall } from "./admitted-call.ts";
+import type { AnswerStream } from "./answer-stream.ts";
+import { failedAttempt } from "./failed-attempt.ts";
+import type { ResponseKeeper } from "./references/keep-responses.ts";
+import type { Pending } from "./reservations/held-reservations.ts";
+import { upstreamRefusal } from "./upstream-refusal.ts";
+
+/** A failed attempt, with what the client is told if it was the last. */
+export interface Failed extends FailedAttempt {
+  readonly error: GatewayError;
+}
+
+/** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
+export function settleReply(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: Extract<AttemptOutcome, { kind: "reply" }>,
+  keeper: ResponseKeeper,
+): Pending {
+  const { services, settlement } = admitted;
+  services.credentials.accepted(selected.credential);
+  keeper.keepReply(selected, outcome.body);
+  services.metrics.attempt(selected.target.channel, "ok");
+  const { format } = admitted.call.endpoint;
+  for (const name of outcome.lost) services.metrics.parameterDropped(format, droppedLabel(format, name));
+  return settlement.settleReply(outcome.reading);
+}
+
+export async function concludeOther(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
+  stream: AnswerStream | undefined,
+  keeper: ResponseKeeper,
+): Promise<Failed | undefined> {
+  const { services, settlement } = admitted;
+  const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
+    services.metrics.attempt(selected.target.channel, label);
+  switch (outcome.kind) {
+    case "streamed":
+      if (outcome.problem === undefined) keepStreamed(selected, outcome, keeper);
+      count(outcome.problem === undefined ? "ok" : "cut");
+      await concludeStream(admitted, selected, outcome, stream);
+      return undefined;
+    case "stopped":
+      count("aborted");
+      await concludeStopped(admitted, outcome, stream);
+      return undefined;
+    case "upstream-error":
+      count(labelOfError(outcome.error));
+      return concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error));
+    case "failure":
+      count(labelOfFailure(outcome.failure));
+      logFailure(admitted, selected, outcome.failure);
+      return concludeFailed(admitted, outcome, errorOfFailure(outcome.failure));
+    case "invalid":
+      count("invalid_reply");
+      logInvalid(admitted, selected, outcome.reason);
+      if (outcome.isOversized === true) {
+        await settlement.settleOversized(admitted.estimate);
+        throw errorOfInvalidReply(outcome.reason);
+      }
+      return concludeFailed(admitted, outcome, errorOfInvalidReply(outcome.reason));
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function keepStreamed(
+  selected: SelectedTarget,
+  { reply, meter }: Extract<AttemptOutcome, { kind: "streamed" }>,
+  keeper: ResponseKeeper,
+): void {
+  if (reply === undefined) keeper.keepStream(selected, meter);
+  else keeper.keepReply(selected, reply);
+}
+
+/**
+ * Another target may answer, unless something was generated: that is paid for, and most likely generated no better by
+ * another, so that it is billed and not asked for again.
+ * @throws error when it was
+ */
+async function concludeFailed(
+  { settlement }: AdmittedCall,
+  outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
+  error: GatewayError,
+): Promise<Failed> {
+  if (settlement.hasGoneOn || isGenerated(outcome.meter)) {
+    await settlement.settleBroken(outcome.meter);
+    throw error;
+  }
+  await settlement.releaseChannel();
+  return { ...failedAttempt(outcome), error };
+}
+
+/** The client is told little of our side: whoever runs the gateway finds here which name, certificate or port it was. */
+function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarget, failure: UpstreamFailure): void {
+  services.log.warn("an attempt on an upstream failed", {
+    request: record.requestId,
+    channel: target.channel,
+    kind: failure.kind,
+    cause: failure.cause instanceof Error ? failure.cause : undefined,
+  });
+}
+
+/** Says what was broken in words of the format, never in words of the answer. */
+function logInvalid({ record, services }: AdmittedCall, { target }: SelectedTarget, reason: string): void {
+  services.log.warn("an upstream sent an answer that is not valid", {
+    request: record.requestId,
+    channel: target.channel,
+    reason,
+  });
+}
+
+function isGenerated(meter: StreamMeter | undefined): boolean {
+  if (meter === undefined) return false;
+  return (meter.usage !== undefined && outputTokens(meter.usage) > 0) || !isNothing(meter.produced());
+}
+
+export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
+  const { exchange, record, format, call, answerHeaders } = admitted;
+  record.status = 200;
+  record.responseBytes = body.length;
+  record.pieceSent();
+  const { response } = exchange;
+  // The list was made for this answer: nobody else reads it.
+  const headers = answerHeaders;
+  for (const part of passedHeaders) headers.push(part);
+  headers.push("content-type", format.contentType(call));
+  response.writeHead(200, headers, body.length);
+  endResponse(response, body);
+}
+
+async function concludeStream(
+  admitted: AdmittedCall,
+  selected: SelectedTarget,
+  outcome: Extract<AttemptOutcome, { kind: "streamed" }>,
+  stream: AnswerStream | undefined,
+): Promise<void> {
+  const { record, settlement } = admitted;
+  record.status = 200;
+  record.responseBytes = stream?.client.bytesWritten ?? 0;
+  if (outcome.problem === undefined) {
+    // Numbers at hand are posted before the end, so that the client's next call finds them; an estimate takes longer.
+    const settled = settlement.settleStream(outcome.meter);
+    if (outcome.meter.usage !== undefined && outcome.meter.isCut !== true) await settled;
+    stream?.close();
+    stream?.client.endClean();
+    await settled;
+    return;
+  }
+  const error = errorOfProblem(outcome.problem, (upstream) => upstreamRefusal(admitted, selected, upstream));
+  record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
+  await Promise.all([
+    endBroken(admitted, stream, error, outcome.meter, "sent"),
+    settlement.settleBroken(outcome.meter),
+  ]);
+}
+
+const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as const;
+
+async function concludeStopped(
+  admitted: AdmittedCall,
+  outcome: Extract<AttemptOutcome, { kind: "stopped" }>,
+  stream: AnswerStream | undefined,
+): Promise<void> {
+  const { record, settlement } = admitted;
+  const isStarted = stream?.client.isStarted === true;
+  record.status = isStarted ? 200 : 0;
+  record.responseBytes = stream?.client.bytesWritten ?? 0;
+  if (outcome.reason === "client-left" || outcome.reason === "slow-reader") {
+    const who = outcome.reason === "client-left" ? "C" : "c";
+    record.clientLeft(`${who}${isStarted ? "D" : "H"}`);
+    await settlement.settleStopped(outcome.meter, outcome.isSent);
+    return;
+  }
+  const error = errorOfStop(outcome.reason);
+  let ending: Promise<void> | undefined;
+  if (isStarted) {
+    record.cut(error.code, endOfStop[outcome.reason]);
+    ending = endBroken(admitted, stream, error, outcome.meter, "withheld");
+  }
+  await Promise.all([ending, settlement.settleStopped(outcome.meter, outcome.isSent)]);
+  if (!isStarted) throw error;
+}
+
+/** The client may read slowly: whoever settles does not wait for it. */
+async function endBroken(
+  admitted: AdmittedCall,
+  stream: AnswerStream | undefined,
+  error: GatewayError,
+  meter: StreamMeter | undefined,
+  rest: "sent" | "withheld",
+): Promise<void> {
+  const { record, services } = admitted;
+  services.log.warn("a stream ended before it was complete", {
+    request: record.requestId,
+    channel: record.channel,
+    code: error.code,
+    cause: error.cause instanceof Error ? error.cause : undefined,
+    reason: typeof error.cause === "string" ? error.cause : undefined,
+  });
+  await stream?.endFailed(error, meter, rest);
+  record.responseBytes = stream?.client.bytesWritten ?? 0;
+}
+
+/** No target answered a client that had heard only that its answer lives. */
+export async function failStarted(admitted: AdmittedCall, stream: AnswerStream, error: GatewayError): Promise<void> {
+  const { record } = admitted;
+  record.status = 200;
+  record.cut(error.code, endOf(error.code, record.attempts > 0));
+  await stream.endFailed(error, undefined, "sent");
+  record.responseBytes = stream.client.bytesWritten;
+}

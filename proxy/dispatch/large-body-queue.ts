@@ -1,0 +1,59 @@
+/**
+ * Work on large bodies, one at a time and counted: read, translated and written again, a body of 30 MiB is six times that
+ * much memory and tenths of a second of the event loop (RELIABILITY.md P8).
+ *
+ * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
+ */
+import { GatewayError } from "#proxy/errors";
+import type { InFlightBytes } from "#proxy/http/in-flight-bytes";
+import { OwnerTurns } from "#proxy/runtime/keyed-mutex";
+
+/** Above this a body is large: a translation below it is a few milliseconds, and its memory soon collected. */
+const largeBodyBytesLeast = 1024 * 1024;
+
+/** While a body is read or written its text stands beside it, at two bytes a character. */
+const textBytesOfByte = 2;
+
+/** All that is large waits for the same turn. */
+const everyone = "";
+
+export class LargeBodies {
+  readonly #inFlight: InFlightBytes;
+  readonly #turns = new OwnerTurns();
+
+  constructor(inFlight: InFlightBytes) {
+    this.#inFlight = inFlight;
+  }
+
+  isLarge(bytes: number): boolean {
+    return bytes > largeBodyBytesLeast;
+  }
+
+  /**
+   * @param bytes of the body
+   * @param besides that the call holds or will hold while it is worked on
+   * @throws GatewayError `body_too_large` for one that never has room, however often it is tried
+   */
+  checkSize(bytes: number, besides: number): void {
+    if (this.#inFlight.couldHold(bytes * textBytesOfByte + besides)) return;
+    throw new GatewayError("body_too_large", "With its files this call is too large to be translated for this model.");
+  }
+
+  /**
+   * Does the work when that on the large bodies before it is done. Its text counts as long as it lasts; what stays of it
+   * is counted by the work itself.
+   * @param bytes of the body
+   * @throws GatewayError `overloaded` when there is no room for the text
+   */
+  inTurn<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
+    const textBytes = bytes * textBytesOfByte;
+    return this.#turns.take(everyone, async () => {
+      this.#inFlight.take(textBytes);
+      try {
+        return await work();
+      } finally {
+        this.#inFlight.release(textBytes);
+      }
+    });
+  }
+}

@@ -1,0 +1,389 @@
+/**
+ * What goes to one target for an admitted call: its own bytes with the channel's edits where the channel speaks the
+ * client's format, a translation where it does not.
+ *
+ * One instance a call: what of the client's body must be read for a translation is read once, on first need. Called by
+ * `serve-chat.ts` before anything is reserved on the channel.
+ */
+import { setImmediate as otherWork } from "node:timers/promises";
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { StreamOpening } from "#proxy/formats/stream/stream-opening";
+import { defaultVersion } from "#proxy/http/header-rules";
+import { ClientGoneError } from "#proxy/http/read-body";
+import type { MediaPart } from "#proxy/neutral/conversation";
+import { newId } from "#proxy/neutral/ids/new-id";
+import { canBe, mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
+import { sniffMime } from "#proxy/neutral/media/sniff-mime";
+import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
+import { checkTranslatedParameters, clientsName, unsupportedMembers } from "#proxy/parameters/route-parameters";
+import { mayKeep } from "#proxy/responses-state/keep-response";
+import type { SelectedTarget } from "#proxy/route/select-target";
+import { otherCalls } from "#proxy/runtime/request-batch";
+import { droppedLabel } from "#proxy/translate/dropped-fields";
+import type { ReplyBridge } from "#proxy/translate/reply-bridge";
+import { OwnFormatBridge } from "#proxy/translate/same-format-bridge";
+import {
+  type ClientRequest,
+  mayHoldSealedState,
+  parseClientBody,
+  readClientRequest,
+  readParsedRequest,
+  Translation,
+  type TranslationOptions,
+  withoutSealedState,
+  writeRequest,
+} from "#proxy/translate/translation";
+import { translators } from "#proxy/translate/translators";
+import { buildUpstreamRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
+import type { AdmittedCall } from "./admitted-call.ts";
+import { ResponseKeeper } from "./references/keep-responses.ts";
+import { unknownReference } from "./references/resolve-call.ts";
+
+const noFields: readonly string[] = [];
+
+/** What stays of each byte of a large body that was read: its strings, most of which take a byte a character. */
+const readBytesOfByte = 1;
+/** And of one that was written: its bytes, and those with the channel's edits. */
+const writtenBytesOfByte = 2;
+
+export interface PreparedAttempt {
+  readonly request: UpstreamRequest;
+  /** Spoken with the upstream. */
+  readonly format: ChatFormat;
+  /** As the upstream reads it. */
+  readonly call: ChatCall;
+  /** Undefined where both sides speak one format. */
+  readonly translation: Translation | undefined;
+  /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
+  readonly dropped: readonly string[];
+  /** For an answer that is streamed though not asked to, or the reverse. */
+  readonly bridge: () => ReplyBridge;
+  /** Keeps the answer, where a later call may go on from it. */
+  readonly keeper: ResponseKeeper;
+}
+
+export class AttemptPreparation {
+  readonly #admitted: AdmittedCall;
+  readonly #keeper: ResponseKeeper;
+  #client: ClientRequest | undefined;
+  #ownCall: ChatCall | undefined;
+  /** Taken from those in flight, in all. */
+  #heldBytes = 0;
+  #fileBytes = 0;
+  /** What the last translation of a large body holds: that of another attempt takes its place. */
+  #writtenBytes = 0;
+
+  readonly #opening: StreamOpening | undefined;
+
+  /** @param opening what a streaming client was told before any answer */
+  constructor(admitted: AdmittedCall, opening?: StreamOpening) {
+    this.#admitted = admitted;
+    this.#opening = opening;
+    this.#keeper = new ResponseKeeper(admitted);
+  }
+
+  /**
+   * A promise only where the call must be translated.
+   * @returns why this target must not get the call: known before anything is reserved on its channel
+   */
+  prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
+    const objection = objectionTo(selected, this.#admitted);
+    if (objection !== undefined) return objection;
+    try {
+      return this.#prepare(selected);
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  /** Lets go of the files that were fetched and of what was made of a large body; once, when the call is over. */
+  release(): void {
+    this.#letGo(this.#heldBytes);
+  }
+
+  #hold(bytes: number): void {
+    this.#admitted.inFlightBytes.take(bytes);
+    this.#heldBytes += bytes;
+  }
+
+  #letGo(bytes: number): void {
+    this.#admitted.inFlightBytes.release(bytes);
+    this.#heldBytes -= bytes;
+  }
+
+  #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
+    const { call, references, services } = this.#admitted;
+    const isLarge = services.largeBodies.isLarge(call.body.bytes.length);
+    if (selected.format === call.endpoint.format) {
+      const mustBeCleaned = isLarge && this.#ownCall === undefined && mayHoldSealedState(call);
+      return mustBeCleaned ? this.#cleanedLarge(selected).catch(refusal) : this.#inOwnFormat(selected);
+    }
+    if (isLarge && this.#client === undefined) {
+      return this.#readLarge()
+        .then((client) => this.#translatedFor(selected, client))
+        .catch(refusal);
+    }
+    this.#client ??= readClientRequest(call, references?.asSent);
+    return this.#translatedFor(selected, this.#client);
+  }
+
+  #inOwnFormat(selected: SelectedTarget): PreparedAttempt {
+    return this.#prepared(selected, this.#admitted.format, this.#cleanCall(), undefined);
+  }
+
+  /**
+   * Works on a large body in its turn, with others' work between the steps.
+   * @param keptBytes that stay until the call is over or `#letGo`
+   */
+  #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
+    const { call, exchange, services } = this.#admitted;
+    services.largeBodies.checkSize(bytes, call.body.bytes.length + this.#heldBytes + keptBytes);
+    return services.largeBodies.inTurn(bytes, () => {
+      if (exchange.response.destroyed) throw new ClientGoneError();
+      this.#hold(keptBytes);
+      return work();
+    });
+  }
+
+  #readLarge(): Promise<ClientRequest> {
+    const { call, references } = this.#admitted;
+    const { length } = call.body.bytes;
+    return this.#inTurn(length, length * readBytesOfByte, async () => {
+      const body = parseClientBody(call);
+      await otherWork();
+      this.#client = readParsedRequest(call, body, references?.asSent);
+      await otherWork();
+      return this.#client;
+    });
+  }
+
+  #cleanedLarge(selected: SelectedTarget): Promise<PreparedAttempt> {
+    const { length } = this.#admitted.call.body.bytes;
+    return this.#inTurn(length, length * writtenBytesOfByte, async () => {
+      this.#cleanCall();
+      await otherWork();
+      return this.#inOwnFormat(selected);
+    });
+  }
+
+  /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
+  async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt | GatewayError> {
+    await otherCalls;
+    try {
+      const prepared = this.#translate(selected, client);
+      return prepared instanceof Promise ? await prepared : prepared;
+    } catch (error) {
+      return refusal(error);
+    }
+  }
+
+  /** A promise only where files must be fetched or the body is large. */
+  #translate(selected: SelectedTarget, client: ClientRequest): PreparedAttempt | Promise<PreparedAttempt> {
+    const target = targetOf(this.#admitted, selected);
+    const needs = translators[selected.format].needsDownload;
+    const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
+    if (files.length === 0) return this.#translateWhole(client, selected, target);
+    return this.#fetched(client, files).then((whole) => this.#translateWhole(whole, selected, target));
+  }
+
+  #translateWhole(
+    client: ClientRequest,
+    selected: SelectedTarget,
+    target: TranslationOptions["target"],
+  ): PreparedAttempt | Promise<PreparedAttempt> {
+    const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
+    if (this.#admitted.services.largeBodies.isLarge(bytes)) {
+      return this.#translatedLarge(client, selected, target, bytes);
+    }
+    const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
+    return this.#translated(translation, client, selected);
+  }
+
+  #translatedLarge(
+    client: ClientRequest,
+    selected: SelectedTarget,
+    target: TranslationOptions["target"],
+    bytes: number,
+  ): Promise<PreparedAttempt> {
+    this.#letGo(this.#writtenBytes);
+    this.#writtenBytes = 0;
+    const keptBytes = bytes * writtenBytesOfByte;
+    return this.#inTurn(bytes, keptBytes, async () => {
+      this.#writtenBytes = keptBytes;
+      const options = this.#optionsFor(selected, target);
+      const written = writeRequest(client, options);
+      await otherWork();
+      const translation = Translation.ofWritten(client, options, written);
+      await otherWork();
+      const prepared = this.#translated(translation, client, selected);
+      if (prepared.request.body === translation.upstreamCall.body.bytes) {
+        this.#letGo(bytes);
+        this.#writtenBytes -= bytes;
+      }
+      return prepared;
+    });
+  }
+
+  async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
+    const { exchange, settlement } = this.#admitted;
+    if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
+    settlement.countFetch();
+    const stop = new AbortController();
+    exchange.whenClosed(() => stop.abort());
+    if (exchange.response.destroyed) stop.abort();
+    const fetching = files.map((file) => this.#fetch(file, stop.signal));
+    try {
+      const replacements = new Map(await Promise.all(fetching));
+      // Another attempt finds them fetched.
+      this.#client = { ...client, conversation: replaceMedia(client.conversation, replacements) };
+      return this.#client;
+    } catch (error) {
+      if (exchange.response.destroyed) throw new ClientGoneError(error);
+      throw error;
+    } finally {
+      // What is still on its way is of no use without the others, and must not be held after its call.
+      stop.abort();
+      await Promise.allSettled(fetching);
+      exchange.whenClosed(undefined);
+    }
+  }
+
+  async #fetch(file: MediaPart, signal: AbortSignal): Promise<readonly [MediaPart, MediaPart]> {
+    const { mediaDownloads } = this.#admitted.services;
+    if (file.source.type !== "url") return [file, file];
+    const hold = (bytes: number): void => {
+      this.#hold(bytes);
+      this.#fileBytes += bytes;
+    };
+    const { where = "content" } = file;
+    const { base64, mime } = await mediaDownloads.fetch(file.source.url, where, { signal, hold });
+    const sniffed = sniffMime(base64);
+    if (!canBe(file.media, sniffed ?? mime)) {
+      throw new GatewayError("invalid_value", `The file at '${where}' is no ${file.media}.`, { param: where });
+    }
+    return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
+  }
+
+  #translated(translation: Translation, client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
+    checkTranslatedParameters({ client: client.call, upstream: translation.upstreamCall }, this.#admitted.route);
+    return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
+  }
+
+  #prepared(
+    selected: SelectedTarget,
+    format: ChatFormat,
+    call: ChatCall,
+    translation: Translation | undefined,
+  ): PreparedAttempt {
+    const { route, passedHeaders, estimate, services } = this.#admitted;
+    const calls = { client: translation === undefined ? call : this.#admitted.call, upstream: call };
+    const { members, dropped } = unsupportedMembers(calls, route, selected.channel);
+    const headers = translation === undefined ? passedHeaders : headersOfFormat(format, passedHeaders);
+    const edits = {
+      outputCap: estimate.outputCap,
+      unsupported: members,
+      clientsName: translation === undefined ? undefined : (name: string) => clientsName(calls, name),
+    };
+    const request = buildUpstreamRequest(format, call, { ...selected, route }, headers, edits, services.limits);
+    return {
+      request,
+      format,
+      call,
+      translation,
+      dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
+      bridge: () => translation ?? new OwnFormatBridge({ call, newId }),
+      keeper: this.#keeper,
+    };
+  }
+
+  /** Nearly always there is nothing to declare. */
+  #declared(byTranslation: readonly string[], byRoute: readonly string[], byChannel: readonly string[]) {
+    if (byTranslation.length + byRoute.length + byChannel.length === 0) return noFields;
+    const fields = [...new Set([...byTranslation, ...byRoute, ...byChannel])];
+    const { format } = this.#admitted.call.endpoint;
+    for (const field of fields) this.#admitted.services.metrics.parameterDropped(format, droppedLabel(format, field));
+    return fields;
+  }
+
+  #cleanCall(): ChatCall {
+    this.#ownCall ??= withoutSealedState(this.#admitted.call);
+    return this.#ownCall;
+  }
+
+  #optionsFor(selected: SelectedTarget, target: TranslationOptions["target"]): TranslationOptions {
+    const { services, estimate } = this.#admitted;
+    return {
+      format: selected.format,
+      target,
+      unsupportedParameters: selected.channel.unsupportedParameters,
+      nowSeconds: Math.floor(services.now() / 1000),
+      newId,
+      inputTokensEstimate: Number(estimate.amounts.inputTokens),
+      jsonKeysMax: services.limits.jsonKeysMax,
+      onResponse: this.#keeper.onResponse(selected),
+      opening: this.#opening,
+    };
+  }
+}
+
+function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedTarget): TranslationOptions["target"] {
+  const { call, found, route, services, snapshot } = admitted;
+  const secrets = (): readonly string[] =>
+    channel.credentials.flatMap(({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? []);
+  const key = `${found.key.namespace}/${found.key.name}`;
+  const mayRemember = mayKeep({ store: call.body.member("store")?.kind !== "false" }, channel.privacy.store);
+  const scope = { channel: target.channel, secrets, format, key, mayRemember };
+  return {
+    channel,
+    upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
+    // With `unboundedOutput: Cap` this is sent as the cap afterwards, and what is planned for thinking must fit in it.
+    outputTokensMax: least(route.info?.maxOutputTokens, admitted.estimate.outputCap),
+    states: createStateKeeper(scope, services.callStates),
+  };
+}
+
+function least(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
+}
+
+/** Refusals are values here: another target may still take the call. */
+function refusal(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
+}
+
+/** More files in one call are no conversation but a way to make the gateway fetch. */
+const filesMax = 16;
+
+function tooManyFiles(first: MediaPart | undefined): GatewayError {
+  const message = `At most ${filesMax} files may be given by their address. Send the others as data URLs.`;
+  return new GatewayError("invalid_value", message, { param: first?.where ?? "content" });
+}
+
+/** What a client says in headers of its own format means nothing to another one, which may want some of its own. */
+function headersOfFormat(
+  { protocol }: ChatFormat,
+  passed: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const { traceparent, tracestate } = passed;
+  const headers: Record<string, string> = {};
+  if (traceparent !== undefined) headers["traceparent"] = traceparent;
+  if (tracestate !== undefined) headers["tracestate"] = tracestate;
+  if (protocol === "Anthropic") headers["anthropic-version"] = defaultVersion;
+  return headers;
+}
+
+/** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
+function objectionTo(selected: SelectedTarget, { call, references }: AdmittedCall): GatewayError | undefined {
+  const [param] = call.upstreamObjects;
+  if (param === undefined || selected.channel.upstreamObjects === "Shared") return undefined;
+  const unknown = references === undefined ? undefined : unknownReference(references);
+  if (unknown !== undefined) return unknown;
+  return new GatewayError(
+    "unsupported_parameter",
+    `'${param}' refers to an object that is kept by the provider, which is not supported for this model. Send the content itself.`,
+    { param },
+  );
+}

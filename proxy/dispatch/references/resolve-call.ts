@@ -1,0 +1,105 @@
+/**
+ * A call that goes on from earlier responses, brought to one that any provider can take (DESIGN.md section 9).
+ *
+ * Called by `handle-request.ts` before the call is estimated, so that what is reserved covers the whole conversation.
+ * Calls that refer to nothing, which is nearly all, pass at once.
+ */
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import { jsonText, parseJsonText } from "#proxy/json/json-text";
+import { isObject, type JsonObject } from "#proxy/json/json-value";
+import { scanWrittenObject } from "#proxy/json/strict-json";
+import type { ProxyLimits } from "#proxy/limits";
+import { type Affinity, type Resolution, resolveReferences } from "#proxy/responses-state/resolve-references";
+import type { ResponseReader } from "#proxy/responses-state/response-store";
+import type { FoundKey } from "#proxy/snapshot/snapshot";
+
+/** What a call went on from. */
+export interface CallReferences {
+  /** The body as the client sent it. */
+  readonly asSent: JsonObject;
+  readonly affinity: Affinity | undefined;
+  /** Paths of references that the gateway does not know. */
+  readonly unknown: readonly string[];
+}
+
+export interface ResolvedCall {
+  readonly call: ChatCall;
+  readonly references: CallReferences | undefined;
+}
+
+export interface Resolving {
+  /** As the caller's key may use them. */
+  readonly responses: ResponseReader;
+  readonly limits: Pick<ProxyLimits, "jsonBodyBytesMax" | "jsonDepthMax" | "jsonKeysMax">;
+}
+
+/** Paths of `ChatCall.upstreamObjects` that responses are referred to by. */
+const referencePath = /^(?:previous_response_id|input(?:\[\d+\])?\.id)$/;
+
+/** Whom a key's responses belong to. */
+export function ownerOf({ key }: Pick<FoundKey, "key">): string {
+  return `${key.namespace}/${key.name}`;
+}
+
+export function hasReferences(call: ChatCall): boolean {
+  return call.endpoint.format === "Responses" && call.upstreamObjects.some((path) => referencePath.test(path));
+}
+
+/** @throws GatewayError `previous_response_not_found`, `context_length` for a conversation over the size of a body */
+export async function resolveCall(
+  call: ChatCall,
+  format: ChatFormat,
+  owner: string,
+  { responses, limits }: Resolving,
+): Promise<ResolvedCall> {
+  const asSent = parseJsonText(call.body.bytes.toString("utf8"));
+  if (!isObject(asSent)) throw new TypeError("a scanned body is an object");
+  const resolution = await resolveReferences(asSent, owner, responses, limits.jsonBodyBytesMax);
+  const { body, affinity } = resolution;
+  const resolved = body === asSent ? call : readResolved(body, call, format, limits);
+  // What stays and was found is the one channel's own. Everything else is judged for each channel.
+  const staying = new Set(resolution.staying);
+  const upstreamObjects = resolved.upstreamObjects.filter((path) => !staying.has(path));
+  const unknown = unknownPaths(call, upstreamObjects, resolution);
+  return { call: { ...resolved, upstreamObjects }, references: { asSent, affinity, unknown } };
+}
+
+/**
+ * What was not found, and what only the reader of scanned bodies takes for a reference: nobody looked that up, so it may
+ * be another tenant's.
+ * @param left references in the body that goes on
+ */
+function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found }: Resolution): readonly string[] {
+  const known = new Set([...unknown, ...found]);
+  const missed = call.upstreamObjects.filter((path) => referencePath.test(path) && !known.has(path));
+  const all = [...unknown, ...missed];
+  // The items of an earlier turn have no path that the client would know.
+  return all.length === 0 && left.some((path) => referencePath.test(path)) ? ["input"] : all;
+}
+
+function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {
+  const bytes = Buffer.from(jsonText(body));
+  const tooLong = (cause?: GatewayError): GatewayError =>
+    new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
+      param: "previous_response_id",
+      cause,
+    });
+  if (bytes.length > limits.jsonBodyBytesMax) throw tooLong();
+  // Every turn was within the limit on keys; together they may be beyond it.
+  const options = { depthMax: limits.jsonDepthMax + 8, keysMax: limits.jsonKeysMax * 16, watch: format.watchedKeys };
+  return format.readCall(scanWrittenObject(bytes, options, tooLong), call.endpoint);
+}
+
+/** Why a channel must not get a call whose references nobody knows. */
+export function unknownReference({ unknown, asSent }: CallReferences): GatewayError | undefined {
+  const [param] = unknown;
+  if (param === undefined) return undefined;
+  const id = asSent["previous_response_id"];
+  const isResponse = param === "previous_response_id";
+  const name = isResponse && typeof id === "string" && /^[\w.-]{1,128}$/.test(id) ? ` with id '${id}'` : "";
+  const message = isResponse
+    ? `Previous response${name} not found.`
+    : `The item that '${param}' refers to was not found.`;
+  return new GatewayError("previous_response_not_found", message, { param });
+}

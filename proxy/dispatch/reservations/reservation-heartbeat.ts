@@ -1,0 +1,36 @@
+/**
+ * Keeps the reservations of running requests alive: one timer touches all of them well within their time to live.
+ *
+ * A reservation that nobody touches expires, so a request that was lost without settling (a bug, a crash) frees what
+ * it held.
+ */
+import type { Ledger } from "#proxy/admit/ledger";
+
+export class LiveReservations {
+  readonly #ids = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  /** @param ttlMs time to live of a reservation; touched four times within it */
+  constructor(ledger: Ledger, ttlMs: number) {
+    this.#timer = setInterval(() => {
+      for (const id of this.#ids) ledger.touch(id);
+    }, ttlMs / 4);
+    this.#timer.unref();
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+  }
+
+  delete(id: string): void {
+    this.#ids.delete(id);
+  }
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}

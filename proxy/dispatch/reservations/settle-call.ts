@@ -1,0 +1,277 @@
+/**
+ * Settles one admitted call: the caller's limits and balance once, each attempt's channel once, whatever happens.
+ *
+ * Numbers are the upstream's own where it gave any. Where it did not (a cut, a client that left, a provider without
+ * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
+ * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
+ */
+
+import type { Claims } from "#proxy/admit/claims";
+import { attachmentTokens, type Estimate } from "#proxy/admit/estimate-cost";
+import { type Amounts, oneRequestAmounts } from "#proxy/admit/ledger";
+import type { Services } from "#proxy/dispatch/services";
+import type { ChatCall, ReplyReading, StreamMeter } from "#proxy/formats/format";
+import { isNothing, nothingProduced, type Produced } from "#proxy/formats/stream/produced";
+import type { TurnSoFar } from "#proxy/formats/turn-splicer";
+import type { RequestRecord } from "#proxy/observe/request-record";
+import { roughTokensOf } from "#proxy/settle/estimate-tokens";
+import { boundUsage } from "#proxy/settle/plausible-usage";
+import { computeCost } from "#proxy/settle/price";
+import { readPrompt } from "#proxy/settle/prompt-text";
+import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
+import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
+
+export interface SettlementContext {
+  readonly services: Pick<Services, "ledger" | "reservations" | "metrics" | "estimateTokens" | "log">;
+  readonly route: Route;
+  readonly call: ChatCall;
+  /** Answers that the upstream may have been asked for. */
+  readonly candidates: number;
+  readonly reserved: Amounts;
+  /** Its request id is that of the reservation held for key, account and route. */
+  readonly record: RequestRecord;
+}
+
+export class CallSettlement {
+  readonly #context: SettlementContext;
+  readonly #held: HeldReservations;
+  #hasFetched = false;
+  /** For the caller, so far. */
+  #reserved: Amounts;
+  /** Of the upstream, for one answer. */
+  #requests = 1;
+  /** As it was before the request that runs; undefined in the first one. */
+  #turn: TurnSoFar | undefined;
+  /** The estimate that the client is told, beside what the upstream had said. */
+  #told: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
+
+  constructor(context: SettlementContext) {
+    this.#context = context;
+    this.#reserved = context.reserved;
+    this.#held = new HeldReservations(context.record.requestId, context.services);
+  }
+
+  /** Reserves what the channel itself limits. `full`: skip it. */
+  reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
+    const { route, call } = this.#context;
+    return this.#held.reserveChannel(channel, route, call.model, estimate.amounts);
+  }
+
+  /**
+   * A turn that the provider paused takes one more request: reserves what that adds to what is held.
+   * @param need of all its requests, for caller and channel alike
+   * @param turn as it is before that request
+   * @returns whether there is room for it
+   */
+  async reserveRequest(claims: Claims, channel: Channel, need: Amounts, turn: TurnSoFar): Promise<boolean> {
+    const { route, call } = this.#context;
+    const more = beyond(need, this.#reserved);
+    const hasRoom =
+      (await this.#held.growCaller(claims, more)) &&
+      (await this.#held.growChannel(channel, route, call.model, { ...more, requests: 1n }));
+    if (!hasRoom) return false;
+    this.#reserved = need;
+    this.#requests += 1;
+    this.#turn = turn;
+    return true;
+  }
+
+  /** A paused turn went on: what it said before is paid for, whatever the request that runs has said. */
+  get hasGoneOn(): boolean {
+    return this.#turn !== undefined;
+  }
+
+  /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */
+  releaseChannel(): Pending {
+    return this.#held.settleChannel(oneRequestAmounts);
+  }
+
+  /** The call generated nothing and was answered: it costs one request. */
+  settleRequest(): Pending {
+    return this.#held.settle(oneRequestAmounts);
+  }
+
+  settleReply(reading: ReplyReading): Pending {
+    return this.#settleReported(reading.usage, reading.produced);
+  }
+
+  settleStream(meter: StreamMeter): Pending {
+    // Left before its end, an upstream has not counted everything that it said.
+    if (meter.isCut === true) return this.#settleEstimated(meter.usage, meter.produced());
+    return this.#settleReported(meter.usage, () => meter.produced());
+  }
+
+  /** The answer was stopped before it was whole. @param isSent the upstream may have worked on it */
+  async settleStopped(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
+    if (isSent) await this.#settlePartial(meter, true);
+    else await this.settleRequest();
+  }
+
+  /** The upstream broke off or refused: a request that goes on with a turn, and of which nothing came, took nothing. */
+  async settleBroken(meter: StreamMeter | undefined): Promise<void> {
+    await this.#settlePartial(meter, this.#turn === undefined);
+  }
+
+  async #settlePartial(meter: StreamMeter | undefined, tookPrompt: boolean): Promise<void> {
+    const isCounted = meter?.usage !== undefined || this.#told !== undefined;
+    if (meter?.isComplete === true && isCounted) await this.settleStream(meter);
+    else {
+      const produced = meter === undefined ? nothingProduced : producedBy(meter);
+      await this.#settle(await this.#estimated(meter?.usage, produced, tookPrompt), true);
+    }
+  }
+
+  /** The answer was more than anybody reads: it was generated, and nothing bounds it but what was reserved. */
+  async settleOversized({ amounts }: Estimate): Promise<void> {
+    const before = this.#turn?.used ?? zeroUsage;
+    const input = before.input + (await this.#promptTokens(this.#turn));
+    const output = Math.max(before.output, Number(amounts.outputTokens));
+    await this.#settle(this.#bounded({ ...before, input, output }), true);
+  }
+
+  /** Files are fetched for the call: it costs one request, also where none is sent upstream. */
+  countFetch(): void {
+    this.#hasFetched = true;
+  }
+
+  /** Gives back whatever is still held, for a call that ended without an answer or was counted before. */
+  release(): Pending {
+    return this.#held.release(this.#hasFetched || this.#context.record.attempts > 0);
+  }
+
+  /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
+  #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
+    const uncounted = this.#uncounted(usage, produced);
+    if (usage === undefined || uncounted !== undefined) {
+      return this.#settleEstimated(usage, uncounted ?? nothingProduced);
+    }
+    const { record, services } = this.#context;
+    const bounded = this.#bounded(usage);
+    if (bounded !== usage) {
+      services.log.warn("an upstream reported more use than one call can have; charged up to that", {
+        request: record.requestId,
+        channel: record.channel,
+        input: inputTokens(usage),
+        output: outputTokens(usage),
+      });
+    }
+    return this.#settle(bounded, bounded !== usage);
+  }
+
+  /** Output of a whole answer that must be counted here; undefined where the upstream's own numbers can be true. */
+  #uncounted(usage: TokenUsage | undefined, produced: () => Produced): Produced | undefined {
+    const before = this.#turn?.used ?? zeroUsage;
+    if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
+      const isOutputTold = usage !== undefined && outputTokens(usage) > outputTokens(before);
+      return isOutputTold ? nothingProduced : produced();
+    }
+    if (outputTokens(usage) > outputTokens(before)) return undefined;
+    const output = produced();
+    return isNothing(output) ? undefined : output;
+  }
+
+  async #settleEstimated(partial: TokenUsage | undefined, produced: Produced): Promise<void> {
+    const told = this.#told?.partial === partial ? this.#told?.usage : undefined;
+    await this.#settle(told ?? (await this.#estimated(partial, produced)), true);
+  }
+
+  /**
+   * What a whole answer will be charged where its upstream told little or nothing, for clients that are told usage in any
+   * case: what they are told and what is charged are then the same.
+   * @returns undefined where the upstream's own numbers stand
+   */
+  async estimateUntold(partial: TokenUsage | undefined, produced: () => Produced): Promise<TokenUsage | undefined> {
+    const uncounted = this.#uncounted(partial, produced);
+    if (uncounted === undefined) return undefined;
+    const usage = await this.#estimated(partial, uncounted);
+    this.#told = { partial, usage };
+    return usage;
+  }
+
+  #bounded(usage: TokenUsage): TokenUsage {
+    const { candidates, route } = this.#context;
+    return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates, requests: this.#requests });
+  }
+
+  /**
+   * Fills what the upstream did not say: its partial numbers are floors, produced output is counted. Of a turn that went
+   * on it is the request that runs which lacks them.
+   * @param tookPrompt also where nothing came of that request
+   */
+  async #estimated(
+    partial: TokenUsage | undefined,
+    { text, imageTokens, audioTokens }: Produced,
+    tookPrompt = true,
+  ): Promise<TokenUsage> {
+    const turn = this.#turn;
+    const before = turn?.used ?? zeroUsage;
+    const told = this.#bounded(partial ?? before);
+    const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(turn?.text ?? ""));
+    const lacksPrompt = (tookPrompt || produced > 0) && inputTokens(told) <= inputTokens(before);
+    return this.#bounded({
+      ...told,
+      input: lacksPrompt ? told.input + (await this.#promptTokens(turn)) : told.input,
+      output: Math.max(told.output, before.output + produced - (told.reasoning - before.reasoning)),
+      imageOutput: atLeast(told.imageOutput, imageTokens, outputTokens(told)),
+      audioOutput: atLeast(told.audioOutput, audioTokens, outputTokens(told)),
+    });
+  }
+
+  async #tokensOf(text: string): Promise<number> {
+    return text === "" ? 0 : await this.#context.services.estimateTokens(text);
+  }
+
+  /** Of one request: what goes on with a turn reads what the request before it read and said. */
+  async #promptTokens(turn: TurnSoFar | undefined): Promise<number> {
+    if (turn !== undefined) return inputTokens(turn.last) + outputTokens(turn.last);
+    const { call, services } = this.#context;
+    const { text, bytesBeyond } = readPrompt(call.body.bytes);
+    const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;
+    return (await services.estimateTokens(text)) + rest;
+  }
+
+  #settle(usage: TokenUsage, isEstimated: boolean): Pending {
+    const { record, route, services } = this.#context;
+    if (this.#held.isSettled) return undefined;
+    const { costNanos, unpriced } = computeCost(usage, route.price, { requests: 1 });
+    // A route without any price is free on purpose.
+    if (route.price !== undefined) for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
+    record.usage = usage;
+    record.costNanos = costNanos;
+    record.isEstimated = isEstimated;
+    return this.#held.settle({
+      requests: 1n,
+      inputTokens: BigInt(inputTokens(usage)),
+      outputTokens: BigInt(outputTokens(usage)),
+      costNanos,
+    });
+  }
+}
+
+/** What of the amounts is more than those held, and no request: that was one of the caller's. */
+function beyond(need: Amounts, held: Amounts): Amounts {
+  const more = (amount: bigint, reserved: bigint): bigint => (amount > reserved ? amount - reserved : 0n);
+  return {
+    requests: 0n,
+    inputTokens: more(need.inputTokens, held.inputTokens),
+    outputTokens: more(need.outputTokens, held.outputTokens),
+    costNanos: more(need.costNanos, held.costNanos),
+  };
+}
+
+/**
+ * Media that nobody counted apart may be among the tokens that were told: those are charged once.
+ * @param known tokens of the class, of `told` in all
+ */
+function atLeast(known: number, produced: number, told: number): number {
+  return Math.max(known, produced - (told - known));
+}
+
+/** Something was produced of which nobody can count anything: never for nothing. */
+const producedUnseen: Produced = { text: "?", imageTokens: 0, audioTokens: 0 };
+
+function producedBy(meter: StreamMeter): Produced {
+  const produced = meter.produced();
+  return meter.hasContent && isNothing(produced) ? producedUnseen : produced;
+}

@@ -1,0 +1,34 @@
+/** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
+
+import type { GatewayError } from "#proxy/errors";
+import { toClientError } from "#proxy/formats/client-error";
+import type { ChatCall, UpstreamError } from "#proxy/formats/format";
+import type { SelectedTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { secretsOf } from "#proxy/upstream/request/upstream-headers";
+import type { AdmittedCall } from "./admitted-call.ts";
+
+/** Logs it, without its words, and says it in the client's. */
+export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
+  const { call, record, route, services } = admitted;
+  services.log.warn("an upstream refused a call", {
+    request: record.requestId,
+    channel: selected.target.channel,
+    kind: error.kind,
+    status: error.status,
+  });
+  return toClientError(inClientsWords(error, selected, call), {
+    publicModel: call.model,
+    upstreamModel: upstreamModelOf({ ...selected, route }, call.model),
+    requestId: record.requestId,
+    channelSecrets: secretsOf(selected.channel, selected.credential),
+  });
+}
+
+/** A field that an upstream of another format complains of may not be one of the client's. */
+function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ChatCall): UpstreamError {
+  if (error.param === undefined || format === call.endpoint.format) return error;
+  const [first = ""] = error.param.split(/[.[]/);
+  const isPath = first !== error.param;
+  return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
+}

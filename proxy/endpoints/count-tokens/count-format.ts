@@ -1,0 +1,61 @@
+/**
+ * Token counting as an upstream speaks it, in the two formats that have it: what is asked, and what the answer says.
+ */
+
+import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import { nothingProduced } from "#proxy/formats/stream/produced";
+import { parseJsonText } from "#proxy/json/json-text";
+import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { zeroUsage } from "#proxy/settle/usage";
+
+export type CountingFormat = Extract<ChatWireFormat, "Messages" | "GenerateContent">;
+
+export function canCount(format: ChatWireFormat): format is CountingFormat {
+  return format === "Messages" || format === "GenerateContent";
+}
+
+/** What a counter of messages does not take. */
+const uncounted = new Set([
+  "max_tokens",
+  "stream",
+  "metadata",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "service_tier",
+]);
+
+/** @param chatBody a body of the format's chat call, edited for its channel */
+export function countBody(format: CountingFormat, chatBody: Buffer, upstreamModel: string): Buffer {
+  const parsed = parseJsonText(chatBody.toString("utf8"));
+  const body: JsonObject = isObject(parsed) ? parsed : {};
+  if (format === "GenerateContent") {
+    return Buffer.from(JSON.stringify({ generateContentRequest: { model: `models/${upstreamModel}`, ...body } }));
+  }
+  return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(body).filter(([name]) => !uncounted.has(name)))));
+}
+
+/** @returns undefined when the body tells no number */
+export function readCount(format: CountingFormat, body: Buffer): number | undefined {
+  const json = parseJson(body.toString("utf8"));
+  const count = member(json, format === "Messages" ? "input_tokens" : "totalTokens");
+  return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+/** The chat format with a reader for the answers of its counter. */
+export function countingFormat(chat: ChatFormat, format: CountingFormat): ChatFormat {
+  const readReply = (body: Buffer): ReplyReading => ({
+    usage: zeroUsage,
+    error: readCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
+    produced: () => nothingProduced,
+  });
+  return { ...chat, readReply };
+}
+
+/** The answer as the client's format says it. */
+export function renderCount(format: CountingFormat, tokens: number): Buffer {
+  return Buffer.from(JSON.stringify(format === "Messages" ? { input_tokens: tokens } : { totalTokens: tokens }));
+}

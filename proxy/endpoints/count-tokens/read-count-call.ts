@@ -1,0 +1,48 @@
+/**
+ * Reads a body that asks how many tokens a prompt has, as the chat call whose prompt it is
+ * (`protocols/anthropic-messages.md` section 9, `protocols/gemini.md` section 7).
+ *
+ * What counting leaves out is filled with what changes nothing, so that the format's own strict reader checks the rest.
+ */
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
+import { chatFormats } from "#proxy/formats/registry";
+import { parseJsonText } from "#proxy/json/json-text";
+import { isObject, type JsonObject } from "#proxy/json/json-value";
+import { type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
+import type { ProxyLimits } from "#proxy/limits";
+import type { Endpoint } from "#proxy/neutral/wire";
+
+export type CountEndpoint = Extract<Endpoint, { kind: "count-tokens" }>;
+
+/** @throws GatewayError as the chat format's own reader does */
+export function readCountCall(bytes: Buffer, endpoint: CountEndpoint, limits: ProxyLimits): ChatCall {
+  const format = chatFormats[endpoint.format];
+  const scan = (body: Buffer): ScannedObject =>
+    scanJsonObject(body, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax, watch: format.watchedKeys });
+  scan(bytes);
+  const body = parseJsonText(bytes.toString("utf8"));
+  if (!isObject(body)) throw new TypeError("a scanned body is an object");
+  const prompt =
+    endpoint.format === "Messages" ? { ...body, max_tokens: 1, stream: false } : geminiPrompt(body, endpoint);
+  const chatEndpoint: ChatEndpoint = { ...endpoint, kind: "chat" };
+  return format.readCall(scan(Buffer.from(JSON.stringify(prompt))), chatEndpoint);
+}
+
+/** Either the contents alone, or a whole request of generateContent in a member. */
+function geminiPrompt(body: JsonObject, { modelInPath = "" }: CountEndpoint): JsonObject {
+  const whole = body["generateContentRequest"] ?? body["generate_content_request"];
+  if (whole === undefined) return body;
+  if (!isObject(whole)) {
+    throw new GatewayError("invalid_type", "'generateContentRequest' must be an object.", {
+      param: "generateContentRequest",
+    });
+  }
+  const { model, ...prompt } = whole;
+  if (typeof model === "string" && model !== modelInPath && model !== `models/${modelInPath}`) {
+    throw new GatewayError("invalid_value", "'generateContentRequest.model' differs from the model in the path.", {
+      param: "generateContentRequest.model",
+    });
+  }
+  return prompt;
+}

@@ -1,0 +1,233 @@
+/**
+ * Answers for a response that was made before: it is read, deleted, or its input listed (DESIGN.md section 9).
+ *
+ * Only the key that made a response finds it. What the gateway keeps it answers itself; what a provider keeps is asked
+ * of the channel and credential that made it, and costs one request of the caller's limits and of the channel's. Called by
+ * `handle-request.ts` with key and address already checked.
+ */
+import { oneRequestAmounts } from "#proxy/admit/ledger";
+import { authorizeEndpoint, authorizeKept } from "#proxy/authorize/decide";
+import { ownerOf } from "#proxy/dispatch/references/resolve-call";
+import { HeldReservations } from "#proxy/dispatch/reservations/held-reservations";
+import { reserveOneRequest } from "#proxy/dispatch/reservations/reserve-request";
+import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
+import type { OpenAttempt } from "#proxy/dispatch/revocation/open-attempts";
+import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
+import type { Services } from "#proxy/dispatch/services";
+import { GatewayError } from "#proxy/errors";
+import type { CallBytes } from "#proxy/http/in-flight-bytes";
+import { queryValues } from "#proxy/http/query-values";
+import { ClientGoneError } from "#proxy/http/read-body";
+import type { Upstream } from "#proxy/http1/client/upstream";
+import type { Exchange } from "#proxy/http1/server/exchange";
+import type { Endpoint } from "#proxy/neutral/wire";
+import type { RequestRecord } from "#proxy/observe/request-record";
+import { HeldResponses } from "#proxy/responses-state/held-responses";
+import { deletedResponse, listInputItems } from "#proxy/responses-state/list-items";
+import { findResponse, storedNotFound } from "#proxy/responses-state/resolve-references";
+import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/responses-state/stored-response";
+import { Tried } from "#proxy/route/attempt-history";
+import { withSecretInUse } from "#proxy/route/rotated-credentials";
+import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import type { Channel, Route } from "#proxy/snapshot/types.gen";
+import { endResponse, holdsAnswer } from "#proxy/upstream/client/end-response";
+import { errorOfFailure, noAvailableChannel } from "#proxy/upstream/describe-outcome";
+import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { askStored, type StoredContext, type StoredQuestion } from "./ask-stored.ts";
+
+export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
+
+export interface StoredResponseCaller extends Pick<RunningCall, "found" | "clientAddress"> {
+  readonly exchange: Exchange;
+  readonly services: Services;
+  readonly snapshot: Snapshot;
+  readonly inFlightBytes: CallBytes;
+  readonly record: RequestRecord;
+}
+
+/** @throws GatewayError 404 for what is not the caller's, whether or not it exists; 403 for a model it may not use */
+export async function serveStoredResponse(
+  caller: StoredResponseCaller,
+  endpoint: StoredResponseEndpoint,
+): Promise<void> {
+  const { exchange, services, found, snapshot, record } = caller;
+  const { responseId } = endpoint;
+  exchange.request.ignore();
+  authorizeEndpoint({ key: found.key, snapshot, protocol: endpoint.protocol }, "Chat");
+  const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
+  if (query("stream") === "true") {
+    throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
+      param: "stream",
+    });
+  }
+  const kept = new HeldResponses(services.responses, caller.inFlightBytes, services.limits.jsonBodyBytesMax);
+  const held = new HeldAnswer(caller.inFlightBytes);
+  const letGo = (): void => {
+    kept.release();
+    held.release();
+  };
+  try {
+    const stored = await findResponse(ownerOf(found), responseId, kept);
+    const call = { model: stored.model, endpoint: { protocol: endpoint.protocol, capability: "Chat" as const } };
+    const answered = { ...caller, call, held };
+    refuseRevoked(answered); //                                                                                 401
+    const body = await answerTo(answered, endpoint, stored, query);
+    refuseRevoked(answered);
+    record.status = 200;
+    record.responseBytes = body.length;
+    const { requestId } = record;
+    const headers = ["content-type", "application/json", "x-request-id", requestId, "request-id", requestId];
+    exchange.response.writeHead(200, headers, body.length);
+    endResponse(exchange.response, body);
+  } finally {
+    // What a slow client has yet to take counts until it has.
+    const { response } = exchange;
+    if (holdsAnswer(response)) response.once("close", letGo);
+    else letGo();
+  }
+}
+
+interface AnsweredCaller extends StoredResponseCaller, RunningCall {
+  /** Counts what a provider answers. */
+  readonly held: HeldAnswer;
+}
+
+type Query = (name: string) => string | undefined;
+
+/** Of the gateway itself or of the provider, whoever keeps it. */
+async function answerTo(
+  caller: AnsweredCaller,
+  endpoint: StoredResponseEndpoint,
+  stored: StoredResponse,
+  query: Query,
+): Promise<Buffer> {
+  const { found, snapshot, record } = caller;
+  record.model = stored.model;
+  // INTERFACE.md section 5 makes no exception for what was made before the restriction, nor for deleting it: whoever
+  // restricts a key takes its hands off the model. What is kept lapses by itself, and is there again with the leave.
+  const route = authorizeKept({
+    key: found.key,
+    snapshot,
+    protocol: endpoint.protocol,
+    capability: "Chat",
+    model: stored.model,
+  });
+  if (route !== undefined) record.route = `${route.namespace}/${route.name}`;
+  if (stored.kind === "native") return askProvider(caller, route, endpoint, stored, query);
+  return Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)));
+}
+
+async function answerOf(
+  { services, found }: StoredResponseCaller,
+  { action }: StoredResponseEndpoint,
+  stored: LocalResponse,
+  query: Query,
+): Promise<unknown> {
+  services.keyUses.note(found.key, true, services.now());
+  if (action === "read") return stored.response;
+  if (action === "list-input") {
+    return listInputItems(stored, { limit: query("limit"), order: query("order"), after: query("after") });
+  }
+  await services.responses.remove(ownerOf(found), stored.id);
+  return deletedResponse(stored.id);
+}
+
+async function askProvider(
+  caller: AnsweredCaller,
+  route: Route | undefined,
+  endpoint: StoredResponseEndpoint,
+  stored: NativeResponse,
+  query: Query,
+): Promise<Buffer> {
+  const { services, found, record } = caller;
+  const selected = route === undefined ? undefined : keeperOf(stored, route, caller);
+  if (route === undefined || selected === undefined) throw storedNotFound(stored.id);
+  const { channel, credential, path } = selected;
+  const upstream = upstreamOf(caller, channel);
+  const question: StoredQuestion = { action: endpoint.action, id: stored.id, path, query: pageQuery(query) };
+  await reserveOneRequest(caller, route, stored.model);
+  const held = new HeldReservations(record.requestId, services);
+  try {
+    if ((await held.reserveChannel(channel, route, stored.model, oneRequestAmounts)) === "full")
+      throw noAvailableChannel();
+    refuseRevoked(caller);
+    // Whoever left meanwhile pays for no request: none is sent.
+    if (caller.exchange.response.destroyed) throw new ClientGoneError();
+    record.channel = stored.channel;
+    record.attempts += 1;
+    const body = await untilStopped(caller, (onStoppable) =>
+      askStored(
+        question,
+        { channel, credential, route },
+        {
+          upstream,
+          limits: services.limits,
+          requestId: record.requestId,
+          model: stored.model,
+          upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
+          held: caller.held,
+          onStoppable,
+        },
+      ),
+    );
+    if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
+    return body;
+  } finally {
+    // Not before the provider has answered: what runs counts among the requests in flight.
+    await held.release(record.attempts > 0);
+  }
+}
+
+/** Asks while the client is there, its key may ask and the gateway runs. */
+async function untilStopped(
+  caller: AnsweredCaller,
+  ask: (onStoppable: StoredContext["onStoppable"]) => Promise<Buffer>,
+): Promise<Buffer> {
+  const { exchange, services } = caller;
+  let open: OpenAttempt | undefined;
+  try {
+    return await ask((stop) => {
+      exchange.whenClosed(() => stop("client-left"));
+      open = services.openAttempts.add({ stop }, caller);
+    });
+  } finally {
+    if (open !== undefined) services.openAttempts.delete(open);
+    exchange.whenClosed(undefined);
+  }
+}
+
+/**
+ * The target that a call which goes on from it would be bound to: where the route leads elsewhere by now, or the channel
+ * no longer admits its namespace, the leave to use it has ended for what was made before as well. A draining channel or
+ * credential takes nothing new (RESOURCES.md), and asking for what it made is new: it is to become idle.
+ */
+function keeperOf(
+  { channel, credential }: NativeResponse,
+  route: Route,
+  { services, snapshot }: StoredResponseCaller,
+): SelectedTarget | undefined {
+  const affinity = { channel, credential };
+  const { random } = services;
+  const selected = selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
+  return selected && withSecretInUse(selected, services.credentials, false);
+}
+
+function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {
+  try {
+    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
+  } catch (cause) {
+    throw errorOfFailure({ kind: "egress", isSent: false, cause });
+  }
+}
+
+/** Members of a page's query that go on, as far as they look like what they are. */
+function pageQuery(query: Query): string {
+  return ["limit", "order", "after"]
+    .flatMap((name) => {
+      const value = query(name);
+      return value !== undefined && /^[\w-]{1,256}$/.test(value) ? [`${name}=${value}`] : [];
+    })
+    .join("&");
+}

@@ -1,0 +1,43 @@
+/**
+ * What one wire format brings to an answer in the other manner: whole for a client that does not stream though the
+ * upstream did, as events for one that streams though the upstream did not (`protocols/translation.md` sections 1 and
+ * 9.3).
+ *
+ * Both sides speak the format, so nothing goes through the neutral form: every object keeps all its members, known here
+ * or not, and only how it is told changes. One implementation a format, in its folder's `own-format/`.
+ */
+import type { ChatCall } from "#proxy/formats/format";
+import type { JsonObject } from "#proxy/json/json-value";
+
+/** One event of a stream: its name as the `event:` line says it, and its data. */
+export interface JsonEvent {
+  readonly name: string | undefined;
+  readonly json: JsonObject;
+}
+
+export interface FoldedReply {
+  readonly reply: JsonObject;
+  /** Of what the events said that a whole reply has no place for: by the format's own names, each once. */
+  readonly lost: readonly string[];
+}
+
+export interface UnfoldContext {
+  /** As the client made it. */
+  readonly call: ChatCall;
+  /** A fresh id: prefix and 24 letters and digits. */
+  readonly newId: (prefix: string) => string;
+}
+
+export interface OwnFormat {
+  /**
+   * The whole reply that a stream tells.
+   * @param events of a stream that came to its end, as the format's meter let them pass
+   * @throws InvalidReply when they are no answer of the format
+   */
+  foldStream(events: Iterable<JsonEvent>): FoldedReply;
+  /**
+   * The stream that tells a whole reply, frame by frame in the format's grammar.
+   * @throws InvalidReply when it is no answer of the format
+   */
+  unfoldReply(reply: JsonObject, context: UnfoldContext): Iterable<string>;
+}

@@ -1,0 +1,33 @@
+/** The events of a stream that its format's meter let pass, parsed: what the folds of all formats read. */
+
+import { parseJsonText } from "#proxy/json/json-text";
+import { isObject } from "#proxy/json/json-value";
+import { InvalidReply } from "#proxy/neutral/reply";
+import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
+import type { JsonEvent } from "./aggregation.ts";
+
+const terminatorText = "[DONE]";
+
+/**
+ * Comments, events without data and the terminator of chat completions say nothing of the answer.
+ * @throws InvalidReply for data that is no JSON object
+ */
+export function* readEvents(stream: Buffer): Generator<JsonEvent, void> {
+  for (const bytes of splitEvents(stream)) {
+    const { name, data } = readEventFields(bytes);
+    if (data === undefined || data.trim() === "" || data === terminatorText) continue;
+    yield { name, json: parseObject(data) };
+  }
+}
+
+/** @throws InvalidReply for what is no JSON object. Long integers keep their digits. */
+export function parseObject(text: string): JsonEvent["json"] {
+  let value: unknown;
+  try {
+    value = parseJsonText(text);
+  } catch {
+    throw new InvalidReply("an event is not JSON");
+  }
+  if (!isObject(value)) throw new InvalidReply("an event is no object");
+  return value;
+}

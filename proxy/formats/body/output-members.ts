@@ -1,0 +1,48 @@
+/** Where a body of each format says how long its answer may be and how many it wants. */
+import type { BodyEditor } from "#proxy/json/body-editor";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { Channel } from "#proxy/snapshot/types.gen";
+import { isAbsent } from "./body-rules.ts";
+
+export interface OutputMembers {
+  /** Objects that may hold them; absent: the body itself. */
+  readonly inside?: readonly string[];
+  /** The cap of one answer: several where a format has several names for it. */
+  readonly caps: readonly string[];
+  readonly candidates: readonly string[];
+}
+
+export const outputMembers: Readonly<Record<ChatWireFormat, OutputMembers>> = {
+  ChatCompletions: { caps: ["max_completion_tokens", "max_tokens"], candidates: ["n"] },
+  Responses: { caps: ["max_output_tokens"], candidates: [] },
+  Messages: { caps: ["max_tokens"], candidates: [] },
+  GenerateContent: {
+    inside: ["generationConfig", "generation_config"],
+    caps: ["maxOutputTokens", "max_output_tokens"],
+    candidates: ["candidateCount", "candidate_count"],
+  },
+};
+
+/**
+ * The member that the gateway itself writes a chat completions cap to: reasoning models at OpenAI refuse `max_tokens`;
+ * many compatible servers know nothing else.
+ */
+export function chatCapMember(provider: Channel["provider"]): "max_completion_tokens" | "max_tokens" {
+  return provider === "OpenAI" || provider === "AzureOpenAI" ? "max_completion_tokens" : "max_tokens";
+}
+
+/**
+ * Caps the answer (`quota.unboundedOutput: Cap`) after body rules: in the member that the body has, unless it says less.
+ * @param own the member where there is none
+ */
+export function capOutput(editor: BodyEditor, cap: number, caps: readonly string[], own: string): void {
+  let isThere = false;
+  for (const name of caps) {
+    if (isAbsent(editor, name)) continue;
+    isThere = true;
+    const said = Number(editor.text(name));
+    // What is no number caps nothing; less than nothing is how some servers spell no cap.
+    if (!(said >= 0 && said <= cap)) editor.set(name, String(cap));
+  }
+  if (!isThere) editor.set(own, String(cap));
+}

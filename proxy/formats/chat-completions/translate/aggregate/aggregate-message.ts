@@ -1,0 +1,74 @@
+/** One message of a completion, grown by its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to 32). */
+
+import { type GrowingObject, isMembers, without } from "#proxy/formats/aggregate/members";
+import { joinedBase64 } from "#proxy/formats/chat-completions/translate/reply/media";
+import { asList, asText, type JsonObject } from "#proxy/json/json-value";
+import { GrowingCalls } from "./aggregate-calls.ts";
+import { growMember, growObject } from "./aggregate-member.ts";
+
+export class GrowingMessage {
+  readonly #message: GrowingObject = {};
+  readonly #calls = new GrowingCalls();
+  readonly #audio: string[] = [];
+
+  add(delta: JsonObject): void {
+    for (const [name, value] of Object.entries(delta)) {
+      if (name === "content") this.#message["content"] = grownContent(this.#message["content"], value);
+      else if (name === "tool_calls" && asList(value).length > 0) this.#calls.add(asList(value));
+      else if (name === "audio" && isMembers(value)) this.#hear(value);
+      else growMember(this.#message, name, value);
+    }
+  }
+
+  whole(): JsonObject {
+    const { role, content, ...members } = this.#message;
+    const audio = this.#message["audio"];
+    return {
+      role: role ?? "assistant",
+      // The member must exist (section 5).
+      content: content ?? null,
+      ...members,
+      ...(isMembers(audio) && this.#audio.length > 0 ? { audio: { ...audio, data: joinedBase64(this.#audio) } } : {}),
+      ...(this.#calls.isEmpty ? {} : { tool_calls: this.#calls.whole() }),
+    };
+  }
+
+  /** Sound comes in pieces that decode on their own. */
+  #hear(audio: JsonObject): void {
+    const data = asText(audio["data"]);
+    if (data !== "") this.#audio.push(data);
+    growMember(this.#message, "audio", without(audio, "data"));
+  }
+}
+
+/** A text; or Mistral's parts, thinking among them, in their order. */
+function grownContent(known: unknown, later: unknown): unknown {
+  if (later === null || later === undefined) return known ?? null;
+  if (known === null || known === undefined || known === "") return later;
+  if (typeof known === "string" && typeof later === "string") return known + later;
+  const parts: unknown[] = Array.isArray(known) ? known : partsOf(known);
+  for (const part of partsOf(later)) {
+    const last = parts.at(-1);
+    const goesOn = isMembers(last) && isMembers(part) && last["type"] === part["type"] && isText(part);
+    if (goesOn) growPart(last, part);
+    else parts.push(part);
+  }
+  return parts;
+}
+
+function partsOf(content: unknown): unknown[] {
+  if (typeof content !== "string") return [...asList(content)];
+  return content === "" ? [] : [{ type: "text", text: content }];
+}
+
+function isText(part: JsonObject): boolean {
+  return part["type"] === "text" || part["type"] === "thinking";
+}
+
+function growPart(last: GrowingObject, part: JsonObject): void {
+  const { thinking, ...members } = part;
+  growObject(last, members);
+  const isList = Array.isArray(thinking) && Array.isArray(last["thinking"]);
+  if (isList) last["thinking"] = grownContent(last["thinking"], thinking);
+  else if (thinking !== undefined) growObject(last, { thinking });
+}

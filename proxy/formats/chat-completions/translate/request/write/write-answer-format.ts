@@ -1,0 +1,71 @@
+/** Writes the wanted form of the answer (`protocols/translation.md` section 7.1). */
+import type { JsonObject } from "#proxy/json/json-value";
+import type { AnswerFormat, Conversation, Turn } from "#proxy/neutral/conversation";
+import type { Losses } from "#proxy/neutral/losses/losses";
+import { completeSchema, hasRefusedRoot } from "#proxy/neutral/schema/complete-schema";
+import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
+import { isStrictSchema, strictFlag } from "#proxy/neutral/schema/strict-schema";
+import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
+import { nothing } from "./nothing.ts";
+
+export interface WrittenFormat {
+  /** Members of the body. */
+  readonly members: JsonObject;
+  /** System text that says the same, for models that must be told. */
+  readonly instructions: readonly Turn[];
+  /** The answer comes inside this member. */
+  readonly unwrapMember?: string | undefined;
+}
+
+const anyFormat: WrittenFormat = { members: nothing, instructions: [] };
+
+export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits, losses: Losses): WrittenFormat {
+  const format = conversation.answerFormat;
+  if (format === undefined) return anyFormat;
+  if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
+  const asked = format.kind === "enum" ? ofEnum(format.values) : format;
+  // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.
+  const isPlain = hasObjectRoot(asked.schema) && !(traits.checksLikeOpenAI && hasRefusedRoot(asked.schema));
+  const isObject = isPlain || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
+  const whole = isObject ? asked.schema : wrapInObject(asked.schema);
+  const schema = traits.takesSchema && (isPlain || !isObject) ? completeSchema(whole) : whole;
+  const unwrapMember = isObject ? undefined : wrappedMember;
+  if (!traits.takesSchema) return { ...writeJson([`${askForSchema}\n${JSON.stringify(schema)}`]), unwrapMember };
+  const { description, where } = asked;
+  const lose = (): void => losses.drop(`${where ?? "response_format"}.strict`);
+  const jsonSchema = {
+    name: schemaName(asked.name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+    strict: strictFlag(asked.strict, schema, lose) ?? isStrictSchema(schema),
+  };
+  return {
+    members: { response_format: { type: "json_schema", json_schema: jsonSchema } },
+    instructions: [],
+    unwrapMember,
+  };
+}
+
+const askForJson = "Respond with one JSON object and nothing else.";
+const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
+
+function writeJson(texts: readonly string[]): WrittenFormat {
+  return {
+    members: { response_format: { type: "json_object" } },
+    instructions: texts.map((text) => ({ role: "system", parts: [{ kind: "text", text }] })),
+  };
+}
+
+/** OpenAI answers 400 to JSON mode when no message says the word. */
+function mentionsJson({ turns }: Conversation): boolean {
+  return turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
+}
+
+function ofEnum(values: readonly string[]): Extract<AnswerFormat, { kind: "schema" }> {
+  return { kind: "schema", schema: { type: "string", enum: values } };
+}
+
+function schemaName(name: string | undefined): string {
+  const fitted = (name ?? "").replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
+  return fitted === "" ? "response" : fitted;
+}

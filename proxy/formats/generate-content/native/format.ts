@@ -1,0 +1,45 @@
+/**
+ * generateContent and streamGenerateContent (Gemini-style), served in their own format.
+ *
+ * The upstream of a streamed call must be asked with `alt=sse`, whatever the client asked for. Called by the request
+ * pipeline through `ChatFormat`.
+ */
+import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import { readingOf, requireReply } from "#proxy/formats/read-reply";
+import { isObject, parseJson } from "#proxy/json/json-value";
+import { editBody } from "./edit-body.ts";
+import { readProduced } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { readUsage } from "./read-usage.ts";
+import { SearchQueries } from "./searches.ts";
+import { signOfLife } from "./sign-of-life.ts";
+import { findMember } from "./spellings.ts";
+import { renderStreamError } from "./stream-error.ts";
+import { GenerateContentStreamMeter } from "./stream-filter.ts";
+
+export const generateContent: ChatFormat = {
+  format: "GenerateContent",
+  protocol: "Gemini",
+  watchedKeys,
+  readCall,
+  findMember,
+  editBody,
+  readReply,
+  createStreamMeter: (call, eventBytesMax) =>
+    new GenerateContentStreamMeter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
+  signOfLife,
+  // Google's own SDK skips an error in a data line and takes a clean end for success.
+  failsCleanly: false,
+  renderStreamError,
+  contentType: (call) =>
+    call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json",
+};
+
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
+  const reply = requireReply(Array.isArray(json) ? json[0] : json);
+  const hasError = isObject(reply["error"]);
+  const isReply = ["candidates", "promptFeedback", "usageMetadata"].some((name) => name in reply);
+  const queries = new SearchQueries();
+  queries.note(reply);
+  return readingOf(reply, readUsage(reply["usageMetadata"], queries.count), isReply && !hasError, readProduced);
+}

@@ -1,0 +1,29 @@
+/**
+ * The stream that tells a whole reply (`protocols/gemini.md` section 5): a frame is a whole reply, so one holds it all.
+ *
+ * A client without `alt=sse` gets an array of one element (section 5.2).
+ */
+
+import type { UnfoldContext } from "#proxy/formats/aggregate/aggregation";
+import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
+import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
+import { InvalidReply } from "#proxy/neutral/reply";
+
+/**
+ * A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
+ * @throws InvalidReply for a reply that neither answers nor says that it will not
+ */
+export function* unfoldReply(reply: JsonObject, { call }: UnfoldContext): Generator<string, void> {
+  const { candidates } = reply;
+  if (!asList(candidates).some(isObject) && blockReasonOf(reply) === undefined) {
+    throw new InvalidReply("the answer has no candidate");
+  }
+  const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;
+  const text = JSON.stringify(ended);
+  yield call.endpoint.geminiStream === "array" ? `[${text}]` : `data: ${text}\r\n\r\n`;
+}
+
+function withReason(candidate: unknown): unknown {
+  if (!isObject(candidate) || typeof candidate["finishReason"] === "string") return candidate;
+  return { ...candidate, finishReason: "STOP" };
+}

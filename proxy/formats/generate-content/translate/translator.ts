@@ -1,0 +1,33 @@
+/**
+ * Translation of generateContent and streamGenerateContent (Gemini-style), both directions.
+ *
+ * `read-request/` reads clients' bodies, `write-request/` writes bodies for Google's models, `reply/` and `stream/` do
+ * both for what comes back. `model-traits.ts` holds all that depends on a model, `thought-signature.ts` where state travels. Called
+ * through `translators.ts`; other formats are unknown here.
+ */
+import type { Translator } from "#proxy/formats/translator";
+import { fieldNames } from "./field-names.ts";
+import { removeSealedState } from "./remove-sealed-state.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { writeReply } from "./reply/write-reply.ts";
+import { readRequest } from "./request/read/read-request.ts";
+import { needsDownload } from "./request/write/write-media.ts";
+import { writeRequest } from "./request/write/write-request.ts";
+import { GenerateContentStreamReader } from "./stream/read-stream.ts";
+import { GenerateContentStreamWriter } from "./stream/write-stream.ts";
+import { sealedSignatureMark } from "./thought-signature.ts";
+
+export const generateContentTranslator: Translator = {
+  format: "GenerateContent",
+  readRequest,
+  writeRequest,
+  readReply,
+  writeReply,
+  createStreamReader: () => new GenerateContentStreamReader(),
+  citesLate: true,
+  createStreamWriter: (context) => new GenerateContentStreamWriter(context),
+  fieldNames,
+  sealedStateMarks: [sealedSignatureMark],
+  removeSealedState,
+  needsDownload,
+};

@@ -1,0 +1,42 @@
+/**
+ * Messages (Anthropic-style), served in its own format.
+ *
+ * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
+ * request pipeline through `ChatFormat`.
+ */
+
+import { memberAt } from "#proxy/formats/body/member-at";
+import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import { readingOf, requireReply } from "#proxy/formats/read-reply";
+import { errorObject } from "#proxy/formats/render-error";
+import { isObject, parseJson } from "#proxy/json/json-value";
+import { encodeEvent } from "#proxy/sse/encoder";
+import { editBody } from "./edit-body.ts";
+import { readMessageText } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { readUsage } from "./read-usage.ts";
+import { createStreamMeter } from "./stream-filter.ts";
+
+const ping = encodeEvent("ping", '{"type":"ping"}');
+
+export const messages: ChatFormat = {
+  format: "Messages",
+  protocol: "Anthropic",
+  watchedKeys,
+  readCall,
+  findMember: (call, path) => memberAt(call.body, path),
+  editBody,
+  readReply,
+  createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
+  signOfLife: () => ping,
+  failsCleanly: true,
+  renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
+  contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};
+
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
+  const reply = requireReply(json);
+  const hasError = reply["type"] === "error" || isObject(reply["error"]);
+  const isReply = Array.isArray(reply["content"]);
+  return readingOf(reply, readUsage(reply["usage"]), isReply && !hasError, readMessageText);
+}

@@ -1,0 +1,25 @@
+/**
+ * Ids of tool calls as this format wants them: letters, digits, `_` and `-`, each once in a request
+ * (`protocols/translation.md` section 5.3; pitfalls 57 to 59).
+ */
+import { createHash } from "node:crypto";
+import { UniqueIds } from "#proxy/neutral/ids/unique-ids";
+
+const valid = /^[a-zA-Z0-9_-]+$/;
+
+/** The same id for the same text; different texts never meet. */
+export function validCallId(id: string): string {
+  if (valid.test(id)) return id;
+  const digest = createHash("sha256").update(id).digest("hex").slice(0, 8);
+  return `${id.replace(/[^a-zA-Z0-9_-]/g, "_")}_${digest}`;
+}
+
+/** Gives out ids that are valid and not taken. */
+export class CallIds {
+  readonly #ids = new UniqueIds();
+
+  /** Clients use ids again; the second call of an id gets one of its own. */
+  take(id: string): string {
+    return this.#ids.take(validCallId(id));
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Claude Code's attribution block (code.claude.com, LLM gateway protocol, "System prompt attribution block"): a line for
+ * Anthropic's accounting at the head of the system text, with a hash that changes with each request.
+ *
+ * It is left out where a call is said in another format: no prefix of two turns would be alike before any other
+ * provider's prompt cache. It says nothing to a model, so leaving it out is no loss and is not declared.
+ */
+import type { TextPart } from "#proxy/neutral/conversation";
+
+const attribution = /^\s*x-anthropic-billing-header:[^\n]*\n?/;
+
+/** System texts without that line; without the block where it holds nothing else. */
+export function withoutAttribution(parts: readonly TextPart[]): TextPart[] {
+  return parts.flatMap((part) => {
+    const text = withoutAttributionLine(part.text);
+    if (text === part.text) return [part];
+    return text.trim() === "" ? [] : [{ ...part, text }];
+  });
+}
+
+/** A system text without that line at its head. */
+export function withoutAttributionLine(text: string): string {
+  return text.replace(attribution, "");
+}

@@ -1,0 +1,73 @@
+/**
+ * The wanted form of the answer (`protocols/translation.md` section 7.1): the model's own schemas where it has them and
+ * the schema can be said, else a tool whose arguments are the answer; JSON without a schema is asked for in words.
+ */
+
+import type { ReplyAdaptation } from "#proxy/formats/translator";
+import type { JsonObject } from "#proxy/json/json-value";
+import type { AnswerFormat } from "#proxy/neutral/conversation";
+import type { Losses } from "#proxy/neutral/losses/losses";
+import { describedSchema } from "#proxy/neutral/schema/described-schema";
+import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
+import type { ModelTraits } from "#proxy/neutral/traits/claude-models";
+import { closeSchema } from "./closed-schema.ts";
+
+export interface WrittenFormat {
+  /** For `output_config.format`. */
+  readonly format?: JsonObject;
+  /** A tool that must be called in place of an answer. */
+  readonly answerTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
+  /** Words for the end of the system text. */
+  readonly instruction?: string;
+  readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
+}
+
+/**
+ * @param taken names of the client's own tools, as the upstream gets them
+ * @param losses told where the model is only asked to keep to a schema that the client wants kept
+ */
+export function writeFormat(
+  wanted: AnswerFormat | undefined,
+  { keepsSchemas, takesForcedTools }: Pick<ModelTraits, "keepsSchemas" | "takesForcedTools">,
+  taken: ReadonlySet<string>,
+  losses: Losses,
+): WrittenFormat {
+  if (wanted === undefined) return { adaptation: {} };
+  if (wanted.kind === "json") {
+    return { instruction: "Respond with one JSON object and nothing else.", adaptation: { isFencedJson: true } };
+  }
+  const { schema, unwrapMember } = objectSchema(wanted);
+  const unwrap = unwrapMember === undefined ? {} : { unwrapMember };
+  const told = wanted.kind === "schema" ? wanted.description : undefined;
+  const closed = keepsSchemas ? closeSchema(describedSchema(schema, told)) : undefined;
+  if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
+  // A tool that need not be called is no answer.
+  if (!takesForcedTools) {
+    if (wanted.kind === "schema" && wanted.strict === true) losses.drop(`${wanted.where ?? "response_format"}.strict`);
+    const instruction = `${askForSchema}\n${JSON.stringify(describedSchema(schema, told))}`;
+    return { instruction, adaptation: { isFencedJson: true, ...unwrap } };
+  }
+  const name = freeName(taken);
+  const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
+  return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
+}
+
+const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
+
+/** The answer as an object, which is all that can be asked for. */
+function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
+  readonly schema: JsonObject;
+  readonly unwrapMember?: string;
+} {
+  if (wanted.kind === "enum") {
+    return { schema: wrapInObject({ type: "string", enum: wanted.values }), unwrapMember: wrappedMember };
+  }
+  if (hasObjectRoot(wanted.schema)) return { schema: wanted.schema };
+  return { schema: wrapInObject(wanted.schema), unwrapMember: wrappedMember };
+}
+
+function freeName(taken: ReadonlySet<string>): string {
+  let name = "gw_json";
+  while (taken.has(name)) name += "_";
+  return name;
+}

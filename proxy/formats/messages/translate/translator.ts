@@ -1,0 +1,36 @@
+/**
+ * Messages (Anthropic-style) as one side of a translation (`protocols/anthropic-messages.md`).
+ *
+ * `read-request/` and `write-request/` are clients' and upstreams' bodies, `reply/` whole answers, `stream/` streamed
+ * ones, `paused-turn/` what makes one answer of a turn that was paused. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
+ * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
+ */
+
+import type { Translator } from "#proxy/formats/translator";
+import { envelopeMark } from "#proxy/neutral/state/envelope";
+import { shownSearchMarks } from "#proxy/neutral/state/shown-search";
+import { fieldNames } from "./field-names.ts";
+import { MessageSplicer } from "./paused-turn/splice-turn.ts";
+import { removeSealedState } from "./remove-sealed-state.ts";
+import { readReply } from "./reply/read-reply.ts";
+import { writeReply } from "./reply/write-reply.ts";
+import { readRequest } from "./request/read/read-request.ts";
+import { needsDownload } from "./request/write/write-media.ts";
+import { writeRequest } from "./request/write/write-request.ts";
+import { MessageReader } from "./stream/read-stream.ts";
+import { MessageWriter } from "./stream/write-stream.ts";
+
+export const messagesTranslator: Translator = {
+  format: "Messages",
+  readRequest,
+  writeRequest,
+  needsDownload,
+  readReply,
+  writeReply,
+  createStreamReader: () => new MessageReader(),
+  createStreamWriter: (context) => new MessageWriter(context),
+  createTurnSplicer: (request, limits) => new MessageSplicer(request, limits),
+  fieldNames,
+  sealedStateMarks: [envelopeMark, shownSearchMarks.Messages],
+  removeSealedState,
+};

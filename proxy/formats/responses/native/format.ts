@@ -1,0 +1,40 @@
+/**
+ * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ *
+ * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `ChatFormat`.
+ */
+
+import { memberAt } from "#proxy/formats/body/member-at";
+import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import { readingOf, requireReply } from "#proxy/formats/read-reply";
+import { isObject, parseJson } from "#proxy/json/json-value";
+import { editBody } from "./edit-body.ts";
+import { readResponseText } from "./produced-text.ts";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { readUsage } from "./read-usage.ts";
+import { signOfLife } from "./sign-of-life.ts";
+import { renderStreamError } from "./stream-error.ts";
+import { ResponsesStreamMeter } from "./stream-filter.ts";
+
+export const responses: ChatFormat = {
+  format: "Responses",
+  protocol: "OpenAI",
+  watchedKeys,
+  readCall,
+  findMember: (call, path) => memberAt(call.body, path),
+  editBody,
+  readReply,
+  createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
+  signOfLife,
+  failsCleanly: true,
+  renderStreamError,
+  contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};
+
+/** A body of status 200 can be an error: `status: "failed"`, or an error object without any output. */
+function readReply(body: Buffer, json: unknown = parseJson(body.toString("utf8"))): ReplyReading {
+  const reply = requireReply(json);
+  const hasFailed = reply["status"] === "failed" || reply["status"] === "cancelled" || isObject(reply["error"]);
+  const isReply = Array.isArray(reply["output"]);
+  return readingOf(reply, readUsage(reply), isReply && !hasFailed, readResponseText);
+}

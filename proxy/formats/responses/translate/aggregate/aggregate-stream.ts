@@ -1,0 +1,80 @@
+/**
+ * The response that a responses stream tells (`protocols/openai-responses.md` sections 6 and 8).
+ *
+ * The event that ends the stream holds the whole response. Items that it leaves out are those that were done before it,
+ * or, of relays that send nothing but deltas, what those said (pitfall 55). Previews of pictures, obfuscation and the
+ * numbers of events belong to the stream and are no part of what it tells.
+ */
+
+import type { FoldedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
+import { SeenItems } from "#proxy/formats/responses/translate/stream/read/seen-items";
+import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
+import { InvalidReply } from "#proxy/neutral/reply";
+import { GrowingItem } from "./aggregate-item.ts";
+
+/** Far more than any model says in one answer. */
+const itemsMax = 2_000;
+
+const endings: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.done"]);
+/** Sound stands in no item of a whole response. */
+const withoutPlace: ReadonlySet<string> = new Set([
+  "response.audio.delta",
+  "response.audio.done",
+  "response.audio.transcript.delta",
+  "response.audio.transcript.done",
+]);
+
+/** @throws InvalidReply when the events are no response */
+export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
+  const response = new GrowingResponse();
+  for (const { name, json } of events) response.take(asText(json["type"]) || (name ?? ""), json);
+  return response.whole();
+}
+
+class GrowingResponse {
+  readonly #items = new Map<number, GrowingItem>();
+  readonly #seen = new SeenItems();
+  /** As the event that ended the stream shows it. */
+  #response: JsonObject | undefined;
+  readonly #lost = new Set<string>();
+
+  take(type: string, event: JsonObject): void {
+    if (endings.has(type)) this.#end(type, event["response"]);
+    else if (withoutPlace.has(type)) this.#lost.add(type.replace(/\.(?:delta|done)$/, ""));
+    else if (typeof event["output_index"] === "number") this.#item(event["output_index"]).take(type, event);
+  }
+
+  whole(): FoldedReply {
+    if (this.#response === undefined) throw new InvalidReply("the stream ended before the response did");
+    return { reply: { ...this.#response, output: this.#output(this.#response["output"]) }, lost: [...this.#lost] };
+  }
+
+  #end(type: string, response: unknown): void {
+    const shown = isObject(response) ? response : {};
+    const status = type === "response.incomplete" ? "incomplete" : "completed";
+    // Relays leave the status out, or repeat that of the beginning.
+    const isEnded = shown["status"] === "completed" || shown["status"] === "incomplete";
+    this.#response = isEnded ? shown : { ...shown, status };
+  }
+
+  #item(index: number): GrowingItem {
+    let item = this.#items.get(index);
+    if (item === undefined) {
+      if (this.#items.size >= itemsMax) throw new InvalidReply("the response has too many items");
+      item = new GrowingItem();
+      this.#items.set(index, item);
+    }
+    return item;
+  }
+
+  /** In the order in which the end shows the items, where it shows all. */
+  #output(given: unknown): readonly unknown[] {
+    const shown = Array.isArray(given) ? given.filter(isObject) : [];
+    const grown = [...this.#items].sort(([one], [other]) => one - other);
+    for (const [index, item] of grown) this.#seen.add(index, item.whole());
+    const { known, unseen } = this.#seen.findIn(shown);
+    const whole = new Map(grown.map(([index, item]) => [known.get(index), item.wholeWith(known.get(index))]));
+    if (known.size === grown.length) return shown.map((item) => whole.get(item) ?? item);
+    return [...grown.map(([index, item]) => item.wholeWith(known.get(index))), ...unseen];
+  }
+}

@@ -1,0 +1,19 @@
+/** How a responses client spells the neutral fields (`protocols/openai-responses.md` section 2). */
+
+import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
+import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";
+
+export const fieldNames: FieldNames = {
+  ...sharedFieldNames,
+  stop: "stop",
+  logprobs: "include",
+  outputCap: "max_output_tokens",
+  reasoning: "reasoning",
+  answerFormat: "text.format",
+  verbosity: "text.verbosity",
+  user: "user",
+  automaticCache: "cache_control",
+  cacheMarks: "prompt_cache_breakpoint",
+  parallelTools: "parallel_tool_calls",
+  toolSchema: "parameters",
+};

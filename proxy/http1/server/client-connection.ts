@@ -1,0 +1,312 @@
+/**
+ * One client's connection: its requests one after the other, each answered before the next one is read.
+ *
+ * What comes behind a request waits as bytes, and little of it, so that a pipeline never runs ahead of its answers. What is
+ * no HTTP is answered in its turn and the connection closed. How long a client may take is looked at by `check`, which the
+ * server calls now and then: no timer is armed for what nearly always is on time.
+ */
+import type { Socket } from "node:net";
+import { GatewayError } from "#proxy/errors";
+import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
+import { hasHeader } from "#proxy/http1/wire/header-values";
+import { HttpSyntaxError } from "#proxy/http1/wire/http-syntax";
+import type { RequestHead } from "#proxy/http1/wire/request-head";
+import {
+  HeadTooLargeError,
+  type RequestFraming,
+  type RequestListener,
+  RequestParser,
+} from "#proxy/http1/wire/request-parser";
+import type { ProxyLimits } from "#proxy/limits";
+import { freeNow } from "#proxy/runtime/release-buffer";
+import { type BodySource, ClientRequest } from "./client-request.ts";
+import { ClientResponse, type ResponseOwner } from "./client-response.ts";
+import { Exchange } from "./exchange.ts";
+import { closePolitely } from "./lingering-close.ts";
+
+export interface ConnectionOwner {
+  readonly limits: ProxyLimits;
+  /** Every answer that begins now is the last one of its connection. */
+  readonly isDraining: boolean;
+  /** A request has begun. */
+  onExchange(exchange: Exchange): void;
+  /** Its answer has ended, or its client left. */
+  onExchangeOver(): void;
+  /** The bytes of an answer to what never became a request; the connection closes behind it. */
+  refusal(error: GatewayError): Buffer;
+  /** Our own code failed while the bytes of a client were read. */
+  onFault(error: unknown): void;
+  onClosed(connection: ClientConnection): void;
+  /** Counts so much more of what came too early, over all connections. @returns false where that is too much to be kept */
+  tryKeep(bytes: number): boolean;
+  /** So much less of it is kept. */
+  onLetGo(bytes: number): void;
+}
+
+/**
+ * More than this behind a request that is being answered is not kept, and the answer is the last one of its connection:
+ * left in the kernel, it would hide that its client has left; kept here, many connections would fill the memory.
+ */
+const restBytesMax = 32 * 1024;
+/** Once the answer is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
+const nextBytesMax = 64 * 1024;
+/** Whoever goes on sending behind that is cut (RELIABILITY.md F5). */
+const droppedBytesMax = 1024 * 1024;
+/** What is still to come of a request that was answered is read up to this, so that its connection can be used again. */
+const shortBytesMax = 64 * 1024;
+/** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
+const keepAliveMarginMs = 1_000;
+const noBody: RequestFraming = { kind: "none" };
+const nothing = Buffer.alloc(0);
+
+export class ClientConnection implements RequestListener, BodySource, ResponseOwner {
+  readonly socket: Socket;
+  readonly remoteAddress: string | undefined;
+  readonly keepAliveSeconds: number;
+  readonly slowReaderTimeoutMs: number;
+  readonly #owner: ConnectionOwner;
+  readonly #parser: RequestParser;
+  #current: Exchange | undefined;
+  /** Came behind the request that is being answered. */
+  #rest: Buffer | undefined;
+  /** An answer has ended before its request: what is still to come of that is read and forgotten. */
+  #isDiscarding = false;
+  /** Since when the client is waited for. */
+  #sinceMs = performance.now();
+  /** When the last of a body came that is forgotten. */
+  #heardMs = 0;
+  /** The first request has as long as any head; later ones as long as an idle connection is kept. */
+  #isFirst = true;
+  #isStopped = false;
+  #droppedBytes = 0;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.remoteAddress = socket.remoteAddress;
+    this.keepAliveSeconds = Math.floor(owner.limits.keepAliveTimeoutMs / 1_000);
+    this.slowReaderTimeoutMs = owner.limits.slowReaderTimeoutMs;
+    this.#owner = owner;
+    this.#parser = new RequestParser(owner.limits.headerBytesMax, this);
+    socket.on("data", (bytes: Buffer) => this.#onData(bytes));
+    socket.on("drain", () => this.#current?.response.drained());
+    socket.on("end", () => this.#onEnd());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#onClose());
+  }
+
+  /** Ends what takes too long. @param nowMs of `performance.now()` */
+  check(nowMs: number): void {
+    if (this.#isStopped || this.#current !== undefined) return;
+    const { limits } = this.#owner;
+    const waitedMs = nowMs - this.#sinceMs;
+    if (this.#isDiscarding) {
+      const isTooSlow = waitedMs > limits.bodyTimeoutMs || nowMs - this.#heardMs > limits.bodyIdleTimeoutMs;
+      if (isTooSlow) this.socket.destroy();
+    } else if (this.#parser.isBetween && !this.#isFirst) {
+      if (waitedMs > limits.keepAliveTimeoutMs + keepAliveMarginMs) this.socket.destroy();
+    } else if (waitedMs > limits.headersTimeoutMs) {
+      this.#refuse(new GatewayError("request_timeout", "The request took too long to arrive."));
+    }
+  }
+
+  get isDraining(): boolean {
+    return this.#owner.isDraining;
+  }
+
+  get restOfRequest(): "none" | "short" | "long" {
+    const request = this.#current?.request;
+    if (request === undefined || request.complete) return "none";
+    const { declaredBytes } = request;
+    return declaredBytes !== undefined && declaredBytes <= shortBytesMax ? "short" : "long";
+  }
+
+  /** Ends the connection now; no client takes that for the end of its answer. */
+  destroy(): void {
+    this.#current?.response.destroy();
+    this.socket.destroy();
+  }
+
+  pauseReading(): void {
+    this.socket.pause();
+  }
+
+  resumeReading(): void {
+    if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  stopReading(): void {
+    this.#isStopped = true;
+    this.#takeRest();
+    this.#parser.stop();
+    this.resumeReading();
+  }
+
+  onHead(head: RequestHead): RequestFraming | undefined {
+    const { limits } = this.#owner;
+    let framing: RequestFraming | undefined;
+    let problem: GatewayError | undefined;
+    try {
+      framing = checkRequestHead(head, limits);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      problem = error;
+    }
+    const request = new ClientRequest(this, head, framing ?? noBody, problem);
+    const response = new ClientResponse(this, {
+      isHead: head.method === "HEAD",
+      isOld: head.version === "1.0",
+      // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
+      keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
+      expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
+    });
+    this.#isFirst = false;
+    this.#droppedBytes = 0;
+    this.#current = new Exchange(request, response);
+    this.#owner.onExchange(this.#current);
+    return framing;
+  }
+
+  onBody(chunk: Buffer): void {
+    const exchange = this.#current;
+    if (exchange === undefined) {
+      this.#heardMs = performance.now();
+      freeNow(chunk);
+    } else if (exchange.response.writableEnded) {
+      // Nobody will ever ask for it, and its client may take the answer slowly.
+      this.drop(chunk);
+    } else exchange.request.push(chunk);
+  }
+
+  drop(bytes: Buffer): void {
+    this.#droppedBytes += bytes.length;
+    freeNow(bytes);
+    if (this.#droppedBytes > droppedBytesMax) this.destroy();
+  }
+
+  onComplete(): void {
+    if (this.#current !== undefined) {
+      this.#current.request.completed();
+      return;
+    }
+    this.#isDiscarding = false;
+    this.#sinceMs = performance.now();
+    this.#parser.next();
+  }
+
+  onFinished(): void {
+    const exchange = this.#current;
+    if (exchange === undefined) return;
+    if (!exchange.response.keepsAlive) {
+      this.stopReading();
+      this.#over();
+      closePolitely(this.socket);
+      return;
+    }
+    if (!exchange.request.complete) {
+      exchange.request.discard();
+      this.#isDiscarding = true;
+    }
+    this.#over();
+    this.#parser.next();
+    this.resumeReading();
+    const rest = this.#takeRest();
+    if (rest !== undefined) this.#parse(rest);
+  }
+
+  #takeRest(): Buffer | undefined {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (rest !== undefined) this.#owner.onLetGo(rest.length);
+    return rest;
+  }
+
+  /** Nothing is owed to the current request any more. */
+  #over(): void {
+    const exchange = this.#current;
+    if (exchange === undefined) return;
+    this.#current = undefined;
+    this.#sinceMs = this.#heardMs = performance.now();
+    exchange.response.over();
+    exchange.closed();
+    this.#owner.onExchangeOver();
+  }
+
+  #onData(bytes: Buffer): void {
+    if (this.#isStopped) {
+      if (this.#current === undefined) freeNow(bytes);
+      else this.drop(bytes);
+    } else if (this.#parser.isWhole) this.#keep(bytes);
+    else this.#parse(bytes);
+  }
+
+  #parse(bytes: Buffer): void {
+    const wasBetween = this.#parser.isBetween;
+    try {
+      const end = this.#parser.push(bytes);
+      // The first head has as long as its connection is open; an empty line begins none.
+      if (wasBetween && !this.#isFirst && this.#parser.isInHead) this.#sinceMs = performance.now();
+      if (end < bytes.length && !this.#isStopped) this.#keep(bytes.subarray(end));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #keep(bytes: Buffer): void {
+    const response = this.#current?.response;
+    const length = (this.#rest?.length ?? 0) + bytes.length;
+    const isLittle = response?.writableEnded === true || length <= restBytesMax;
+    if (response?.keepsAlive === true && isLittle && this.#owner.tryKeep(bytes.length)) {
+      this.#rest = Buffer.concat([this.#rest ?? nothing, bytes]);
+      if (length >= nextBytesMax) this.pauseReading();
+      return;
+    }
+    response?.closeAfter();
+    this.#takeRest();
+    this.drop(bytes);
+  }
+
+  /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
+  #fail(cause: unknown): void {
+    const exchange = this.#current;
+    if (!(cause instanceof HttpSyntaxError || cause instanceof HeadTooLargeError)) {
+      // The client can do nothing about it.
+      this.#owner.onFault(cause);
+      this.destroy();
+    } else if (exchange !== undefined) {
+      exchange.response.closeAfter();
+      this.stopReading();
+      const message = "The body of the request is not valid HTTP/1.1.";
+      exchange.request.failed(new GatewayError("bad_request_framing", message));
+    } else if (this.#isDiscarding) {
+      // Its answer has gone out.
+      this.stopReading();
+      closePolitely(this.socket);
+    } else this.#refuse(headProblem(cause));
+  }
+
+  #refuse(error: GatewayError): void {
+    this.stopReading();
+    this.socket.write(this.#owner.refusal(error));
+    // No check watches this client any more: its socket must not wait for its own end for ever.
+    closePolitely(this.socket);
+  }
+
+  /** Whoever says that nothing more comes has left, but for what is on its way to it. */
+  #onEnd(): void {
+    const isAnswered = this.#current === undefined || this.#current.response.writableEnded;
+    if (!isAnswered) this.destroy();
+  }
+
+  #onClose(): void {
+    this.stopReading();
+    this.#current?.request.failed(undefined);
+    this.#over();
+    this.#owner.onClosed(this);
+  }
+}
+
+function headProblem(cause: HttpSyntaxError | HeadTooLargeError): GatewayError {
+  if (cause instanceof HeadTooLargeError)
+    return new GatewayError("headers_too_large", "The request headers are too large.");
+  return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");
+}

@@ -1,0 +1,26 @@
+/**
+ * A function that was declared only so that its arguments are the answer (structured output on models without it):
+ * its call becomes text, and a finish for that call becomes an ordinary one (`protocols/translation.md` section 7.1).
+ */
+import type { ReplyEvent } from "#proxy/neutral/reply";
+import type { ReplyFilter } from "./filter.ts";
+
+export class AnswerToolAsText implements ReplyFilter {
+  readonly #name: string;
+  readonly #otherCalls = new Set<number>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  take(event: ReplyEvent): readonly ReplyEvent[] {
+    if (event.type === "open" && event.block.kind === "call") {
+      if (event.block.name === this.#name) return [{ ...event, block: { kind: "text" } }];
+      this.#otherCalls.add(event.candidate);
+    }
+    if (event.type === "finish" && event.finish.reason === "tool-calls" && !this.#otherCalls.has(event.candidate)) {
+      return [{ ...event, finish: { reason: "stop" } }];
+    }
+    return [event];
+  }
+}

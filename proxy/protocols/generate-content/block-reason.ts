@@ -1,8 +1,0 @@
-/** Why a prompt itself was refused (`protocols/gemini.md` section 4): such an answer has no candidate and is whole. */
-import { memberAt } from "../json-value.ts";
-
-/** @returns undefined where it was not refused, also where a server says that in so many words */
-export function blockReasonOf(reply: unknown): string | undefined {
-  const reason = memberAt(reply, "promptFeedback", "blockReason");
-  return typeof reason === "string" && reason !== "BLOCK_REASON_UNSPECIFIED" ? reason : undefined;
-}

@@ -1,6 +1,0 @@
-/** The schema of an answer with what the client says of it beside it, for formats that have no other place for that. */
-import type { JsonObject } from "../../protocols/json-value.ts";
-
-export function describedSchema(schema: JsonObject, description: string | undefined): JsonObject {
-  return description === undefined || schema["description"] !== undefined ? schema : { ...schema, description };
-}

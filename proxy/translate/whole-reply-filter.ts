@@ -1,0 +1,35 @@
+/** A whole reply that answers a streaming client, as its stream's meter would have left it. */
+import type { ReplyReading, StreamMeter } from "#proxy/formats/format";
+import type { Produced } from "#proxy/formats/stream/produced";
+import type { TokenUsage } from "#proxy/settle/usage";
+
+export class WholeReplyMeter implements StreamMeter {
+  readonly events = 1;
+  readonly position = "event 1";
+  readonly isComplete = true;
+  readonly error = undefined;
+  readonly violation = undefined;
+  readonly heldBytes = 0;
+  readonly hasContent = true;
+  readonly #reading: ReplyReading;
+
+  constructor(reading: ReplyReading) {
+    this.#reading = reading;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#reading.usage;
+  }
+
+  produced(): Produced {
+    return this.#reading.produced();
+  }
+
+  push(): readonly Buffer[] {
+    return [];
+  }
+
+  end(): readonly Buffer[] {
+    return [];
+  }
+}

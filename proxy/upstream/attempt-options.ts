@@ -1,0 +1,42 @@
+/** What one attempt on one target is made of. */
+
+import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { Produced } from "#proxy/formats/stream/produced";
+import type { ByteCount } from "#proxy/http/in-flight-bytes";
+import type { ProxyLimits } from "#proxy/limits";
+import type { TokenUsage } from "#proxy/settle/usage";
+import type { ReplyBridge } from "#proxy/translate/reply-bridge";
+import type { Translation } from "#proxy/translate/translation";
+import type { ClientStream } from "./client/client-stream.ts";
+import type { AnswerSource } from "./reply/answer-source.ts";
+import type { UpstreamRequest } from "./upstream-exchange.ts";
+
+/** @returns undefined where what the upstream told stands */
+export type EstimateUntold = (
+  usage: TokenUsage | undefined,
+  produced: () => Produced,
+) => Promise<TokenUsage | undefined>;
+
+export interface AttemptOptions {
+  readonly upstream: AnswerSource;
+  readonly request: UpstreamRequest;
+  /** Spoken with the upstream. */
+  readonly format: ChatFormat;
+  /** As the upstream reads it. */
+  readonly call: ChatCall;
+  /** Set when the client speaks another format: what goes to it is translated. */
+  readonly translation: Translation | undefined;
+  /** Fields of the client's that the upstream does not get, by the client's names. */
+  readonly dropped: readonly string[];
+  /** For an answer that is streamed though not asked to, or the reverse. */
+  readonly bridge: () => ReplyBridge;
+  /** For clients that are told usage in any case, where the upstream tells none: what the answer will be charged. */
+  readonly estimateUntold?: EstimateUntold | undefined;
+  readonly limits: ProxyLimits;
+  /** What of the answer waits here counts there. */
+  readonly inFlightBytes: ByteCount;
+  /** Undefined for a call that is not streamed. */
+  readonly client: ClientStream | undefined;
+  /** First content has been passed on, and when each further piece was: for the latency metrics. */
+  readonly onPiece: () => void;
+}

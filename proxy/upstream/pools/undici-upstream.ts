@@ -1,0 +1,89 @@
+/** A channel that is reached through a proxy (`proxyURL`): undici speaks `CONNECT`, this makes an `Upstream` of it. */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
+import type { SentRequest, Upstream, UpstreamHandler } from "#proxy/http1/client/upstream";
+import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
+
+export class UndiciUpstream implements Upstream {
+  readonly #origin: string;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(origin: string, dispatcher: Dispatcher) {
+    this.#origin = origin;
+    this.#dispatcher = dispatcher;
+  }
+
+  send(request: SentRequest, handler: UpstreamHandler): void {
+    const tunnel = new Tunnel(request.connectTimeoutMs, this.#origin, handler);
+    try {
+      this.#dispatcher.dispatch(
+        {
+          origin: this.#origin,
+          path: request.path,
+          method: request.method ?? "POST",
+          headers: [...(request.fixedHeaders ?? []), ...request.headers],
+          body: request.body.length === 0 ? null : request.body,
+        },
+        {
+          onRequestStart: (controller) => {
+            if (!tunnel.stands()) controller.abort(new Error("the tunnel came too late"));
+            else
+              handler.onStart({
+                abort: () => controller.abort(new Error("the exchange was ended by the gateway")),
+                pause: () => controller.pause(),
+                resume: () => controller.resume(),
+              });
+          },
+          onResponseStart: (_controller, status, headers) => handler.onHead(status, flatHeaders(headers)),
+          onResponseData: (_controller, chunk) => handler.onData(chunk),
+          onResponseEnd: () => handler.onEnd(),
+          onResponseError: (_controller, error) => tunnel.failed(error),
+        },
+      );
+    } catch (error) {
+      tunnel.failed(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  close(): void {
+    // Graceful: resolves when the last request has ended. A failure to close is a socket already gone.
+    this.#dispatcher.close().catch(() => {});
+  }
+
+  async destroy(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+}
+
+/** The way through the proxy, for one request: whoever waits for it is told when that takes too long. */
+class Tunnel {
+  readonly #handler: UpstreamHandler;
+  #deadline: Deadline | undefined;
+  #isLate = false;
+
+  constructor(timeoutMs: number, origin: string, handler: UpstreamHandler) {
+    this.#handler = handler;
+    if (timeoutMs === 0) return;
+    this.#deadline = armDeadline(timeoutMs, () => {
+      this.#isLate = true;
+      handler.onError(new ConnectTimeoutError(origin, timeoutMs));
+    });
+  }
+
+  /** @returns false when nobody waits any more */
+  stands(): boolean {
+    this.#deadline?.cancel();
+    return !this.#isLate;
+  }
+
+  failed(error: Error): void {
+    if (this.stands()) this.#handler.onError(error);
+  }
+}
+
+function flatHeaders(headers: IncomingHttpHeaders): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().flatMap((each) => [name, each]),
+  );
+}

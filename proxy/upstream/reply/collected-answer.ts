@@ -1,0 +1,83 @@
+/**
+ * A body that must be there to its end before anything of it goes out: a reply that is not streamed, an error, and a
+ * stream for a client that does not stream.
+ *
+ * A stream that broke off on its way here was generated all the same: what of it came is metered like any other, so that
+ * it can be charged.
+ */
+import type { ChatCall, ChatFormat, StreamMeter } from "#proxy/formats/format";
+import { isStream, joined } from "./body-start.ts";
+
+/** Error bodies are read no further than this; the rest says nothing more. */
+export const errorBodyBytesMax = 256 * 1024;
+
+export class CollectedAnswer {
+  readonly bytesMax: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** @param bytesMax no more is kept */
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** Bytes that came. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isOversized(): boolean {
+    return this.#bytes > this.bytesMax;
+  }
+
+  /** What says what the body is. */
+  get start(): Buffer {
+    return this.#chunks[0] ?? Buffer.alloc(0);
+  }
+
+  /** Counts what came. @returns whether it may be kept */
+  count(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    return !this.isOversized;
+  }
+
+  keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  body(): Buffer {
+    return joined(this.#chunks);
+  }
+
+  /** Others may be waiting for the room. */
+  forget(): void {
+    this.#chunks.length = 0;
+  }
+
+  /** What came so far of a stream, without its end; undefined for any other body. */
+  meterOfPart(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamMeter | undefined {
+    const body = this.body();
+    if (!isStream(body)) return undefined;
+    const meter = createMeter(format, call, eventBytesMax);
+    meter.push(body);
+    return meter;
+  }
+}
+
+/** A whole stream, or Google's array: how it was metered, and the events that passed. */
+export function readCollectedStream(
+  body: Buffer,
+  format: ChatFormat,
+  call: ChatCall,
+  eventBytesMax: number,
+): { readonly meter: StreamMeter; readonly events: Buffer } {
+  const meter = createMeter(format, call, eventBytesMax);
+  return { meter, events: joined([...meter.push(body), ...meter.end()]) };
+}
+
+/** Whoever is not streamed to gets usage in any case, and Google's array as events. */
+function createMeter(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamMeter {
+  const endpoint =
+    call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };
+  return format.createStreamMeter({ ...call, endpoint, stream: true, wantsStreamUsage: true }, eventBytesMax);
+}

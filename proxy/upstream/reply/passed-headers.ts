@@ -1,0 +1,21 @@
+/** Headers of an upstream's answer: what they say of its body, and what of them goes to the client. */
+import { clientHeaders } from "#proxy/http/header-rules";
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
+import { droppedHeader } from "#proxy/translate/dropped-fields";
+
+/**
+ * Of the upstream what may pass, and what was dropped of the call and lost of the answer. Names and values in turn.
+ *
+ * @param dropped in the client's names
+ */
+export function passedHeaders(upstream: RawHeaders, dropped: readonly string[]): readonly string[] {
+  const headers = clientHeaders(upstream);
+  const names = droppedHeader(dropped);
+  return names === undefined ? headers : [...headers, "x-tollgate-dropped", names];
+}
+
+/** A stream was asked for and a JSON body came: an error in disguise, or no stream. @param wanted type of content */
+export function isJsonInsteadOf(wanted: string, upstream: RawHeaders): boolean {
+  const [type] = headerValues(upstream, "content-type");
+  return type?.startsWith("application/json") === true && !wanted.startsWith("application/json");
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { isUnfunded, UsageBook } from "#operator/status/usage-tracker";
+import type { QuotaReport, Report } from "#proxy/snapshot/push/messages";
+
+const startMs = Date.UTC(2026, 10, 21, 12, 30);
+const resetAt = Date.UTC(2026, 11, 1);
+
+function quota(used: string, changes: Partial<QuotaReport> = {}): QuotaReport {
+  return { name: "month", unit: "Cost", isEnforced: true, used, limit: "1000", resetAt, ...changes };
+}
+
+function report(name: string, quotas: readonly QuotaReport[], lastUsedAt = startMs): Report {
+  return { type: "report", keys: [{ key: `a/${name}`, lastUsedAt, requests: 1, quotas }], accounts: [], ejected: [] };
+}
+
+describe("UsageBook", () => {
+  let nowMs: number;
+  let book: UsageBook;
+  beforeEach(() => {
+    nowMs = startMs;
+    book = new UsageBook({ now: () => nowMs });
+  });
+
+  it("shows numbers at most once a minute, and only what moved by a hundredth", () => {
+    assert.deepEqual(book.take("p", report("one", [quota("100")])), []);
+    assert.equal(book.shownOf("key/a/one"), undefined);
+    assert.deepEqual(book.due(5), ["key/a/one"]);
+    assert.equal(book.shownOf("key/a/one")?.quotas[0]?.used, "100");
+    assert.equal(book.shownOf("key/a/one")?.lastUsedMs, Date.UTC(2026, 10, 21, 12));
+    book.take("p", report("one", [quota("200")]));
+    nowMs += 59_000;
+    assert.deepEqual(book.due(5), []);
+    nowMs += 1_000;
+    assert.deepEqual(book.due(5), ["key/a/one"]);
+    nowMs += 60_000;
+    book.take("p", report("one", [quota("201")]));
+    assert.deepEqual(book.due(5), []);
+    assert.equal(book.shownOf("key/a/one")?.quotas[0]?.used, "200");
+  });
+
+  it("shows a few objects at a time, those that wait longest first", () => {
+    for (let index = 0; index < 12; index += 1) book.take("p", report(`k${index}`, [quota("1")]));
+    assert.deepEqual(book.due(5), ["key/a/k0", "key/a/k1", "key/a/k2", "key/a/k3", "key/a/k4"]);
+    assert.equal(book.due(5).length, 5);
+    assert.equal(book.due(5).length, 2);
+  });
+
+  it("tells at once when a quota is used up, and again when its period ends", () => {
+    assert.deepEqual(book.take("p", report("one", [quota("1000")])), ["key/a/one"]);
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    assert.deepEqual(book.take("p", report("one", [quota("1001")])), []);
+    nowMs = resetAt;
+    assert.deepEqual(book.exhaustedOf("key/a/one"), []);
+    assert.deepEqual(book.due(5), ["key/a/one"]);
+  });
+
+  it("knows which used-up quotas never begin anew", () => {
+    const { resetAt: _, ...endless } = quota("1000");
+    book.take(
+      "p",
+      report("one", [quota("1000"), { ...endless, name: "total" }, { ...endless, name: "more", used: "1" }]),
+    );
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month", "total"]);
+    assert.deepEqual(book.endlessOf("key/a/one"), ["total"]);
+  });
+
+  it("does not call a shadow limit used up, nor a limit that was changed since", () => {
+    book.take("p", report("shadow", [quota("2000", { isEnforced: false })]));
+    assert.deepEqual(book.exhaustedOf("key/a/shadow"), []);
+    book.take("p", report("one", [quota("1000")]));
+    book.forgetQuotas("key/a/one");
+    assert.deepEqual(book.exhaustedOf("key/a/one"), []);
+  });
+
+  it("sums over proxies, and only within the newest period", () => {
+    book.take("p", report("one", [quota("400")]));
+    book.take("q", report("one", [quota("600")]));
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    const later = resetAt + 86_400_000;
+    book.take("q", report("one", [quota("5", { resetAt: later })]));
+    assert.deepEqual(book.exhaustedOf("key/a/one"), []);
+    assert.equal(book.shownOf("key/a/one")?.quotas[0]?.used, "5");
+  });
+
+  it("compares what an account spent on all proxies with its credit and overdraft", () => {
+    const spend = (proxy: string, consumed: string): string[] =>
+      book.take(proxy, {
+        type: "report",
+        keys: [],
+        accounts: [{ account: "a/team", consumed, reserved: "1" }],
+        ejected: [],
+      });
+    assert.deepEqual(spend("p", "40"), ["account/a/team"]);
+    spend("q", "58");
+    assert.equal(book.spentNanosOf("account/a/team"), 100n);
+    const account = {
+      id: "account/a/team",
+      kind: "Account",
+      namespace: "a",
+      name: "team",
+      generation: 1,
+      accepted: { status: "True", reason: "Valid", message: "" },
+      wireIds: [],
+      state: "Active",
+    } as const;
+    assert.equal(isUnfunded(account, 100n), false);
+    assert.equal(isUnfunded({ ...account, creditNanos: "100" }, 100n), true);
+    assert.equal(isUnfunded({ ...account, creditNanos: "100", overdraftNanos: "1" }, 100n), false);
+  });
+
+  it("keeps a bounded number of objects, the latest reported", () => {
+    book = new UsageBook({ now: () => nowMs, objectsMax: 3 });
+    for (const name of ["one", "two", "three", "one", "four"]) book.take("p", report(name, [quota("1000")]));
+    assert.deepEqual(
+      ["one", "two", "three", "four"].map((name) => book.exhaustedOf(`key/a/${name}`).length),
+      [1, 0, 1, 1],
+    );
+  });
+
+  it("keeps what was reported when a key is compiled again for its Secret, and not when its limits may have changed", () => {
+    let generation = 1;
+    book = new UsageBook({ now: () => nowMs, generationOf: () => generation });
+    book.take("p", report("one", [quota("1000")]));
+    book.forgetQuotas("key/a/one");
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    generation = 2;
+    book.forgetQuotas("key/a/one");
+    assert.deepEqual(book.exhaustedOf("key/a/one"), []);
+  });
+
+  it("goes on from what stood, and shows it again only where it moved", () => {
+    const stood = { atMs: startMs - 90_000, quotas: [quota("1000")], lastUsedMs: Date.UTC(2026, 10, 21, 12) };
+    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
+    assert.deepEqual(book.take("p", report("one", [quota("1000")])), []);
+    assert.deepEqual(book.due(5), []);
+    assert.equal(book.shownOf("key/a/one"), stood);
+    book.take("p", report("one", [quota("1100")]));
+    assert.deepEqual(book.due(5), ["key/a/one"]);
+    // A new period: told at once.
+    assert.deepEqual(book.take("p", report("one", [quota("1", { resetAt: resetAt + 1 })])), ["key/a/one"]);
+  });
+
+  it("knows a balance that stood until somebody reports one", () => {
+    const balance = { consumedNanos: 7n, reservedNanos: 1n };
+    const stood = { atMs: startMs, quotas: [], lastUsedMs: 0, balance };
+    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    assert.equal(book.spentNanosOf("account/a/team"), 8n);
+    const accounts = [{ account: "a/team", consumed: "9", reserved: "0" }];
+    book.take("p", { type: "report", keys: [], accounts, ejected: [] });
+    assert.equal(book.spentNanosOf("account/a/team"), 9n);
+  });
+});

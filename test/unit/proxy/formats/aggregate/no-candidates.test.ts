@@ -1,0 +1,23 @@
+/** An answer of Google's without a candidate is none, unless it says that the prompt was refused. */
+import assert from "node:assert/strict";
+import { InvalidReply } from "#proxy/neutral/reply";
+import { dataOf, unfolded } from "#test/support/translation/own-format-exchange";
+
+describe("a whole answer of generateContent without candidates, told as a stream", () => {
+  for (const reply of [
+    { usageMetadata: { promptTokenCount: 1 } },
+    { candidates: [], promptFeedback: {} },
+    { promptFeedback: { blockReason: null } },
+    { promptFeedback: { blockReason: "BLOCK_REASON_UNSPECIFIED" } },
+    { candidates: [null] },
+    { candidates: ["none"] },
+  ]) {
+    it(`is refused: ${JSON.stringify(reply)}`, () =>
+      assert.throws(() => unfolded("GenerateContent", reply), new InvalidReply("the answer has no candidate")));
+  }
+
+  it("is told where the prompt was refused", () => {
+    const reply = { promptFeedback: { blockReason: "SAFETY" } };
+    assert.deepEqual(dataOf(unfolded("GenerateContent", reply)), [reply]);
+  });
+});

@@ -1,0 +1,51 @@
+/** FAULTS 6: what a silent stream says in each format, before its answer, within it and behind its end. */
+import assert from "node:assert/strict";
+import { describe, it } from "mocha";
+import { generateContent } from "#proxy/formats/generate-content/native/format";
+import { chatFormats } from "#proxy/formats/registry";
+import { StreamOpening } from "#proxy/formats/stream/stream-opening";
+import { dataEvents } from "#test/support/calls/run-meter";
+import { callOf } from "#test/support/digest/stream-call";
+
+const openingOf = (): StreamOpening => new StreamOpening(12, 1, (prefix) => `${prefix}1`, true);
+const frameOf = (text: string, finishReason?: string): string =>
+  dataEvents({
+    candidates: [{ content: { parts: [{ text }] }, finishReason }],
+    usageMetadata: { promptTokenCount: 3 },
+  });
+
+describe("signs of life", () => {
+  it("FAULTS 6: are a comment, a ping, a frame without candidates, and an opened response", () => {
+    const said = Object.values(chatFormats).map((format) =>
+      format.signOfLife({ ...callOf(format, { stream: true }), model: "m" }, openingOf()).toString("utf8"),
+    );
+    assert.deepEqual(
+      said.map((text) => text.split("\n")[0]?.slice(0, 60)),
+      [
+        ": keep-alive",
+        "event: response.created",
+        "event: ping",
+        'data: {"modelVersion":"m","responseId":"1","usageMetadata":{"promptTokenCount":12,"totalTokenCount":12}}'.slice(
+          0,
+          60,
+        ),
+      ],
+    );
+    for (const text of said) assert.match(text, /\n\n$/);
+  });
+
+  it("FAULTS 6: of Google's say no usage behind that of the answer", () => {
+    const call = callOf(generateContent, { stream: true });
+    const meter = generateContent.createStreamMeter(call, 1_000_000);
+    const sign = (): string => generateContent.signOfLife(call, openingOf(), meter).toString("utf8");
+    meter.push(Buffer.from(frameOf("a")));
+    assert.match(sign(), /promptTokenCount":12/);
+    meter.push(Buffer.from(frameOf("b")));
+    assert.match(sign(), /promptTokenCount":12/);
+    meter.push(Buffer.from(frameOf("c", "STOP")));
+    assert.equal(sign(), "");
+    meter.end();
+    assert.equal(meter.isComplete, true);
+    assert.equal(meter.produced().text, "abc");
+  });
+});

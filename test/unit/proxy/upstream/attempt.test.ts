@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { afterEach, beforeEach, describe, it } from "mocha";
+import { Pool } from "undici";
+import { chatCompletions } from "#proxy/formats/chat-completions/native/format";
+import { InFlightBytes } from "#proxy/http/in-flight-bytes";
+import { defaultLimits } from "#proxy/limits";
+import { Attempt } from "#proxy/upstream/attempt";
+import type { AttemptOptions } from "#proxy/upstream/attempt-options";
+import type { ClientStream } from "#proxy/upstream/client/client-stream";
+import { UndiciUpstream } from "#proxy/upstream/pools/undici-upstream";
+import { callOf } from "#test/support/digest/stream-call";
+import { bridgeOf } from "#test/support/translation/own-format-exchange";
+import { within } from "#test/support/wait-for";
+
+describe("Attempt", () => {
+  let server: Server;
+  let pool: Pool;
+  let origin = "";
+  let requests = 0;
+  let answer = "{}";
+
+  beforeEach(async () => {
+    requests = 0;
+    answer = "{}";
+    server = createServer((_request, response) => {
+      requests += 1;
+      response.setHeader("content-type", "application/json").end(answer);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    origin = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+    pool = new Pool(origin);
+  });
+
+  afterEach(async () => {
+    await pool.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  function attempt(changes: Partial<AttemptOptions> = {}): Attempt {
+    return new Attempt({
+      upstream: new UndiciUpstream(origin, pool),
+      request: {
+        path: "/",
+        headers: [],
+        body: Buffer.from("{}"),
+        connectTimeoutMs: 1_000,
+        timeouts: { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000 },
+      },
+      format: chatCompletions,
+      call: callOf(chatCompletions, { stream: false }),
+      limits: defaultLimits,
+      inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
+      translation: undefined,
+      dropped: [],
+      bridge: () => assert.fail("not asked for"),
+      client: undefined,
+      onPiece: () => undefined,
+      ...changes,
+    });
+  }
+
+  it("ends as stopped and sends nothing when it was stopped before it began", async () => {
+    const stopped = attempt();
+    stopped.stop("client-left");
+    const outcome = await within(1_000, "the outcome", stopped.run());
+    assert.deepEqual(outcome, { kind: "stopped", reason: "client-left", meter: undefined, isSent: false });
+    assert.equal(requests, 0);
+  });
+
+  it("ends once, however often it is stopped", async () => {
+    const stopped = attempt();
+    const outcome = stopped.run();
+    stopped.stop("shutting-down");
+    stopped.stop("client-left");
+    assert.equal((await outcome).kind, "stopped");
+  });
+
+  for (const { name, bytesMax, want } of [
+    { name: "is counted with what it is told in", bytesMax: 4_000_000, want: "streamed" },
+    { name: "is not told where there is no room for that", bytesMax: 400_000, want: "stopped" },
+  ]) {
+    it(`a whole answer for a client that streams ${name}`, async () => {
+      const choices = Array.from({ length: 2_000 }, () => ({ message: { content: "a" } }));
+      answer = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", choices });
+      const inFlightBytes = new InFlightBytes(bytesMax);
+      let written = 0;
+      const client = {
+        passHeaders: () => undefined,
+        hasBegun: false,
+        write: (pieces: readonly Buffer[]) => {
+          for (const { length } of pieces) written += length;
+          return true;
+        },
+      };
+      const told = attempt({
+        inFlightBytes,
+        call: callOf(chatCompletions),
+        client: client as unknown as ClientStream,
+        bridge: () => bridgeOf("ChatCompletions"),
+      });
+      const outcome = await within(5_000, "the outcome", told.run());
+      assert.equal(outcome.kind, want);
+      assert.equal(written > 500_000, want === "streamed", `${written} bytes`);
+      // The first 128 KiB of an answer are free.
+      if (want === "streamed") assert.ok(inFlightBytes.bytes + 131_072 >= written, `${inFlightBytes.bytes} bytes`);
+      told.release();
+      assert.equal(inFlightBytes.bytes, 0);
+    });
+  }
+});
