@@ -9,8 +9,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
 import { sweepRegularly } from "./admit/sweep-counters.ts";
-import { LargeBodies } from "./dispatch/large-body-queue.ts";
-import { LiveReservations } from "./dispatch/reservations/reservation-heartbeat.ts";
+import { LargeBodyQueue } from "./dispatch/large-body-queue.ts";
+import { ReservationHeartbeat } from "./dispatch/reservations/reservation-heartbeat.ts";
 import { isStillAllowed } from "./dispatch/revocation/is-still-allowed.ts";
 import { OpenAttempts } from "./dispatch/revocation/open-attempts.ts";
 import type { Services } from "./dispatch/services.ts";
@@ -24,7 +24,7 @@ import { DataServer } from "./pipeline/data-server.ts";
 import { handleRequest } from "./pipeline/handle-request.ts";
 import { openResponses } from "./responses-state/open-responses.ts";
 import { RotatedCredentials } from "./route/rotated-credentials.ts";
-import { OwnerTurns } from "./runtime/keyed-mutex.ts";
+import { KeyedMutex } from "./runtime/keyed-mutex.ts";
 import type { ProxyIo, ProxySettings } from "./settings.ts";
 import { createTokenEstimator } from "./settle/estimate-tokens.ts";
 import { KeyUses } from "./sync/key-uses.ts";
@@ -70,13 +70,13 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     snapshots,
     honoursKeys: () => limits.keyStalenessMaxMs === 0 || push.unconfirmedForMs <= limits.keyStalenessMaxMs,
     ledger,
-    reservations: new LiveReservations(ledger, limits.reservationTtlMs),
+    reservations: new ReservationHeartbeat(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
     openAttempts: new OpenAttempts(),
     mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     responses,
-    conversationTurns: new OwnerTurns(),
+    conversationMutex: new KeyedMutex(),
     credentials,
     keyUses,
     metrics,
@@ -84,7 +84,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     log,
     limits,
     inFlightBytes,
-    largeBodies: new LargeBodies(inFlightBytes),
+    largeBodyQueue: new LargeBodyQueue(inFlightBytes),
     bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
     trustedProxies: settings.trustedProxies,
     estimateTokens: (text) => estimator.estimate(text),

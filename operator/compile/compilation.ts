@@ -27,7 +27,7 @@ import { type QuotaScope, withoutHardChannel, withoutHardQuotas } from "./limits
 import { Claims, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 import { RouteCompiler } from "./routes/route-compiler.ts";
-import { wholeReach } from "./watch-scope.ts";
+import { wholeScope } from "./watch-scope.ts";
 
 /** Settings of the fleet that the wire carries (DESIGN.md section 8). */
 export type CompileSettings = Omit<Fleet, "kind" | "name">;
@@ -87,7 +87,7 @@ export class Compilation {
     settings: CompileSettings,
     quotaScope: QuotaScope = "Exact",
     makesKeys = true,
-    reach = wholeReach,
+    reach = wholeScope,
   ) {
     this.#quotaScope = quotaScope;
     this.#makesKeys = makesKeys;

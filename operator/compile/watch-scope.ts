@@ -3,7 +3,7 @@ import { isNamespaceAllowed } from "#operator/resources/label-selector";
 import type { ChannelResource, ModelRouteResource, NamespaceResource } from "#operator/resources/resource";
 import { refused, type Verdict } from "./result.ts";
 
-export interface Reach {
+export interface WatchScope {
   /** Namespaces whose objects are read; empty: all. */
   readonly watchNamespaces: readonly string[];
   /** Whether Namespaces are read, by whose labels selectors choose. */
@@ -11,12 +11,12 @@ export interface Reach {
 }
 
 /** Of an operator that sees everything, and of a folder. */
-export const wholeReach: Reach = { watchNamespaces: [], readsNamespaces: true };
+export const wholeScope: WatchScope = { watchNamespaces: [], readsNamespaces: true };
 
 const switchOn = "switch operator.namespaceSelectors on";
 
 /** Why a channel that is not known cannot be used. @param identity `namespace/name` */
-export function absentChannel(identity: string, { watchNamespaces }: Reach): string {
+export function absentChannel(identity: string, { watchNamespaces }: WatchScope): string {
   const [namespace = ""] = identity.split("/");
   if (watchNamespaces.length === 0 || watchNamespaces.includes(namespace))
     return `Channel ${identity} does not exist; create it or correct channelRef.`;
@@ -28,7 +28,7 @@ export function refusalBy(
   { metadata, spec }: ChannelResource,
   namespace: string,
   namespaces: ReadonlyMap<string, NamespaceResource>,
-  { readsNamespaces }: Reach,
+  { readsNamespaces }: WatchScope,
 ): string | undefined {
   const { allowedNamespaces } = spec ?? {};
   if (isNamespaceAllowed(allowedNamespaces, metadata.namespace, namespace, namespaces)) return undefined;
@@ -43,7 +43,7 @@ export function refusalBy(
 }
 
 /** What is wrong with the choice of namespaces whose keys may call a route; undefined: nothing. */
-export function unreadableCallers({ spec }: ModelRouteResource, { readsNamespaces }: Reach): Verdict | undefined {
+export function unreadableCallers({ spec }: ModelRouteResource, { readsNamespaces }: WatchScope): Verdict | undefined {
   if (readsNamespaces || spec?.keySelector?.namespaces?.from !== "Selector") return undefined;
   return refused(
     "NotAllowed",

@@ -9,13 +9,13 @@ import { addVersion, type BucketSums, bucketOf, subtractVersion } from "#proxy/s
 import { type Capability, capabilitiesNeeded } from "#proxy/snapshot/push/capabilities";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 
-export interface HeldBackVersion {
+export interface GatedVersion {
   readonly version: string;
   readonly object: WireObject;
 }
 
-export class HeldBack {
-  readonly #versions = new Map<string, HeldBackVersion>();
+export class CapabilityGate {
+  readonly #versions = new Map<string, GatedVersion>();
   #lacked: ReadonlySet<string> = new Set();
   #isChanged = false;
   #wanted: { readonly published: IndexedSnapshot; readonly sums: BucketSums } | undefined;
@@ -51,7 +51,7 @@ export class HeldBack {
     return capabilitiesNeeded(object).filter((one) => this.#lacked.has(one.name) && !used.includes(one));
   }
 
-  hold(id: string, version: HeldBackVersion): void {
+  hold(id: string, version: GatedVersion): void {
     if (this.#versions.get(id)?.version === version.version) return;
     this.#versions.set(id, version);
     this.#note();

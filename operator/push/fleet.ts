@@ -59,7 +59,7 @@ export interface FleetOptions {
 }
 
 /** Who counts, worked out once between two changes. */
-interface Standing {
+interface ObservedStatus {
   readonly ready: readonly ProxyConnection[];
   readonly groups: readonly (ProxyGroup & { readonly via: string })[];
   /** Ready in the cluster, and not known to hold anything. */
@@ -79,7 +79,7 @@ export class Fleet {
   /** Revision in which an object got its present version, but for those that still have their first. */
   readonly #changedIn = new Map<string, number>();
   readonly #stops: (() => void)[];
-  #standing: Standing | undefined;
+  #standing: ObservedStatus | undefined;
   #firstRevision: number;
   #refusals = 0;
   readonly #old: OldProxies;
@@ -305,12 +305,12 @@ export class Fleet {
     this.#old.close();
   }
 
-  #look(): Standing {
+  #look(): ObservedStatus {
     this.#standing ??= this.#workOutStanding();
     return this.#standing;
   }
 
-  #workOutStanding(): Standing {
+  #workOutStanding(): ObservedStatus {
     const { peers, expected } = this.#options;
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
     // A proxy that has come here may still stand in the summary of the operator it left.

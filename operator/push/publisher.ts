@@ -17,8 +17,8 @@ import { objectBytesMax, snapshotBytesMax } from "#proxy/snapshot/push/messages"
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 import { type Problem, validateObject } from "#proxy/snapshot/validate";
-import { HeldBack, type HeldBackVersion } from "./capability-gate.ts";
-import { type Urgency, urgencyOf } from "./revocation-priority.ts";
+import { CapabilityGate, type GatedVersion } from "./capability-gate.ts";
+import { type RevocationPriority, revocationPriorityOf } from "./revocation-priority.ts";
 
 export interface Changes {
   readonly upserts: Iterable<readonly [id: string, object: WireObject]>;
@@ -69,7 +69,7 @@ export class Publisher {
   readonly #listeners = new Set<(publication: Publication) => void>();
   readonly #interner = new Interner();
   readonly #problems = new Map<string, Problem>();
-  readonly #heldBack = new HeldBack();
+  readonly #heldBack = new CapabilityGate();
   readonly #heldBackListeners = new Set<() => void>();
   /** Changes not yet published; undefined for a removal. */
   #pending = new Map<string, Pending | undefined>();
@@ -275,13 +275,13 @@ export class Publisher {
    *
    * @returns whether it must not wait
    */
-  #holdBack(id: string, next: HeldBackVersion, tooNew: readonly Capability[]): boolean {
+  #holdBack(id: string, next: GatedVersion, tooNew: readonly Capability[]): boolean {
     this.#heldBack.hold(id, next);
     const known = tooNew.reduce(
       (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
       next.object,
     );
-    return urgencyOf(this.#taken(id)?.object, known).isUrgent && this.#change(id, undefined);
+    return revocationPriorityOf(this.#taken(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 
   /** The version of an object, or why it cannot go out. */
@@ -318,12 +318,12 @@ export class Publisher {
     if (held === undefined && next === undefined) this.#pending.delete(id);
     else this.#pending.set(id, next);
     // What callers can do now is what was published, so that is what a change takes away from.
-    const urgency = urgencyOf(held?.object, next?.object);
+    const urgency = revocationPriorityOf(held?.object, next?.object);
     this.#noteRevocation(id, urgency, held?.object);
     return urgency.isUrgent;
   }
 
-  #noteRevocation(id: string, urgency: Urgency, held: WireObject | undefined): void {
+  #noteRevocation(id: string, urgency: RevocationPriority, held: WireObject | undefined): void {
     if (held?.kind !== "key") return;
     this.#revokedKeys.delete(id);
     for (const { sha256 } of held.credentials) this.#revokedCredentials.delete(sha256);

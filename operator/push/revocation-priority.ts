@@ -4,7 +4,7 @@
  */
 import type { Key, Limit, WireObject } from "#proxy/snapshot/types.gen";
 
-export interface Urgency {
+export interface RevocationPriority {
   /** Published without waiting. */
   readonly isUrgent: boolean;
   /** The whole key is dead. */
@@ -13,16 +13,19 @@ export interface Urgency {
   readonly deadCredentials: readonly string[];
 }
 
-const calm: Urgency = { isUrgent: false, isKeyDead: false, deadCredentials: [] };
+const calm: RevocationPriority = { isUrgent: false, isKeyDead: false, deadCredentials: [] };
 
 /** @param after undefined when the object is removed. */
-export function urgencyOf(before: WireObject | undefined, after: WireObject | undefined): Urgency {
+export function revocationPriorityOf(
+  before: WireObject | undefined,
+  after: WireObject | undefined,
+): RevocationPriority {
   if (before === undefined) return calm;
   if (before.kind === "key") return urgencyOfKey(before, after?.kind === "key" ? after : undefined);
   return { ...calm, isUrgent: takesAway(before, after) };
 }
 
-function urgencyOfKey(before: Key, after: Key | undefined): Urgency {
+function urgencyOfKey(before: Key, after: Key | undefined): RevocationPriority {
   if (after === undefined || (before.state === "Active" && after.state !== "Active")) {
     return { isUrgent: true, isKeyDead: true, deadCredentials: before.credentials.map(({ sha256 }) => sha256) };
   }

@@ -20,7 +20,7 @@ import type { Publisher } from "#operator/push/publisher";
 import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
 import { raiseAfterRestore, StoredEpochs } from "#operator/push/versions/epoch";
 import type { ResourceUids } from "#operator/push/versions/resource-uids";
-import { type DoubtedRemovals, doubtRemovals } from "#operator/push/versions/restore-detection";
+import { detectRestore, type RestoreDetection } from "#operator/push/versions/restore-detection";
 import type { SourceProgress } from "#operator/push/versions/source-progress";
 import type { OperatorLog, PushEndpointSettings } from "#operator/settings";
 import type { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
@@ -79,7 +79,7 @@ function noticeRestores(
   started: AsyncDisposableStack,
   { source, uids, log }: Pick<ClusterEndpointOptions, "source" | "uids" | "log">,
   epochs: StoredEpochs,
-): DoubtedRemovals {
+): RestoreDetection {
   const restores = raiseAfterRestore({
     epochs,
     onFailure: (cause) => log.error("the epoch cannot be raised; trying again", { cause }),
@@ -89,7 +89,7 @@ function noticeRestores(
   started.defer(epochs.onRaise(() => uids.beginEpoch()));
   started.defer(source.onRewind(restores.raise));
   started.defer(uids.onReturn(restores.raiseAgain));
-  const removals = doubtRemovals({
+  const removals = detectRestore({
     exists: async (id) => {
       const resource = uids.resourceOf(id);
       return resource !== undefined && (await source.has(resource));

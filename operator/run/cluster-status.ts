@@ -7,7 +7,7 @@ import { resultId } from "#operator/compile/compilation";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
 import { identityOf, type OwnKind, type ResourceSet } from "#operator/resources/resource";
-import type { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import type { ObservedStatuses } from "#operator/status/cluster/observed-statuses";
 import { registerStatusMetrics } from "#operator/status/cluster/status-metrics";
 import { StatusWriter } from "#operator/status/cluster/status-writer";
 import { EventWriter } from "#operator/status/events/event-writer";
@@ -15,13 +15,13 @@ import { type EventFacts, eventsOf, statusContested } from "#operator/status/eve
 import { ExpiryNotices } from "#operator/status/events/expiry-notices";
 import type { StatusDocument } from "#operator/status/status-document";
 import { noStatus } from "#operator/status/status-sink";
-import { type KeepStatusOptions, keepStatus, type StatusLoop } from "./status-loop.ts";
+import { type StatusLoop, type StatusLoopOptions, startStatusLoop } from "./status-loop.ts";
 
-export interface ClusterStatusOptions extends Pick<KeepStatusOptions, "compilation" | "fleet" | "resources" | "log"> {
+export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilation" | "fleet" | "resources" | "log"> {
   readonly client: ApiClient;
   readonly leadership: Leadership;
   /** Filled by the source. */
-  readonly standing: StandingStatuses;
+  readonly standing: ObservedStatuses;
   readonly isReachable: () => boolean;
   readonly registry: Registry;
   /** This operator, as Events name it. */
@@ -34,7 +34,7 @@ export interface ClusterStatusLoop extends StatusLoop {
 }
 
 /** Begins to keep status; `started` ends it. */
-export function keepClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
+export function startClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
   const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
   const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
   started.defer(() => events.close());
@@ -67,7 +67,7 @@ export function keepClusterStatus(started: AsyncDisposableStack, options: Cluste
       events.tell({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
     log,
   });
-  const loop = keepStatus({
+  const loop = startStatusLoop({
     ...options,
     sink: {
       ...noStatus,

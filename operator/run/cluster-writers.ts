@@ -11,10 +11,10 @@ import { registerLeaderMetrics } from "#operator/kubernetes/leader-election/lead
 import { LeaseElector } from "#operator/kubernetes/leader-election/lease-elector";
 import type { ClusterSettings, OperatorLog } from "#operator/settings";
 import type { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
-import type { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import type { ObservedStatuses } from "#operator/status/cluster/observed-statuses";
 import { keyReplaced, secretNotCreated } from "#operator/status/events/events-of";
 import type { StatusDocument } from "#operator/status/status-document";
-import { type ClusterStatusLoop, keepClusterStatus } from "./cluster-status.ts";
+import { type ClusterStatusLoop, startClusterStatus } from "./cluster-status.ts";
 import type { Core } from "./core.ts";
 
 export interface ClusterWritersOptions {
@@ -22,7 +22,7 @@ export interface ClusterWritersOptions {
   readonly client: ApiClient;
   readonly source: KubernetesSource;
   /** Filled by the source. */
-  readonly standing: StandingStatuses;
+  readonly standing: ObservedStatuses;
   readonly core: Core;
   /** The operator's own. */
   readonly namespace: string;
@@ -46,7 +46,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
   const resources = source.current();
   const leadership = new LeaseElector({ client, namespace, name, address, podName, timings, owner, log });
   registerLeaderMetrics(registry, leadership);
-  const status = keepClusterStatus(started, {
+  const status = startClusterStatus(started, {
     client,
     leadership,
     standing,

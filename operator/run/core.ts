@@ -18,7 +18,7 @@ import { registerPushMetrics } from "#operator/push/push-metrics";
 import { createPushServer } from "#operator/push/push-server";
 import type { Problem, ResourceSet } from "#operator/resources/resource";
 import type { CommonSettings, ListenAddress, OperatorLog, OperatorSettings } from "#operator/settings";
-import { Pipeline, type PipelineOptions } from "./reconcile-loop.ts";
+import { ReconcileLoop, type ReconcileLoopOptions } from "./reconcile-loop.ts";
 import type { StatusLoop } from "./status-loop.ts";
 
 /** What compiles and publishes, and who it is published to. */
@@ -55,15 +55,15 @@ export function startCore(
  *
  * @param makeKeys never fails; called after each pass
  */
-export function startPipeline(
+export function startReconcileLoop(
   started: AsyncDisposableStack,
   { compilation, publisher }: Core,
   status: StatusLoop,
   makeKeys: () => Promise<void> | void,
   log: OperatorLog,
-  versions: Pick<PipelineOptions, "progress" | "uids"> = {},
-): Pipeline {
-  const pipeline = new Pipeline({
+  versions: Pick<ReconcileLoopOptions, "progress" | "uids"> = {},
+): ReconcileLoop {
+  const pipeline = new ReconcileLoop({
     ...versions,
     compilation,
     publisher,

@@ -22,7 +22,7 @@ const sliceMs = 5;
 const retryMinMs = 1_000;
 const retryMaxMs = 10_000;
 
-export interface PipelineOptions {
+export interface ReconcileLoopOptions {
   readonly compilation: Compilation;
   readonly publisher: Publisher;
   /** Told after each pass what it changed. */
@@ -37,8 +37,8 @@ export interface PipelineOptions {
   readonly uids?: ResourceUids;
 }
 
-export class Pipeline {
-  readonly #options: PipelineOptions;
+export class ReconcileLoop {
+  readonly #options: ReconcileLoopOptions;
   readonly #backoff: Backoff;
   #waiting = new Map<string, ResourceChange>();
   #isAsked = false;
@@ -49,7 +49,7 @@ export class Pipeline {
   #tellAgain: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: PipelineOptions) {
+  constructor(options: ReconcileLoopOptions) {
     this.#options = options;
     this.#backoff = new Backoff(options.retryMinMs ?? retryMinMs, retryMaxMs);
   }

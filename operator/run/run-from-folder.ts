@@ -6,9 +6,9 @@ import { KeyFiles } from "#operator/generate-key/key-files";
 import type { FolderOperatorSettings, OperatorIo, RunningOperator } from "#operator/settings";
 import { FolderSource } from "#operator/source/folder";
 import { StatusFiles } from "#operator/status/status-files";
-import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
+import { openAdmin, openPushSocket, startCore, startReconcileLoop } from "./core.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { keepStatus } from "./status-loop.ts";
+import { startStatusLoop } from "./status-loop.ts";
 
 /**
  * Reads the manifests once, opens its ports and then follows every change.
@@ -36,7 +36,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
     countOf: (kind) => compilation.countOf(kind),
   });
   const awaited = settings.secretsAwaited;
-  const status = keepStatus({ compilation, fleet, resources: source.current(), sink, log, awaited });
+  const status = startStatusLoop({ compilation, fleet, resources: source.current(), sink, log, awaited });
   started.defer(() => status.close());
 
   const keyFiles = new KeyFiles({
@@ -48,7 +48,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
     onMade: () => void source.refresh(),
   });
   started.defer(() => keyFiles.close());
-  const pipeline = startPipeline(started, core, status, () => keyFiles.look(), log);
+  const pipeline = startReconcileLoop(started, core, status, () => keyFiles.look(), log);
   source.onChange((changes) => void pipeline.look(changes));
   await status.prepare();
   await source.start();

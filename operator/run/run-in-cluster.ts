@@ -12,11 +12,11 @@ import { SourceProgress } from "#operator/push/versions/source-progress";
 import type { ClusterOperatorSettings, OperatorIo, RunningOperator } from "#operator/settings";
 import { KubernetesSource } from "#operator/source/kubernetes/kubernetes-source";
 import { registerWatchMetrics } from "#operator/source/kubernetes/watch-metrics";
-import { StandingStatuses } from "#operator/status/cluster/observed-statuses";
+import { ObservedStatuses } from "#operator/status/cluster/observed-statuses";
 import type { Report } from "#proxy/snapshot/push/messages";
 import { startClusterEndpoint, startFleetSources } from "./cluster-endpoint.ts";
 import { startWriters } from "./cluster-writers.ts";
-import { openAdmin, openPushSocket, startCore, startPipeline } from "./core.ts";
+import { openAdmin, openPushSocket, startCore, startReconcileLoop } from "./core.ts";
 
 /**
  * Opens its ports, then reads the cluster and follows every change. An API server that is away is waited for: until it
@@ -32,7 +32,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   const access = await ClusterAccess.load({ kubeconfig: cluster.kubeconfig, context: cluster.context });
   started.defer(() => access.close());
   const client = new ApiClient(access);
-  const standing = new StandingStatuses();
+  const standing = new ObservedStatuses();
   const source = new KubernetesSource({
     client,
     namespaces: cluster.watchNamespaces,
@@ -71,7 +71,7 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     },
   );
   const uids = new ResourceUids(source.current());
-  const pipeline = startPipeline(started, core, status, () => keySecrets.look(), log, { progress, uids });
+  const pipeline = startReconcileLoop(started, core, status, () => keySecrets.look(), log, { progress, uids });
   source.onChange((changes) => void pipeline.look(changes));
 
   await openPushSocket(started, core, settings, status);

@@ -9,18 +9,18 @@ import { type Leadership, soleOperator } from "#operator/kubernetes/leader-elect
 import type { Fleet } from "#operator/push/fleet";
 import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet } from "#operator/resources/resource";
 import type { OperatorLog } from "#operator/settings";
-import { standingUse } from "#operator/status/cluster/observed-use";
+import { observedUse } from "#operator/status/cluster/observed-use";
 import type { Acknowledgement } from "#operator/status/conditions";
-import { Announcer, type AwaitedSecret } from "#operator/status/console-reporter";
+import { type AwaitedSecret, ConsoleReporter } from "#operator/status/console-reporter";
 import { describeProblem } from "#operator/status/report-changes";
 import type { StatusDocument } from "#operator/status/status-document";
-import { StatusKeeper } from "#operator/status/status-reconciler";
+import { StatusReconciler } from "#operator/status/status-reconciler";
 import type { StatusSink } from "#operator/status/status-sink";
-import { UseKeeper } from "#operator/status/usage-observer";
+import { UsageObserver } from "#operator/status/usage-observer";
 import { watchFleet } from "#operator/status/watch-fleet";
 import type { Report } from "#proxy/snapshot/push/messages";
 
-export interface KeepStatusOptions {
+export interface StatusLoopOptions {
   readonly compilation: Compilation;
   readonly fleet: Fleet;
   readonly resources: ResourceSet;
@@ -58,23 +58,23 @@ export interface StatusLoop {
 /** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
 const clockMs = 5_000;
 
-export function keepStatus(options: KeepStatusOptions): StatusLoop {
+export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
   const { compilation, fleet, resources, sink, log, leadership = soleOperator, standing } = options;
   const rest = standing ? "see the status of the objects" : "see the status files in the data folder";
-  const announcer = new Announcer({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
-  const use = new UseKeeper({
+  const announcer = new ConsoleReporter({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
+  const use = new UsageObserver({
     compilation,
     lookAt: (ids) => keeper.lookAt(ids),
     standing(id) {
       const document = standing?.(id);
-      return document && standingUse(document, resources);
+      return document && observedUse(document, resources);
     },
     everyMs: options.usageEveryMs,
     isSettled: () => isSettled(),
   });
   // Without a cluster there is nobody to be heard from later.
   const isSettled = () => standing === undefined || fleet.isSettled;
-  const keeper = new StatusKeeper({
+  const keeper = new StatusReconciler({
     observe: (result) => use.observe(result),
     compilation,
     ...(standing && { standing }),
@@ -114,14 +114,14 @@ export function keepStatus(options: KeepStatusOptions): StatusLoop {
 }
 
 interface KeptStatus {
-  readonly keeper: StatusKeeper;
-  readonly use: UseKeeper;
+  readonly keeper: StatusReconciler;
+  readonly use: UsageObserver;
   readonly isSettled: () => boolean;
   readonly isKeeping: () => boolean;
 }
 
 function statusLoop(
-  { compilation, resources, sink, log, standing }: KeepStatusOptions,
+  { compilation, resources, sink, log, standing }: StatusLoopOptions,
   { keeper, use, isSettled, isKeeping }: KeptStatus,
   close: () => Promise<void>,
 ): StatusLoop {

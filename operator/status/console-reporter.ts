@@ -13,7 +13,7 @@ export interface AwaitedSecret {
   readonly variable: string;
 }
 
-export interface AnnouncerOptions {
+export interface ConsoleReporterOptions {
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly resources: Pick<ResourceSet, "channels">;
   readonly awaited?: readonly AwaitedSecret[];
@@ -28,15 +28,15 @@ const linesMax = 20;
 /** So many objects that went live are told one by one. */
 const liveLinesMax = 3;
 
-export class Announcer {
-  readonly #options: AnnouncerOptions;
+export class ConsoleReporter {
+  readonly #options: ConsoleReporterOptions;
   readonly #awaited: ReadonlyMap<string, string>;
   #lines: ConditionLine[] = [];
   #live = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #sinceMs: number | undefined;
 
-  constructor(options: AnnouncerOptions) {
+  constructor(options: ConsoleReporterOptions) {
     this.#options = options;
     this.#awaited = new Map(
       options.awaited?.map(({ namespace, name, variable }) => [`${namespace}/${name}`, variable]),

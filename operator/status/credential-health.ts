@@ -22,7 +22,7 @@ interface Told {
   readonly untilMs: number;
 }
 
-export class EjectedBook {
+export class CredentialHealth {
   readonly #now: () => number;
   /** By proxy and channel. */
   readonly #byProxy = new Map<string, Map<string, Told>>();

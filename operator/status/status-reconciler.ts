@@ -24,7 +24,7 @@ const believedMs = 10_000;
 const backlogMax = 1_000;
 const waitMs = 50;
 
-export interface StatusKeeperOptions {
+export interface StatusReconcilerOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf" | "isUnderWay">;
   /** What the fleet says about one wire object. */
   readonly acknowledgementOf: (wireId: string) => Acknowledgement;
@@ -46,8 +46,8 @@ export interface StatusKeeperOptions {
   };
 }
 
-export class StatusKeeper {
-  readonly #options: StatusKeeperOptions;
+export class StatusReconciler {
+  readonly #options: StatusReconcilerOptions;
   readonly #documents = new Map<string, StatusDocument>();
   /** Objects whose present version every ready proxy has acknowledged. */
   readonly #programmed = new Set<string>();
@@ -61,9 +61,9 @@ export class StatusKeeper {
   readonly #pool: ConditionPool;
   /** Objects to look at again. */
   readonly #open = new Set<string>();
-  #nextTurn: NodeJS.Timeout | undefined;
+  #joinBatch: NodeJS.Timeout | undefined;
 
-  constructor(options: StatusKeeperOptions) {
+  constructor(options: StatusReconcilerOptions) {
     this.#options = options;
     this.#pool = options.pool ?? new ConditionPool();
   }
@@ -154,20 +154,20 @@ export class StatusKeeper {
 
   /** Forgets what is still to be looked at. */
   close(): void {
-    clearTimeout(this.#nextTurn);
-    this.#nextTurn = undefined;
+    clearTimeout(this.#joinBatch);
+    this.#joinBatch = undefined;
     this.#open.clear();
   }
 
   #refreshSoon(ids: Iterable<string>): void {
     for (const id of ids) this.#open.add(id);
-    if (this.#nextTurn === undefined) this.#refreshSlice();
+    if (this.#joinBatch === undefined) this.#refreshSlice();
   }
 
   #refreshSlice(): void {
-    this.#nextTurn = undefined;
+    this.#joinBatch = undefined;
     if (this.#open.size > backlogMax && this.#options.isSyncing?.() === true) {
-      this.#nextTurn = setTimeout(() => this.#refreshSlice(), waitMs);
+      this.#joinBatch = setTimeout(() => this.#refreshSlice(), waitMs);
       return;
     }
     const startMs = performance.now();
@@ -176,7 +176,7 @@ export class StatusKeeper {
       this.#refresh(id);
       if (performance.now() - startMs > sliceMs) break;
     }
-    if (this.#open.size > 0) this.#nextTurn = setTimeout(() => this.#refreshSlice(), pauseMs);
+    if (this.#open.size > 0) this.#joinBatch = setTimeout(() => this.#refreshSlice(), pauseMs);
   }
 
   #refresh(id: string): void {

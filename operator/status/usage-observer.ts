@@ -7,10 +7,10 @@ import { type Compilation, type CompileChanges, resultId } from "#operator/compi
 import type { AccountResult, ObjectResult } from "#operator/compile/result";
 import type { Report } from "#proxy/snapshot/push/messages";
 import type { Surroundings } from "./conditions.ts";
-import { EjectedBook } from "./credential-health.ts";
-import { isUnfunded, type ShownUse, UsageBook } from "./usage-tracker.ts";
+import { CredentialHealth } from "./credential-health.ts";
+import { isUnfunded, type ShownUse, UsageTracker } from "./usage-tracker.ts";
 
-export interface KeepUseOptions {
+export interface UsageObserverOptions {
   readonly compilation: Pick<Compilation, "results" | "keysOf">;
   /** Told the objects, by `resultId`, whose figures or conditions may have changed. */
   readonly lookAt: (ids: Iterable<string>) => void;
@@ -32,18 +32,18 @@ export type ObservedUse = Pick<
 /** RESOURCES.md R11. */
 const writesPerSecond = 5;
 
-export class UseKeeper {
-  readonly #options: KeepUseOptions;
-  readonly #book: UsageBook;
-  readonly #ejected = new EjectedBook(() => performance.now());
+export class UsageObserver {
+  readonly #options: UsageObserverOptions;
+  readonly #book: UsageTracker;
+  readonly #ejected = new CredentialHealth(() => performance.now());
   #isHealthSettled = false;
   readonly #unfunded = new Set<string>();
   readonly #clock: NodeJS.Timeout;
 
-  constructor(options: KeepUseOptions) {
+  constructor(options: UsageObserverOptions) {
     this.#options = options;
     const { compilation, standing, everyMs, lookAt } = options;
-    this.#book = new UsageBook({
+    this.#book = new UsageTracker({
       now: () => Date.now(),
       standing,
       generationOf: (id) => compilation.results.get(id)?.generation,

@@ -28,7 +28,7 @@ interface Entry {
   generation: number | undefined;
 }
 
-export interface UsageBookOptions {
+export interface UsageTrackerOptions {
   readonly now: () => number;
   /** Between two numbers of one object. */
   readonly everyMs?: number;
@@ -41,7 +41,7 @@ export interface UsageBookOptions {
 
 const hourMs = 3_600_000;
 
-export class UsageBook {
+export class UsageTracker {
   readonly #now: () => number;
   readonly #everyMs: number;
   readonly #standing: (id: string) => ShownUse | undefined;
@@ -53,7 +53,7 @@ export class UsageBook {
   /** Objects whose quotas are used up, and when the first of them begins anew. */
   readonly #exhausted = new Map<string, number>();
 
-  constructor(options: UsageBookOptions) {
+  constructor(options: UsageTrackerOptions) {
     const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
     this.#now = now;
     this.#standing = options.standing ?? (() => undefined);

@@ -3,11 +3,11 @@
  * at together.
  */
 import type { Fleet } from "#operator/push/fleet";
-import type { StatusKeeper } from "./status-reconciler.ts";
+import type { StatusReconciler } from "./status-reconciler.ts";
 
 export interface WatchFleetOptions {
   readonly fleet: Pick<Fleet, "readyCount" | "rejectedIds" | "onChange">;
-  readonly keeper: Pick<StatusKeeper, "lookAtAll" | "lookAtAcknowledgements">;
+  readonly keeper: Pick<StatusReconciler, "lookAtAll" | "lookAtAcknowledgements">;
   /** Whether status is kept by this operator now. */
   readonly isKeeping: () => boolean;
   /** Whether all proxies have been heard since it is. */

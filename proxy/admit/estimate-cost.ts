@@ -28,7 +28,7 @@ export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments"
 };
 
 /** The most that any target of the route is asked to read and produce, where that is not what the client sent. */
-export interface SentOutput {
+export interface WorstCaseOutput {
   /** Output tokens of one candidate; undefined where no target gets a cap. */
   readonly outputCap: number | undefined;
   /** Some target gets no cap at all. */
@@ -57,7 +57,7 @@ export function estimateCost(
   route: Route,
   fleet: Fleet,
   balanceLeft: () => bigint | undefined = () => undefined,
-  sent?: SentOutput,
+  sent?: WorstCaseOutput,
 ): Estimate {
   const isUpper = fleet.inputEstimate === "Upper";
   const addedBytes = sent?.addedBytes ?? 0;

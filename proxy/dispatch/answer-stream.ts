@@ -8,12 +8,12 @@
  */
 
 import type { GatewayError } from "#proxy/errors";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { newId } from "#proxy/neutral/ids/new-id";
 import { spokenFormat } from "#proxy/route/select-target";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import { TranslatingMeter } from "#proxy/translate/stream-translator";
+import { StreamTranslator } from "#proxy/translate/stream-translator";
 import type { Attempt } from "#proxy/upstream/attempt";
 import { ClientStream } from "#proxy/upstream/client/client-stream";
 import type { AdmittedCall } from "./admitted-call.ts";
@@ -55,17 +55,17 @@ export class AnswerStream {
   /**
    * Tells the failure and ends the stream: cleanly where the format has a failure event that its clients read.
    *
-   * @param meter of what had gone out; undefined when no answer had begun
+   * @param filter of what had gone out; undefined when no answer had begun
    * @param rest as of `ClientStream.endFailed`
    */
-  endFailed(error: GatewayError, meter: StreamMeter | undefined, rest: "sent" | "withheld"): Promise<void> {
+  endFailed(error: GatewayError, filter: StreamFilter | undefined, rest: "sent" | "withheld"): Promise<void> {
     const { format, call, record } = this.#admitted;
     this.close();
     const context = { requestId: record.requestId, model: call.model };
     const failureEvent =
-      meter instanceof TranslatingMeter
-        ? meter.fail(error, context)
-        : format.renderStreamError(error, context, meter, call, this.opening);
+      filter instanceof StreamTranslator
+        ? filter.fail(error, context)
+        : format.renderStreamError(error, context, filter, call, this.opening);
     return this.client.endFailed(failureEvent, rest, format.failsCleanly);
   }
 
@@ -97,9 +97,9 @@ export class AnswerStream {
 
   #signOfLife(): Buffer {
     const { format, call } = this.#admitted;
-    const meter = this.#attempt?.openMeter;
-    const numbered = meter instanceof TranslatingMeter ? meter.signOfLife() : undefined;
-    return numbered ?? format.signOfLife(call, this.opening, meter);
+    const filter = this.#attempt?.openFilter;
+    const numbered = filter instanceof StreamTranslator ? filter.signOfLife() : undefined;
+    return numbered ?? format.signOfLife(call, this.opening, filter);
   }
 }
 

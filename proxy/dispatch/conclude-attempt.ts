@@ -6,7 +6,7 @@
  */
 
 import type { GatewayError } from "#proxy/errors";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import { isNothing } from "#proxy/formats/stream/produced";
 import { endOf } from "#proxy/observe/end-of-error";
 import type { FailedAttempt } from "#proxy/route/failover";
@@ -94,10 +94,10 @@ export async function concludeOther(
 
 function keepStreamed(
   selected: SelectedTarget,
-  { reply, meter }: Extract<AttemptOutcome, { kind: "streamed" }>,
+  { reply, filter }: Extract<AttemptOutcome, { kind: "streamed" }>,
   keeper: ResponseKeeper,
 ): void {
-  if (reply === undefined) keeper.keepStream(selected, meter);
+  if (reply === undefined) keeper.keepStream(selected, filter);
   else keeper.keepReply(selected, reply);
 }
 
@@ -111,8 +111,8 @@ async function concludeFailed(
   outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
   error: GatewayError,
 ): Promise<Failed> {
-  if (settlement.hasGoneOn || isGenerated(outcome.meter)) {
-    await settlement.settleBroken(outcome.meter);
+  if (settlement.hasGoneOn || isGenerated(outcome.filter)) {
+    await settlement.settleBroken(outcome.filter);
     throw error;
   }
   await settlement.releaseChannel();
@@ -138,9 +138,9 @@ function logInvalid({ record, services }: AdmittedCall, { target }: SelectedTarg
   });
 }
 
-function isGenerated(meter: StreamMeter | undefined): boolean {
-  if (meter === undefined) return false;
-  return (meter.usage !== undefined && outputTokens(meter.usage) > 0) || !isNothing(meter.produced());
+function isGenerated(filter: StreamFilter | undefined): boolean {
+  if (filter === undefined) return false;
+  return (filter.usage !== undefined && outputTokens(filter.usage) > 0) || !isNothing(filter.produced());
 }
 
 export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
@@ -168,8 +168,8 @@ async function concludeStream(
   record.responseBytes = stream?.client.bytesWritten ?? 0;
   if (outcome.problem === undefined) {
     // Numbers at hand are posted before the end, so that the client's next call finds them; an estimate takes longer.
-    const settled = settlement.settleStream(outcome.meter);
-    if (outcome.meter.usage !== undefined && outcome.meter.isCut !== true) await settled;
+    const settled = settlement.settleStream(outcome.filter);
+    if (outcome.filter.usage !== undefined && outcome.filter.isCut !== true) await settled;
     stream?.close();
     stream?.client.endClean();
     await settled;
@@ -178,8 +178,8 @@ async function concludeStream(
   const error = errorOfProblem(outcome.problem, (upstream) => upstreamRefusal(admitted, selected, upstream));
   record.cut(error.code, error.code === "upstream_timeout" ? "sD" : "SD");
   await Promise.all([
-    endBroken(admitted, stream, error, outcome.meter, "sent"),
-    settlement.settleBroken(outcome.meter),
+    endBroken(admitted, stream, error, outcome.filter, "sent"),
+    settlement.settleBroken(outcome.filter),
   ]);
 }
 
@@ -197,16 +197,16 @@ async function concludeStopped(
   if (outcome.reason === "client-left" || outcome.reason === "slow-reader") {
     const who = outcome.reason === "client-left" ? "C" : "c";
     record.clientLeft(`${who}${isStarted ? "D" : "H"}`);
-    await settlement.settleStopped(outcome.meter, outcome.isSent);
+    await settlement.settleStopped(outcome.filter, outcome.isSent);
     return;
   }
   const error = errorOfStop(outcome.reason);
   let ending: Promise<void> | undefined;
   if (isStarted) {
     record.cut(error.code, endOfStop[outcome.reason]);
-    ending = endBroken(admitted, stream, error, outcome.meter, "withheld");
+    ending = endBroken(admitted, stream, error, outcome.filter, "withheld");
   }
-  await Promise.all([ending, settlement.settleStopped(outcome.meter, outcome.isSent)]);
+  await Promise.all([ending, settlement.settleStopped(outcome.filter, outcome.isSent)]);
   if (!isStarted) throw error;
 }
 
@@ -215,7 +215,7 @@ async function endBroken(
   admitted: AdmittedCall,
   stream: AnswerStream | undefined,
   error: GatewayError,
-  meter: StreamMeter | undefined,
+  filter: StreamFilter | undefined,
   rest: "sent" | "withheld",
 ): Promise<void> {
   const { record, services } = admitted;
@@ -226,7 +226,7 @@ async function endBroken(
     cause: error.cause instanceof Error ? error.cause : undefined,
     reason: typeof error.cause === "string" ? error.cause : undefined,
   });
-  await stream?.endFailed(error, meter, rest);
+  await stream?.endFailed(error, filter, rest);
   record.responseBytes = stream?.client.bytesWritten ?? 0;
 }
 

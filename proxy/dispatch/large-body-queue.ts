@@ -6,7 +6,7 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { InFlightBytes } from "#proxy/http/in-flight-bytes";
-import { OwnerTurns } from "#proxy/runtime/keyed-mutex";
+import { KeyedMutex } from "#proxy/runtime/keyed-mutex";
 
 /** Above this a body is large: a translation below it is a few milliseconds, and its memory soon collected. */
 const largeBodyBytesLeast = 1024 * 1024;
@@ -17,9 +17,9 @@ const textBytesOfByte = 2;
 /** All that is large waits for the same turn. */
 const everyone = "";
 
-export class LargeBodies {
+export class LargeBodyQueue {
   readonly #inFlight: InFlightBytes;
-  readonly #turns = new OwnerTurns();
+  readonly #turns = new KeyedMutex();
 
   constructor(inFlight: InFlightBytes) {
     this.#inFlight = inFlight;

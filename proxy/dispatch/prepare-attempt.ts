@@ -19,10 +19,10 @@ import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
 import { checkTranslatedParameters, clientsName, unsupportedMembers } from "#proxy/parameters/route-parameters";
 import { mayKeep } from "#proxy/responses-state/keep-response";
 import type { SelectedTarget } from "#proxy/route/select-target";
-import { otherCalls } from "#proxy/runtime/request-batch";
+import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
-import { OwnFormatBridge } from "#proxy/translate/same-format-bridge";
+import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
 import {
   type ClientRequest,
   mayHoldSealedState,
@@ -115,7 +115,7 @@ export class AttemptPreparation {
 
   #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
     const { call, references, services } = this.#admitted;
-    const isLarge = services.largeBodies.isLarge(call.body.bytes.length);
+    const isLarge = services.largeBodyQueue.isLarge(call.body.bytes.length);
     if (selected.format === call.endpoint.format) {
       const mustBeCleaned = isLarge && this.#ownCall === undefined && mayHoldSealedState(call);
       return mustBeCleaned ? this.#cleanedLarge(selected).catch(refusal) : this.#inOwnFormat(selected);
@@ -139,8 +139,8 @@ export class AttemptPreparation {
    */
   #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
     const { call, exchange, services } = this.#admitted;
-    services.largeBodies.checkSize(bytes, call.body.bytes.length + this.#heldBytes + keptBytes);
-    return services.largeBodies.inTurn(bytes, () => {
+    services.largeBodyQueue.checkSize(bytes, call.body.bytes.length + this.#heldBytes + keptBytes);
+    return services.largeBodyQueue.inTurn(bytes, () => {
       if (exchange.response.destroyed) throw new ClientGoneError();
       this.#hold(keptBytes);
       return work();
@@ -170,7 +170,7 @@ export class AttemptPreparation {
 
   /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
   async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt | GatewayError> {
-    await otherCalls;
+    await yieldToBatch;
     try {
       const prepared = this.#translate(selected, client);
       return prepared instanceof Promise ? await prepared : prepared;
@@ -194,7 +194,7 @@ export class AttemptPreparation {
     target: TranslationOptions["target"],
   ): PreparedAttempt | Promise<PreparedAttempt> {
     const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
-    if (this.#admitted.services.largeBodies.isLarge(bytes)) {
+    if (this.#admitted.services.largeBodyQueue.isLarge(bytes)) {
       return this.#translatedLarge(client, selected, target, bytes);
     }
     const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
@@ -293,7 +293,7 @@ export class AttemptPreparation {
       call,
       translation,
       dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
-      bridge: () => translation ?? new OwnFormatBridge({ call, newId }),
+      bridge: () => translation ?? new SameFormatBridge({ call, newId }),
       keeper: this.#keeper,
     };
   }

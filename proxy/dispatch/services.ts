@@ -9,13 +9,13 @@ import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
 import type { ResponseStore } from "#proxy/responses-state/response-store";
 import type { RotatedCredentials } from "#proxy/route/rotated-credentials";
-import type { OwnerTurns } from "#proxy/runtime/keyed-mutex";
+import type { KeyedMutex } from "#proxy/runtime/keyed-mutex";
 import type { KeyUses } from "#proxy/sync/key-uses";
 import type { SnapshotStore } from "#proxy/sync/snapshot-store";
 import type { UpstreamPools } from "#proxy/upstream/pools/upstream-pool";
 import type { MediaDownloads } from "#proxy/upstream/request/download-media";
-import type { LargeBodies } from "./large-body-queue.ts";
-import type { LiveReservations } from "./reservations/reservation-heartbeat.ts";
+import type { LargeBodyQueue } from "./large-body-queue.ts";
+import type { ReservationHeartbeat } from "./reservations/reservation-heartbeat.ts";
 import type { OpenAttempts } from "./revocation/open-attempts.ts";
 
 export interface Services {
@@ -23,7 +23,7 @@ export interface Services {
   /** False while no operator has confirmed the configuration for longer than keys are honoured without. */
   readonly honoursKeys: () => boolean;
   readonly ledger: Ledger;
-  readonly reservations: LiveReservations;
+  readonly reservations: ReservationHeartbeat;
   readonly pools: UpstreamPools;
   readonly metrics: ProxyMetrics;
   readonly accessLog: AccessLog | undefined;
@@ -31,7 +31,7 @@ export interface Services {
   readonly limits: ProxyLimits;
   readonly inFlightBytes: InFlightBytes;
   /** Their translation, one at a time. */
-  readonly largeBodies: LargeBodies;
+  readonly largeBodyQueue: LargeBodyQueue;
   /** Bodies of requests that are not whole yet, by key. */
   readonly bodiesUnderWay: BodiesUnderWay;
   readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };
@@ -50,7 +50,7 @@ export interface Services {
   /** Responses that later calls may go on from. */
   readonly responses: ResponseStore;
   /** Those that put together what a call goes on from, one of an owner at a time. */
-  readonly conversationTurns: OwnerTurns;
+  readonly conversationMutex: KeyedMutex;
   /** Which secret of a channel's credential is sent, where one was replaced and its provider refuses the new one. */
   readonly credentials: Pick<RotatedCredentials, "inUse" | "accepted" | "refused">;
   /** Told once a call; for the operator's status. */

@@ -2,7 +2,7 @@
  * What the request pipeline needs to know of a chat wire format: one implementation a folder beside this file.
  *
  * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
- * meter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
+ * filter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
  * format knows another.
  */
 import type { GatewayError } from "#proxy/errors";
@@ -92,7 +92,7 @@ export interface ReplyReading {
  * may pass: the same memory where nothing had to be edited, so that a pass-through costs no copy. An event that is
  * incomplete waits inside, so a cut never lets half an event out.
  */
-export interface StreamMeter {
+export interface StreamFilter {
   push(chunk: Buffer): readonly Buffer[];
   /** The upstream ended its body. Returns last bytes that may pass (an event without its final blank line). */
   end(): readonly Buffer[];
@@ -161,21 +161,21 @@ export interface ChatFormat {
    * @throws GatewayError `upstream_error` when it is not JSON
    */
   readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  createStreamMeter(call: ChatCall, eventBytesMax: number): StreamMeter;
+  createStreamFilter(call: ChatCall, eventBytesMax: number): StreamFilter;
   /**
    * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
    * 4). Whole frames; they fit before the answer and between any two of its events.
-   * @param meter of the answer, once it has begun
+   * @param filter of the answer, once it has begun
    */
-  signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer;
+  signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer;
   /**
    * The last bytes of a stream that failed after its first byte; no terminator of success.
-   * @param meter undefined when no answer had begun
+   * @param filter undefined when no answer had begun
    */
   renderStreamError(
     error: GatewayError,
     context: ErrorContext,
-    meter: StreamMeter | undefined,
+    filter: StreamFilter | undefined,
     call: ChatCall,
     opening?: StreamOpening,
   ): Buffer;

@@ -4,7 +4,7 @@
  *
  * A provider whose own tools run for long may end an answer before the turn is over and wants it sent back to go on
  * from. Clients of other formats have no word for that: they see one answer, whose usage is the sum of all. Bodies go in
- * as they come, and what comes out is one body of the same format, so that meter and reader behind it know nothing of
+ * as they come, and what comes out is one body of the same format, so that filter and reader behind it know nothing of
  * pauses. Pure; `forward/continuing-upstream.ts` sends the requests.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
@@ -48,7 +48,7 @@ export interface TurnSoFar {
   readonly used: TokenUsage;
   /** Of the last one: the next request reads what that read and said. */
   readonly last: TokenUsage;
-  /** That it produced, as the format's meter gathers it. */
+  /** That it produced, as the format's filter gathers it. */
   readonly text: string;
 }
 

@@ -10,7 +10,7 @@ import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
 import type { ProxyLimits } from "#proxy/limits";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import { freeNow } from "#proxy/runtime/release-buffer";
+import { releaseBuffer } from "#proxy/runtime/release-buffer";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
@@ -121,7 +121,7 @@ class BodyReader implements BodyListener {
   onChunk(chunk: Buffer): void {
     this.#take(chunk);
     // What the body was refused for.
-    if (this.#isOver) freeNow(chunk);
+    if (this.#isOver) releaseBuffer(chunk);
   }
 
   #take(chunk: Buffer): void {
@@ -152,10 +152,10 @@ class BodyReader implements BodyListener {
       this.#target = Buffer.allocUnsafeSlow(this.#capacityFor(bytes));
       before?.copy(this.#target, 0, 0, this.#bytes);
       this.#first = undefined;
-      freeNow(before);
+      releaseBuffer(before);
     }
     chunk.copy(this.#target, this.#bytes);
-    freeNow(chunk);
+    releaseBuffer(chunk);
   }
 
   /** A declared length alone takes nothing that others need: memory follows what has come. */
@@ -194,7 +194,7 @@ class BodyReader implements BodyListener {
     this.#request.stopReading();
     this.#inFlight.release(this.#bytes);
     this.#bytes = 0;
-    freeNow(this.#target ?? this.#first);
+    releaseBuffer(this.#target ?? this.#first);
     this.#first = this.#target = undefined;
     this.#reject(error);
   }

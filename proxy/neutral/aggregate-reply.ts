@@ -16,7 +16,7 @@ import {
   type TokenLogprob,
 } from "./reply.ts";
 
-export class ReplyFolder {
+export class ReplyAggregator {
   #start: Extract<ReplyEvent, { type: "start" }> | undefined;
   #usage: TokenUsage | undefined;
   readonly #candidates: GrowingCandidate[] = [];
@@ -59,8 +59,8 @@ export class ReplyFolder {
 }
 
 /** @throws InvalidReply when the events do not come to an end */
-export function foldReply(events: Iterable<ReplyEvent>): Reply {
-  const folder = new ReplyFolder();
+export function aggregateReply(events: Iterable<ReplyEvent>): Reply {
+  const folder = new ReplyAggregator();
   for (const event of events) folder.take(event);
   return folder.reply();
 }

@@ -22,7 +22,7 @@ export interface Conversation {
   readonly outputCap?: number | undefined;
   /** The cap came as chat's `max_tokens`, which users take for visible text: thinking may be added to it. */
   readonly outputCapIsVisibleText?: boolean | undefined;
-  readonly reasoning?: ReasoningWish | undefined;
+  readonly reasoning?: ReasoningOptions | undefined;
   readonly answerFormat?: AnswerFormat | undefined;
   readonly verbosity?: string | undefined;
   readonly modalities?: readonly ("text" | "audio" | "image")[] | undefined;
@@ -253,7 +253,7 @@ export interface Sampling {
 
 export type Effort = "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-export interface ReasoningWish {
+export interface ReasoningOptions {
   readonly mode: "off" | "auto" | "on";
   readonly effort?: Effort | undefined;
   /** Thinking tokens. */

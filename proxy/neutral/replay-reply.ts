@@ -1,7 +1,7 @@
 /** Says a whole answer as a stream: for a client that streams and an upstream that did not. One delta for each part. */
 import type { Reply, ReplyBlock, ReplyEvent } from "./reply.ts";
 
-export function unfoldReply(reply: Reply): readonly ReplyEvent[] {
+export function replayReply(reply: Reply): readonly ReplyEvent[] {
   const events: ReplyEvent[] = [{ type: "start", id: reply.id, model: reply.model, serviceTier: reply.serviceTier }];
   for (const [candidate, { blocks, finish }] of reply.candidates.entries()) {
     for (const [part, block] of blocks.entries()) unfoldBlock(candidate, part, block, events);

@@ -10,7 +10,7 @@
  * `close` (`{}` when it had none), unless the candidate finishes with `length`; `finish` comes once for a candidate,
  * after all its closes; `usage` may come several times, each replaces the one before; `end` comes last, and only when
  * the upstream's own terminator was seen. Errors are no events: a reader throws `InvalidReply`, and an upstream's error
- * event is found by the format's meter before the reader sees it.
+ * event is found by the format's filter before the reader sees it.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ProviderState } from "./conversation.ts";

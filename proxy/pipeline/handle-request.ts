@@ -42,11 +42,11 @@ import { RequestRecord } from "#proxy/observe/request-record";
 import { checkRouteParameters } from "#proxy/parameters/route-parameters";
 import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
 import { HeldResponses } from "#proxy/responses-state/held-responses";
-import { nextTurn, otherCalls } from "#proxy/runtime/request-batch";
+import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import type { FoundKey, Snapshot } from "#proxy/snapshot/snapshot";
 import type { Key, Route } from "#proxy/snapshot/types.gen";
 import { answerError } from "./answer-error.ts";
-import { sentOutput } from "./worst-case-output.ts";
+import { worstCaseOutput } from "./worst-case-output.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
@@ -54,7 +54,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   const record = new RequestRecord(services.nextRequestId(), performance.now(), services.now());
   services.metrics.requestStarted();
   try {
-    await nextTurn();
+    await joinBatch();
     const caller = readHead(exchange, services, record); //                          400 401 403 404 405 414 431 503
     const { endpoint } = caller;
     if (endpoint.kind === "chat") await serveCall(exchange, services, caller, endpoint, record);
@@ -65,7 +65,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   } catch (error) {
     answerError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {
-    await otherCalls;
+    await yieldToBatch;
     services.metrics.requestEnded();
     if (!response.writableEnded && !response.headersSent) response.destroy();
     record.report(services.metrics, services.accessLog);
@@ -131,20 +131,20 @@ async function serveCall(
     const live = afterBody(caller, services, record); //                                                   401 403 503
     // Three stages, because the code of each fills the caches.
     const scanned = scanBody(body.bytes, endpoint, services); //                                                400
-    await otherCalls;
+    await yieldToBatch;
     const call = chatFormats[endpoint.format].readCall(scanned, endpoint); //                                   400
-    await otherCalls;
+    await yieldToBatch;
     let authorized = authorizeCall(exchange, services, live, call, record); //                          400 403 404
     if (hasReferences(call)) {
       const resolved = await withReferences(authorized, live); //                                 400 401 403 404 503
       authorized = resolved.authorized;
       heldBytes += resolved.conversationBytes;
     }
-    await otherCalls;
+    await yieldToBatch;
     const reserving = reserve(authorized, services); //                                                 402 429 503
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     settlement = reserved.settlement;
-    await otherCalls;
+    await yieldToBatch;
     await serveChat(reserved); //                                                                               5xx
   } finally {
     const pending = settlement?.release();
@@ -249,7 +249,7 @@ function authorizeCall(
  */
 function withReferences(read: AuthorizedCall, caller: Caller): Promise<ResolvedAuthorizedCall> {
   const { exchange, services, record, call } = read;
-  return services.conversationTurns.take(ownerOf(caller.found), async () => {
+  return services.conversationMutex.take(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     const live = afterBody(caller, services, record);
     return resolveHeld(live === caller ? read : authorizeCall(exchange, services, live, call, record));
@@ -312,7 +312,7 @@ function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall |
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
   const balance = (): bigint | undefined => balanceLeft(claims.balances, services.ledger);
-  const sent = sentOutput(call, route, snapshot);
+  const sent = worstCaseOutput(call, route, snapshot);
   const estimate: Estimate = estimateCost(call, route, snapshot.fleet, balance, sent);
   const { limits, balances, concurrency } = claims;
   const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };

@@ -8,7 +8,7 @@
  * few members that count. A second look once the target is known would reserve less where targets differ, but it could
  * refuse a call that was admitted. Which rules count is found once for a route; calls that none concerns pass.
  */
-import type { SentOutput } from "#proxy/admit/estimate-cost";
+import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
 import { chatCapMember, outputMembers } from "#proxy/formats/body/output-members";
@@ -50,7 +50,7 @@ const capPaths: ReadonlySet<string> = new Set(
 type Channels = Pick<Snapshot, "channel">;
 
 /** @returns undefined where every target gets what the client set */
-export function sentOutput(call: ChatCall, route: Route, snapshot: Channels): SentOutput | undefined {
+export function worstCaseOutput(call: ChatCall, route: Route, snapshot: Channels): WorstCaseOutput | undefined {
   const ruled = ruledRoute(route, snapshot);
   if (ruled === undefined) return undefined;
   const { addedBytes } = ruled;

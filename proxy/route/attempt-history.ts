@@ -8,7 +8,7 @@
  */
 import type { FailoverCondition } from "./failover.ts";
 
-export class Tried {
+export class AttemptHistory {
   readonly #targets = new Set<string>();
   /** Left out until there is no other. Made when needed, as is the next: mostly a call has one attempt. */
   #later: Set<string> | undefined;

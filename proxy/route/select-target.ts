@@ -8,7 +8,7 @@
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
-import type { Tried } from "./attempt-history.ts";
+import type { AttemptHistory } from "./attempt-history.ts";
 
 export type RouteTarget = Route["targets"][number];
 
@@ -27,7 +27,7 @@ export interface SelectionRequest {
   readonly route: Route;
   readonly format: ChatWireFormat;
   readonly snapshot: Snapshot;
-  readonly tried: Tried;
+  readonly tried: AttemptHistory;
   /** The one channel, and its credential, that keep what the call refers to. */
   readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
   /** Whether the call is better said in Responses than in chat completions; never when absent. */

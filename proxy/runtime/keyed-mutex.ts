@@ -2,7 +2,7 @@
  * One conversation of an owner is put together at a time: it is megabytes to be read, parsed and written for a call of
  * a few bytes, so that one key's calls must not do it side by side.
  */
-export class OwnerTurns {
+export class KeyedMutex {
   /** The last work of each owner that has some. */
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -7,7 +7,7 @@ const freedBytesLeast = 16 * 1024;
  *
  * @param own read by nobody any more; a part of a larger piece of memory is left alone
  */
-export function freeNow(own: Buffer | undefined): void {
+export function releaseBuffer(own: Buffer | undefined): void {
   if (own === undefined || own.length < freedBytesLeast) return;
   const { buffer } = own;
   if (buffer instanceof ArrayBuffer && buffer.byteLength === own.length) buffer.transfer(0);

@@ -3,7 +3,7 @@
  *
  * Measured: what one call costs the processor is mostly the way of code and data into its caches; the same stage done
  * again at once costs a half to a tenth. So a call waits until the event loop has read all sockets that are ready
- * (`nextTurn`), and between two stages it lets the others of its turn do the former one first (`otherCalls`). From eight
+ * (`joinBatch`), and between two stages it lets the others of its turn do the former one first (`yieldToBatch`). From eight
  * connections on that takes two fifths off the work of a call; calls that come one by one lose a tenth, to the event loop's
  * own rounds.
  */
@@ -15,7 +15,7 @@ let gathering: Promise<void> | undefined;
 let calls = 0;
 
 /** Resolves when all that is ready on the sockets has been read, together with the others that wait for it. */
-export function nextTurn(): Promise<void> {
+export function joinBatch(): Promise<void> {
   if (gathering === undefined || calls === callsMax) {
     calls = 0;
     gathering = startTurn();
@@ -35,4 +35,4 @@ function startTurn(): Promise<void> {
 }
 
 /** Awaited between two stages: the other calls of the turn come as far as this one. */
-export const otherCalls: Promise<void> = Promise.resolve();
+export const yieldToBatch: Promise<void> = Promise.resolve();

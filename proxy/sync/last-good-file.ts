@@ -20,7 +20,7 @@ import { highestVersions, isResourceVersion, noVersions } from "#proxy/snapshot/
 import { LineSplitter } from "#proxy/snapshot/push/split-lines";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 import { validateObject } from "#proxy/snapshot/validate";
-import type { Standing } from "./snapshot-store.ts";
+import type { ObservedStatus } from "./snapshot-store.ts";
 
 const header = Buffer.from("tollgate-last-good 1\n");
 const nonceBytes = 12;
@@ -33,7 +33,7 @@ const lineBytesMax = 2 * 1024 * 1024;
 export type LastGood =
   | {
       readonly snapshot: IndexedSnapshot;
-      readonly standing: Standing;
+      readonly standing: ObservedStatus;
       readonly skipped: number;
       readonly problem?: undefined;
       readonly isAbsent?: undefined;
@@ -50,7 +50,7 @@ export type LastGood =
 interface Facts {
   readonly revision: number;
   readonly count: number;
-  readonly standing: Standing;
+  readonly standing: ObservedStatus;
 }
 
 /** The file of the key is no key; the message says what is wanted. */
@@ -77,7 +77,7 @@ export async function writeLastGood(
   file: string,
   key: Buffer,
   snapshot: IndexedSnapshot,
-  standing: Standing = { epoch: 0, versions: noVersions },
+  standing: ObservedStatus = { epoch: 0, versions: noVersions },
 ): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW } = constants;
@@ -117,7 +117,7 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
   return build(plain);
 }
 
-function* pieces(snapshot: IndexedSnapshot, { epoch, versions }: Standing): Generator<string> {
+function* pieces(snapshot: IndexedSnapshot, { epoch, versions }: ObservedStatus): Generator<string> {
   let count = 0;
   for (const _ of restorableObjects(snapshot)) count += 1;
   let text = `${JSON.stringify({ revision: snapshot.revision, count, epoch, versions })}\n`;
@@ -212,7 +212,7 @@ function readFacts(value: unknown): Facts | undefined {
 }
 
 /** Files of the first release hold none; what is not understood is as good as none. */
-function readStanding(value: object): Standing {
+function readStanding(value: object): ObservedStatus {
   const epoch = "epoch" in value && typeof value.epoch === "number" ? value.epoch : 0;
   if (!("versions" in value) || typeof value.versions !== "object") return { epoch, versions: noVersions };
   const entries = Object.entries(value.versions ?? {}).filter(

@@ -33,7 +33,7 @@ export interface Applied {
 }
 
 /** How far in the life of the source a configuration stands. */
-export interface Standing {
+export interface ObservedStatus {
   /** Raised when the source itself went back in time, as after a restore. */
   readonly epoch: number;
   readonly versions: ResourceVersions;
@@ -125,7 +125,7 @@ export class SnapshotStore {
   }
 
   /** Serves from a file until an operator is heard: ready and stale. */
-  restore(snapshot: IndexedSnapshot, standing: Standing = { epoch: 0, versions: noVersions }): void {
+  restore(snapshot: IndexedSnapshot, standing: ObservedStatus = { epoch: 0, versions: noVersions }): void {
     if (this.#isReady) return;
     this.#live = snapshot;
     this.#epoch = standing.epoch;

@@ -23,7 +23,7 @@ export interface ReplyBridge {
   readReply(body: Buffer): ReplyReading;
   /**
    * For a client that does not stream.
-   * @param answer one object without an error in it, or the events of a whole stream as its format's meter let them pass
+   * @param answer one object without an error in it, or the events of a whole stream as its format's filter let them pass
    * @param told usage in place of what the upstream told
    * @throws InvalidReply
    */

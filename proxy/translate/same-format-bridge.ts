@@ -1,24 +1,24 @@
 /** Bridges the manners where client and upstream speak one format: nothing is translated, only told otherwise. */
 
-import type { OwnFormat, UnfoldContext } from "#proxy/formats/aggregate/aggregation";
+import type { Aggregation, ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
-import { chatCompletionsOwnFormat } from "#proxy/formats/chat-completions/translate/aggregate/aggregation";
+import { chatCompletionsAggregation } from "#proxy/formats/chat-completions/translate/aggregate/aggregation";
 import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
-import { generateContentOwnFormat } from "#proxy/formats/generate-content/translate/aggregate/aggregation";
-import { messagesOwnFormat } from "#proxy/formats/messages/translate/aggregate/aggregation";
+import { generateContentAggregation } from "#proxy/formats/generate-content/translate/aggregate/aggregation";
+import { messagesAggregation } from "#proxy/formats/messages/translate/aggregate/aggregation";
 import { chatFormats } from "#proxy/formats/registry";
-import { responsesOwnFormat } from "#proxy/formats/responses/translate/aggregate/aggregation";
+import { responsesAggregation } from "#proxy/formats/responses/translate/aggregate/aggregation";
 import type { JsonObject } from "#proxy/json/json-value";
 import { parseBody } from "#proxy/neutral/parse-body";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
 
-const ownFormats: Readonly<Record<ChatWireFormat, OwnFormat>> = {
-  ChatCompletions: chatCompletionsOwnFormat,
-  Responses: responsesOwnFormat,
-  Messages: messagesOwnFormat,
-  GenerateContent: generateContentOwnFormat,
+const aggregations: Readonly<Record<ChatWireFormat, Aggregation>> = {
+  ChatCompletions: chatCompletionsAggregation,
+  Responses: responsesAggregation,
+  Messages: messagesAggregation,
+  GenerateContent: generateContentAggregation,
 };
 
 /** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
@@ -26,17 +26,17 @@ const growthMax = 8;
 /** Of little pieces most of a stream is its events. */
 const smallAnswerBytes = 1024 * 1024;
 
-export class OwnFormatBridge implements ReplyBridge {
-  readonly #context: UnfoldContext;
+export class SameFormatBridge implements ReplyBridge {
+  readonly #context: ReplayContext;
   readonly #format: ChatFormat;
-  readonly #ownFormat: OwnFormat;
+  readonly #ownFormat: Aggregation;
   #last: { readonly body: Buffer; readonly json: JsonObject } | undefined;
 
-  constructor(context: UnfoldContext) {
+  constructor(context: ReplayContext) {
     const { format } = context.call.endpoint;
     this.#context = context;
     this.#format = chatFormats[format];
-    this.#ownFormat = ownFormats[format];
+    this.#ownFormat = aggregations[format];
   }
 
   readReply(body: Buffer): ReplyReading {
@@ -45,7 +45,7 @@ export class OwnFormatBridge implements ReplyBridge {
 
   /** @param answer events: one object is what such a client gets, and never comes here */
   translateReply(answer: Buffer): WholeReply {
-    const { reply, lost } = this.#ownFormat.foldStream(readEvents(answer));
+    const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(answer));
     return { body: Buffer.from(JSON.stringify(reply)), lost };
   }
 
@@ -54,7 +54,7 @@ export class OwnFormatBridge implements ReplyBridge {
     const frames: Buffer[] = [];
     const bytesMax = growthMax * Math.max(answer.length, smallAnswerBytes);
     let bytes = 0;
-    for (const text of this.#ownFormat.unfoldReply(this.#parsed(answer), this.#context)) {
+    for (const text of this.#ownFormat.replayReply(this.#parsed(answer), this.#context)) {
       const frame = Buffer.from(text);
       bytes += frame.length;
       if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);

@@ -1,12 +1,12 @@
 /**
- * Watches an upstream's stream as its own format's meter does, and lets out the client's format instead of its bytes.
+ * Watches an upstream's stream as its own format's filter does, and lets out the client's format instead of its bytes.
  *
- * Usage, errors, the terminator and incomplete events stay the inner meter's business; only whole events that it lets
+ * Usage, errors, the terminator and incomplete events stay the inner filter's business; only whole events that it lets
  * pass are translated, so that a cut never lets half an event out. Complete means both: the upstream said its
  * terminator and the client has been told the end.
  */
 import type { GatewayError } from "#proxy/errors";
-import type { ErrorContext, StreamMeter, UpstreamError } from "#proxy/formats/format";
+import type { ErrorContext, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { StreamReader, StreamWriter } from "#proxy/formats/translator";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "#proxy/neutral/reply";
@@ -19,9 +19,9 @@ const nothing: readonly Buffer[] = [];
 /** What an event costs whoever gathers it, beside its text. */
 const eventCharacters = 64;
 
-export interface TranslatingMeterParts {
+export interface StreamTranslatorParts {
   /** Meter of the upstream's format. */
-  readonly inner: StreamMeter;
+  readonly inner: StreamFilter;
   readonly reader: StreamReader;
   readonly adapter: ReplyAdapter;
   readonly writer: StreamWriter;
@@ -31,8 +31,8 @@ export interface TranslatingMeterParts {
   readonly waitsForUsage: boolean;
 }
 
-export class TranslatingMeter implements StreamMeter {
-  readonly #inner: StreamMeter;
+export class StreamTranslator implements StreamFilter {
+  readonly #inner: StreamFilter;
   readonly #reader: StreamReader;
   readonly #adapter: ReplyAdapter;
   readonly #writer: StreamWriter;
@@ -50,7 +50,7 @@ export class TranslatingMeter implements StreamMeter {
   /** Events of the upstream that were read. */
   #events = 0;
 
-  constructor(parts: TranslatingMeterParts) {
+  constructor(parts: StreamTranslatorParts) {
     this.#inner = parts.inner;
     this.#reader = parts.reader;
     this.#adapter = parts.adapter;
@@ -198,7 +198,7 @@ export class TranslatingMeter implements StreamMeter {
     return text;
   }
 
-  /** Reader and meter must agree that it is over: what one of them takes for the end may be garbage to the other. */
+  /** Reader and filter must agree that it is over: what one of them takes for the end may be garbage to the other. */
   #endWell(): void {
     if (!this.#inner.isComplete && !this.#adapter.isCut) {
       throw new InvalidReply("the answer ended before it was complete");

@@ -14,12 +14,12 @@ import { jsonText, parseJsonText, startsObject } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { scanJsonObject, scanWrittenObject } from "#proxy/json/strict-json";
 import { defaultLimits } from "#proxy/limits";
-import { foldReply, ReplyFolder } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply, ReplyAggregator } from "#proxy/neutral/aggregate-reply";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { exceedsStopLimits, stopLimits } from "#proxy/neutral/filters/cut-at-stop";
 import { Losses } from "#proxy/neutral/losses/losses";
 import { parseBody } from "#proxy/neutral/parse-body";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import { envelopeMark } from "#proxy/neutral/state/envelope";
 import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
@@ -27,7 +27,7 @@ import type { TokenUsage } from "#proxy/settle/usage";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
-import { TranslatingMeter } from "./stream-translator.ts";
+import { StreamTranslator } from "./stream-translator.ts";
 import { translators } from "./translators.ts";
 
 const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
@@ -160,14 +160,14 @@ export class Translation implements ReplyBridge {
    * @param answerBytesMax of the whole answer, framing not counted
    * @param waitsForUsage whether its end waits for `tellUsage` where the upstream told too little
    */
-  createStreamMeter(
+  createStreamFilter(
     eventBytesMax: number,
     answerBytesMax = defaultLimits.replyBodyBytesMax,
     waitsForUsage = false,
-  ): TranslatingMeter {
-    return new TranslatingMeter({
+  ): StreamTranslator {
+    return new StreamTranslator({
       // The client's writer decides whether usage is shown; it must arrive here in any case.
-      inner: this.format.createStreamMeter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
+      inner: this.format.createStreamFilter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
       reader: translators[this.format.format].createStreamReader(this.#declaredTools()),
       adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
@@ -205,7 +205,7 @@ export class Translation implements ReplyBridge {
     const usage = told ?? read.usage;
     const reply = { ...read, usage };
     let text = "";
-    for (const event of unfoldReply(reply)) {
+    for (const event of replayReply(reply)) {
       for (const adapted of adapter.adapt(event)) {
         // A stop sequence ends it all before usage would come, and it is known already.
         text += writer.write(adapted.type === "usage" && usage !== undefined ? { type: "usage", usage } : adapted);
@@ -234,7 +234,7 @@ export class Translation implements ReplyBridge {
       const payload = data ?? stray;
       return payload === undefined ? [] : reader.read({ name, data: payload });
     });
-    return foldReply([...read, ...reader.end()]);
+    return aggregateReply([...read, ...reader.end()]);
   }
 
   /** A body is read for what it costs and then for what it says: parsed once for both. */
@@ -246,8 +246,8 @@ export class Translation implements ReplyBridge {
   #adapted(reply: Reply): Reply {
     const adapter = this.#createAdapter(true);
     if (adapter.changesNothing) return reply;
-    const folder = new ReplyFolder();
-    for (const event of unfoldReply(reply)) {
+    const folder = new ReplyAggregator();
+    for (const event of replayReply(reply)) {
       // Usage comes after the text that a stop sequence cuts.
       const isUsage = event.type === "usage";
       for (const adapted of isUsage ? [event] : adapter.adapt(event)) folder.take(adapted);

@@ -1,9 +1,9 @@
-/** A whole reply that answers a streaming client, as its stream's meter would have left it. */
-import type { ReplyReading, StreamMeter } from "#proxy/formats/format";
+/** A whole reply that answers a streaming client, as its stream's filter would have left it. */
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { TokenUsage } from "#proxy/settle/usage";
 
-export class WholeReplyMeter implements StreamMeter {
+export class WholeReplyFilter implements StreamFilter {
   readonly events = 1;
   readonly position = "event 1";
   readonly isComplete = true;

@@ -1,5 +1,5 @@
 /** How an attempt may end; what each end means to the client and to failover, `describe-outcome.ts` and `serve-chat.ts` say. */
-import type { ReplyReading, StreamMeter, UpstreamError } from "#proxy/formats/format";
+import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
@@ -17,13 +17,13 @@ export type AttemptOutcome =
    */
   | {
       readonly kind: "streamed";
-      readonly meter: StreamMeter;
+      readonly filter: StreamFilter;
       readonly problem: StreamProblem | undefined;
       readonly reply?: Buffer;
     }
-  /** `meter`: of what was generated before, here and in the two below. */
-  | { readonly kind: "upstream-error"; readonly error: UpstreamError; readonly meter?: StreamMeter | undefined }
-  | { readonly kind: "failure"; readonly failure: UpstreamFailure; readonly meter?: StreamMeter | undefined }
+  /** `filter`: of what was generated before, here and in the two below. */
+  | { readonly kind: "upstream-error"; readonly error: UpstreamError; readonly filter?: StreamFilter | undefined }
+  | { readonly kind: "failure"; readonly failure: UpstreamFailure; readonly filter?: StreamFilter | undefined }
   /**
    * Success by its status, but not a reply of this format. Oversized ones were generated, and nobody reads on to where
    * they are counted.
@@ -31,13 +31,13 @@ export type AttemptOutcome =
   | {
       readonly kind: "invalid";
       readonly reason: string;
-      readonly meter?: StreamMeter | undefined;
+      readonly filter?: StreamFilter | undefined;
       readonly isOversized?: boolean;
     }
   | {
       readonly kind: "stopped";
       readonly reason: StopReason;
-      readonly meter: StreamMeter | undefined;
+      readonly filter: StreamFilter | undefined;
       readonly isSent: boolean;
     };
 
@@ -52,9 +52,9 @@ export type StreamProblem =
   | { readonly kind: "truncated"; readonly reason: string };
 
 /** Why a stream that is over may not end cleanly; undefined when it may. */
-export function problemOf(meter: StreamMeter): StreamProblem | undefined {
-  if (meter.error !== undefined) return { kind: "upstream-error", error: meter.error };
-  if (meter.violation !== undefined) return { kind: "violation", reason: meter.violation };
-  if (meter.isComplete) return undefined;
-  return { kind: "truncated", reason: `expected the end of the answer, the body ended behind ${meter.position}` };
+export function problemOf(filter: StreamFilter): StreamProblem | undefined {
+  if (filter.error !== undefined) return { kind: "upstream-error", error: filter.error };
+  if (filter.violation !== undefined) return { kind: "violation", reason: filter.violation };
+  if (filter.isComplete) return undefined;
+  return { kind: "truncated", reason: `expected the end of the answer, the body ended behind ${filter.position}` };
 }

@@ -7,13 +7,13 @@
  */
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
-import type { ReplyReading, StreamMeter, UpstreamError } from "#proxy/formats/format";
+import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { nextTurn, otherCalls } from "#proxy/runtime/request-batch";
+import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { saysNothing } from "#proxy/sse/says-nothing";
-import { WholeReplyMeter } from "#proxy/translate/whole-reply-filter";
-import { createAttemptMeter } from "./attempt-filter.ts";
+import { WholeReplyFilter } from "#proxy/translate/whole-reply-filter";
+import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
@@ -35,7 +35,7 @@ export class Attempt {
   #hasBegun = false;
   #status = 0;
   #headers: RawHeaders = [];
-  #meter: StreamMeter | undefined;
+  #filter: StreamFilter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
   #outcome: AttemptOutcome | undefined;
@@ -48,7 +48,7 @@ export class Attempt {
     this.#held = new HeldAnswer(options.inFlightBytes);
     this.#teller = new UsageTeller(options, {
       isStreaming: () => this.#phase === "streaming",
-      onEnd: (meter) => this.#endStream(meter),
+      onEnd: (filter) => this.#endStream(filter),
       onCrash: (error) => this.#crash(error),
     });
   }
@@ -71,10 +71,10 @@ export class Attempt {
     // What is whole is judged in this very turn, and settled by its own numbers; another attempt looks again.
     if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
-    const meter = this.#meter ?? this.#meterOfPart();
+    const filter = this.#filter ?? this.#filterOfPart();
     this.#collected.forget();
     this.release();
-    this.#settle({ kind: "stopped", reason, meter, isSent: this.#exchange.isSent });
+    this.#settle({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
   }
 
   /** Lets go of what it held of the answer: that has gone out, or never will. */
@@ -100,7 +100,7 @@ export class Attempt {
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
-      this.#meter = createAttemptMeter(this.#options);
+      this.#filter = createAttemptFilter(this.#options);
     } else this.#phase = "collecting";
   }
 
@@ -133,38 +133,38 @@ export class Attempt {
 
   onFailure(failure: UpstreamFailure): void {
     // Its end was said: what breaks behind it changes nothing.
-    if (awaitsUsage(this.#meter)) this.#teller.end(this.#meter);
-    else if (this.#phase === "streaming" && this.#meter !== undefined && this.#options.client?.hasBegun === true) {
+    if (awaitsUsage(this.#filter)) this.#teller.end(this.#filter);
+    else if (this.#phase === "streaming" && this.#filter !== undefined && this.#options.client?.hasBegun === true) {
       // What the upstream said before it broke may already be the whole answer.
-      const problem: StreamProblem | undefined = this.#meter.isComplete ? undefined : { kind: "failure", failure };
-      this.#settle({ kind: "streamed", meter: this.#meter, problem });
+      const problem: StreamProblem | undefined = this.#filter.isComplete ? undefined : { kind: "failure", failure };
+      this.#settle({ kind: "streamed", filter: this.#filter, problem });
     } else if (this.#phase === "collecting" && this.#status >= 400) {
       this.#settle({ kind: "upstream-error", error: this.#classify() });
     } else {
-      const meter = this.#meterOfPart();
-      if (meter?.isComplete === true) this.#endCollecting();
-      else this.#settle({ kind: "failure", failure, meter });
+      const filter = this.#filterOfPart();
+      if (filter?.isComplete === true) this.#endCollecting();
+      else this.#settle({ kind: "failure", failure, filter });
     }
   }
 
   /** Of a stream that goes to the client. */
-  get openMeter(): StreamMeter | undefined {
-    return this.#phase === "streaming" ? this.#meter : undefined;
+  get openFilter(): StreamFilter | undefined {
+    return this.#phase === "streaming" ? this.#filter : undefined;
   }
 
   /** Nothing more comes: the attempt has ended, or its stream said its last. */
   get isOver(): boolean {
-    const meter = this.openMeter;
+    const filter = this.openFilter;
     return (
-      this.#phase === "done" || (meter !== undefined && (meter.isComplete || problemOf(meter)?.kind !== "truncated"))
+      this.#phase === "done" || (filter !== undefined && (filter.isComplete || problemOf(filter)?.kind !== "truncated"))
     );
   }
 
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
-  #meterOfPart(): StreamMeter | undefined {
+  #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
     const { format, call, limits } = this.#options;
-    return this.#collected.meterOfPart(format, call, limits.eventBytesMax);
+    return this.#collected.filterOfPart(format, call, limits.eventBytesMax);
   }
 
   /** @param lost of the answer */
@@ -205,20 +205,20 @@ export class Attempt {
   }
 
   #pass(chunk: Buffer): void {
-    const meter = this.#meter;
+    const filter = this.#filter;
     const { client } = this.#options;
-    if (meter === undefined || client === undefined) return;
-    const pieces = meter.push(chunk);
-    if (meter.events !== this.#events) {
-      this.#events = meter.events;
+    if (filter === undefined || client === undefined) return;
+    const pieces = filter.push(chunk);
+    if (filter.events !== this.#events) {
+      this.#events = filter.events;
       this.#exchange.progress();
     }
     if (pieces.length > 0) this.#passPieces(client, pieces);
-    if (awaitsUsage(meter)) void this.#teller.tell(meter);
-    else if (meter.error !== undefined || meter.violation !== undefined || meter.isCut === true) {
+    if (awaitsUsage(filter)) void this.#teller.tell(filter);
+    else if (filter.error !== undefined || filter.violation !== undefined || filter.isCut === true) {
       this.#exchange.abort();
-      this.#endStream(meter);
-    } else if (!meter.isComplete) this.#hold(meter.heldBytes);
+      this.#endStream(filter);
+    } else if (!filter.isComplete) this.#hold(filter.heldBytes);
   }
 
   /** Comments are nothing of the answer: another target may still give one, and few programs take them for life. */
@@ -245,10 +245,10 @@ export class Attempt {
 
   #takeEnd(): void {
     try {
-      if (this.#phase === "streaming" && this.#meter !== undefined) {
-        const pieces = this.#meter.end();
+      if (this.#phase === "streaming" && this.#filter !== undefined) {
+        const pieces = this.#filter.end();
         if (pieces.length > 0) this.#options.client?.write(pieces);
-        this.#teller.end(this.#meter);
+        this.#teller.end(this.#filter);
       } else if (this.#phase === "collecting") {
         this.#endCollecting();
       }
@@ -265,7 +265,7 @@ export class Attempt {
   /** What is whole is judged together with the answers that come with it. */
   async #judge(): Promise<void> {
     try {
-      await nextTurn();
+      await joinBatch();
       const ending = this.#endReply();
       if (ending !== undefined) await ending;
     } catch (error) {
@@ -273,14 +273,14 @@ export class Attempt {
     }
   }
 
-  #endStream(meter: StreamMeter): void {
+  #endStream(filter: StreamFilter): void {
     if (this.#options.client?.hasBegun === true) {
-      this.#settle({ kind: "streamed", meter, problem: problemOf(meter) });
-    } else if (meter.error !== undefined) {
-      this.#settle({ kind: "upstream-error", error: meter.error, meter });
+      this.#settle({ kind: "streamed", filter, problem: problemOf(filter) });
+    } else if (filter.error !== undefined) {
+      this.#settle({ kind: "upstream-error", error: filter.error, filter });
     } else {
-      const reason = meter.violation ?? "the stream ended before its first event";
-      this.#settle({ kind: "invalid", reason, meter });
+      const reason = filter.violation ?? "the stream ended before its first event";
+      this.#settle({ kind: "invalid", reason, filter });
     }
   }
 
@@ -312,13 +312,13 @@ export class Attempt {
       this.#passWhole(body);
       return;
     }
-    const { meter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
-    const { error } = meter;
-    if (error !== undefined) this.#settle({ kind: "upstream-error", error, meter });
-    else if (meter.violation !== undefined || !meter.isComplete) {
-      this.#settle({ kind: "invalid", reason: meter.violation ?? "the answer ended before it was complete", meter });
+    const { filter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
+    const { error } = filter;
+    if (error !== undefined) this.#settle({ kind: "upstream-error", error, filter });
+    else if (filter.violation !== undefined || !filter.isComplete) {
+      this.#settle({ kind: "invalid", reason: filter.violation ?? "the answer ended before it was complete", filter });
     } else {
-      await this.#endBridged(events, { usage: meter.usage, error, produced: () => meter.produced() });
+      await this.#endBridged(events, { usage: filter.usage, error, produced: () => filter.produced() });
     }
   }
 
@@ -332,7 +332,7 @@ export class Attempt {
     try {
       const bridge = this.#options.bridge();
       reading ??= bridge.readReply(answer);
-      await otherCalls;
+      await yieldToBatch;
       const { usage, error, produced } = reading;
       const told = error === undefined ? await this.#options.estimateUntold?.(usage, produced) : undefined;
       if (error !== undefined) {
@@ -341,33 +341,33 @@ export class Attempt {
         const { body, lost } = bridge.translateReply(answer, told);
         this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
-        const meter = new WholeReplyMeter(reading);
+        const filter = new WholeReplyFilter(reading);
         const frames = bridge.streamOfReply(answer, told);
         if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
-          this.#settle({ kind: "stopped", reason: "overloaded", meter, isSent: true });
+          this.#settle({ kind: "stopped", reason: "overloaded", filter, isSent: true });
           return;
         }
         client.write(frames);
         this.#options.onPiece();
-        this.#settle({ kind: "streamed", meter, problem: undefined, reply: answer });
+        this.#settle({ kind: "streamed", filter, problem: undefined, reply: answer });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
-      const meter = reading === undefined ? undefined : new WholeReplyMeter(reading);
-      this.#settle({ kind: "invalid", reason: error.message, meter });
+      const filter = reading === undefined ? undefined : new WholeReplyFilter(reading);
+      this.#settle({ kind: "invalid", reason: error.message, filter });
     }
   }
 
   #passWhole(body: Buffer): void {
     const { client, format, call, limits } = this.#options;
-    const meter = format.createStreamMeter(call, limits.eventBytesMax);
-    this.#meter = meter;
-    const pieces = [...meter.push(body), ...meter.end()];
+    const filter = format.createStreamFilter(call, limits.eventBytesMax);
+    this.#filter = filter;
+    const pieces = [...filter.push(body), ...filter.end()];
     if (pieces.length > 0) {
       client?.write(pieces);
       this.#options.onPiece();
     }
-    this.#endStream(meter);
+    this.#endStream(filter);
   }
 
   #classify(): UpstreamError {

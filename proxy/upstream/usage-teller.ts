@@ -2,20 +2,20 @@
  * The end of a stream that waits for numbers: its client is told usage in any case, and its upstream told none. They are
  * counted in another thread meanwhile, and nothing else waits for it.
  */
-import type { StreamMeter } from "#proxy/formats/format";
-import { TranslatingMeter } from "#proxy/translate/stream-translator";
+import type { StreamFilter } from "#proxy/formats/format";
+import { StreamTranslator } from "#proxy/translate/stream-translator";
 import type { AttemptOptions } from "./attempt-options.ts";
 
 /** The upstream said its end, and the client has not been told: what breaks behind it changes nothing. */
-export function awaitsUsage(meter: StreamMeter | undefined): meter is TranslatingMeter {
-  return meter instanceof TranslatingMeter && meter.awaitsUsage;
+export function awaitsUsage(filter: StreamFilter | undefined): filter is StreamTranslator {
+  return filter instanceof StreamTranslator && filter.awaitsUsage;
 }
 
 export interface ToldStream {
   /** False once the attempt was ended in another way. */
   readonly isStreaming: () => boolean;
   /** The upstream has ended, and the client has all there is. */
-  readonly onEnd: (meter: StreamMeter) => void;
+  readonly onEnd: (filter: StreamFilter) => void;
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -31,23 +31,23 @@ export class UsageTeller {
   }
 
   /** The upstream has ended. */
-  end(meter: StreamMeter): void {
+  end(filter: StreamFilter): void {
     this.#isOver = true;
-    if (awaitsUsage(meter)) void this.tell(meter);
-    else this.#stream.onEnd(meter);
+    if (awaitsUsage(filter)) void this.tell(filter);
+    else this.#stream.onEnd(filter);
   }
 
-  async tell(meter: TranslatingMeter): Promise<void> {
+  async tell(filter: StreamTranslator): Promise<void> {
     if (this.#isTelling) return;
     this.#isTelling = true;
     const { client, estimateUntold } = this.#options;
     const { isStreaming, onEnd, onCrash } = this.#stream;
     try {
-      const usage = await estimateUntold?.(meter.usage, () => meter.produced());
+      const usage = await estimateUntold?.(filter.usage, () => filter.produced());
       if (!isStreaming()) return;
-      const pieces = meter.tellUsage(usage);
+      const pieces = filter.tellUsage(usage);
       if (pieces.length > 0) client?.write(pieces);
-      if (this.#isOver) onEnd(meter);
+      if (this.#isOver) onEnd(filter);
     } catch (error) {
       onCrash(error);
     }

@@ -181,7 +181,7 @@ async function send(reply: ScriptedReply, response: ServerResponse): Promise<voi
   if (reply.framing === "close") response.shouldKeepAlive = false;
   for (const [index, piece] of pieces.entries()) {
     if (response.destroyed) return;
-    if (index > 0) await (reply.delayPieceMs === undefined ? nextTurn() : sleep(reply.delayPieceMs));
+    if (index > 0) await (reply.delayPieceMs === undefined ? joinBatch() : sleep(reply.delayPieceMs));
     await written(response, piece);
   }
   if (isWhole) response.end();
@@ -217,7 +217,7 @@ function everyOffset(length: number, step: number): number[] {
   return Array.from({ length: Math.floor(length / step) }, (_, index) => (index + 1) * step);
 }
 
-function nextTurn(): Promise<void> {
+function joinBatch(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

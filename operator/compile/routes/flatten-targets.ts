@@ -10,7 +10,7 @@
 
 import { compileBodyRules, mergeBodyRules } from "#operator/compile/limits/compile-limits";
 import { refused, resolved, type Verdict } from "#operator/compile/result";
-import { absentChannel, type Reach, refusalBy } from "#operator/compile/watch-scope";
+import { absentChannel, refusalBy, type WatchScope } from "#operator/compile/watch-scope";
 import { SpecError } from "#operator/resources/amounts";
 import { publicNameOf } from "#operator/resources/model-route";
 import {
@@ -35,7 +35,7 @@ export interface TargetSurroundings {
   readonly drafted: Map<string, Drafted>;
   readonly channels: ReadonlyMap<string, ChannelResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
-  readonly reach: Reach;
+  readonly reach: WatchScope;
   /** Whether a channel is on the wire. */
   isChannelServed(identity: string): boolean;
 }

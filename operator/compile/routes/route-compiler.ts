@@ -7,7 +7,7 @@ import type { CompiledState, PassChanges } from "#operator/compile/compiled-stat
 import type { FaultGuard } from "#operator/compile/fault-guard";
 import { type QuotaScope, withoutHardRoute } from "#operator/compile/limits/hard-quotas";
 import { assignNames, Claims, type NameClaim, type NameVerdict } from "#operator/compile/resolve-conflicts";
-import type { Reach } from "#operator/compile/watch-scope";
+import type { WatchScope } from "#operator/compile/watch-scope";
 import { resolveNamespaces } from "#operator/resources/label-selector";
 import { publicNamesOf } from "#operator/resources/model-route";
 import type { ModelRouteResource, ResourceSet } from "#operator/resources/resource";
@@ -18,7 +18,7 @@ import { RouteReferences } from "./route-references.ts";
 export interface RouteCompilerOptions {
   readonly resources: ResourceSet;
   readonly quotaScope: QuotaScope;
-  readonly reach: Reach;
+  readonly reach: WatchScope;
   readonly state: CompiledState;
   readonly guard: FaultGuard;
 }

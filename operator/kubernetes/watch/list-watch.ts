@@ -3,7 +3,7 @@ import { compareVersions } from "#operator/kubernetes/api/api-object";
 import { Backoff, pause } from "./backoff.ts";
 import type { ListCollector, ListWatchOptions } from "./list-watch-options.ts";
 import { readPages } from "./read-pages.ts";
-import { Comparison } from "./resync.ts";
+import { Resync } from "./resync.ts";
 import type { AskedFor, RelistReason } from "./watch-counters.ts";
 import type { WatchEvent } from "./watch-events.ts";
 
@@ -47,7 +47,7 @@ export class ListWatch {
   #isDoubtful = false;
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
-  readonly #comparison: Comparison;
+  readonly #comparison: Resync;
   #running: Promise<void> | undefined;
   #stopListening = () => {};
 
@@ -56,7 +56,7 @@ export class ListWatch {
     const { backoffMinMs, backoffMaxMs } = options.timings;
     this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
     this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
-    this.#comparison = new Comparison({ ...options, isListed: () => this.#version !== undefined });
+    this.#comparison = new Resync({ ...options, isListed: () => this.#version !== undefined });
   }
 
   /** Resolves when everything was read once. */

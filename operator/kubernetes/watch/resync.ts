@@ -9,15 +9,15 @@ import { pause } from "./backoff.ts";
 import type { ListWatchOptions } from "./list-watch-options.ts";
 import { type PagesOptions, readPages } from "./read-pages.ts";
 
-export interface ComparisonOptions
+export interface ResyncOptions
   extends PagesOptions,
     Pick<ListWatchOptions, "sink" | "counters" | "reachability" | "onFailure"> {
   /** Whether the watch has a list to go by; until it has, nothing is compared. */
   readonly isListed: () => boolean;
 }
 
-export class Comparison {
-  readonly #options: ComparisonOptions;
+export class Resync {
+  readonly #options: ResyncOptions;
   #timer: NodeJS.Timeout | undefined;
   /** The list that is compared now; given up where a new one is needed anyway. */
   #running: AbortController | undefined;
@@ -25,7 +25,7 @@ export class Comparison {
   #isDueSoon = false;
   #isClosed = false;
 
-  constructor(options: ComparisonOptions) {
+  constructor(options: ResyncOptions) {
     this.#options = options;
   }
 

@@ -7,7 +7,7 @@
 import { Backoff } from "#operator/kubernetes/watch/backoff";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 
-export interface DoubtedRemovalsOptions {
+export interface RestoreDetectionOptions {
   /** A consistent read: whether the source has the very object that this operator holds, by the id of the wire. */
   readonly exists: (id: string) => Promise<boolean>;
   /** It has: the source went back. */
@@ -17,7 +17,7 @@ export interface DoubtedRemovalsOptions {
   readonly timers?: Timers;
 }
 
-export interface DoubtedRemovals {
+export interface RestoreDetection {
   /** Takes note of what a proxy refuses as deleted. @param ids as the wire names objects: `key/<namespace>/<name>` */
   doubt(ids: readonly string[]): void;
   /** A new epoch began: what was refused in the one before proves nothing. */
@@ -31,7 +31,7 @@ const failedMaxMs = 60_000;
 /** One that exists proves a restore, so a sample does. */
 const doubtedMax = 20;
 
-export function doubtRemovals(options: DoubtedRemovalsOptions): DoubtedRemovals {
+export function detectRestore(options: RestoreDetectionOptions): RestoreDetection {
   const { exists, onReturn, onFailure, timers = systemTimers } = options;
   const doubted = new Set<string>();
   const backoff = new Backoff(askEveryMs, failedMaxMs);

@@ -10,7 +10,7 @@ import type { StatusDocument } from "#operator/status/status-document";
 import { readStatus, strangerIn } from "./read-status.ts";
 
 /** One object as it was last seen. */
-export interface Standing {
+export interface ObservedStatus {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
@@ -23,12 +23,12 @@ export interface Standing {
 /** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
 export const statusFieldManager = "tollgate-status";
 
-export class StandingStatuses {
+export class ObservedStatuses {
   readonly pool = new ConditionPool();
-  readonly #standing = new Map<string, Standing>();
+  readonly #standing = new Map<string, ObservedStatus>();
   readonly #listeners = new Set<(id: string) => void>();
 
-  get(id: string): Standing | undefined {
+  get(id: string): ObservedStatus | undefined {
     return this.#standing.get(id);
   }
 

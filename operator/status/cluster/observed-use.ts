@@ -10,7 +10,7 @@ import type { ShownUse } from "#operator/status/usage-tracker";
 import type { QuotaReport } from "#proxy/snapshot/push/messages";
 
 /** @returns undefined where the status shows no use */
-export function standingUse(
+export function observedUse(
   { kind, metadata, status }: StatusDocument,
   resources: Pick<ResourceSet, "apiKeys" | "accounts">,
 ): ShownUse | undefined {

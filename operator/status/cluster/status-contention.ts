@@ -9,7 +9,7 @@
  */
 import { isSameMeaning } from "#operator/status/same-meaning";
 import type { StatusDocument } from "#operator/status/status-document";
-import type { Standing } from "./observed-statuses.ts";
+import type { ObservedStatus } from "./observed-statuses.ts";
 
 interface Write {
   readonly uid: string;
@@ -21,7 +21,7 @@ interface Write {
   readonly undone: number;
 }
 
-export class RivalWrites {
+export class StatusContention {
   /** All waits that there are. */
   readonly delaysMs: readonly number[];
   readonly #mostMs: number;
@@ -37,7 +37,7 @@ export class RivalWrites {
   }
 
   /** Takes note of a write. @param stood what was written over @param document what stands now */
-  wrote(id: string, stood: Standing, document: StatusDocument, nowMs: number): void {
+  wrote(id: string, stood: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { uid, generation } = stood;
     const before = this.#find(id, stood, nowMs);
     const undoneBefore = before?.undone ?? 0;
@@ -51,13 +51,13 @@ export class RivalWrites {
   }
 
   /** How many writes of an object were undone one after the other, the last among them. */
-  timesUndone(id: string, stands: Standing, nowMs: number): number {
+  timesUndone(id: string, stands: ObservedStatus, nowMs: number): number {
     const last = this.#find(id, stands, nowMs);
     return last !== undefined && isUndone(last, stands) ? last.undone + 1 : 0;
   }
 
   /** How long to wait before an object is written again: 0, or one of `delaysMs`. */
-  waitMs(id: string, stands: Standing, nowMs: number): number {
+  waitMs(id: string, stands: ObservedStatus, nowMs: number): number {
     const times = this.timesUndone(id, stands, nowMs);
     const last = this.#writes.get(id);
     if (times === 0 || last === undefined) return 0;
@@ -76,14 +76,14 @@ export class RivalWrites {
     return 2 * this.#mostMs;
   }
 
-  #find(id: string, { uid, generation }: Standing, nowMs: number): Write | undefined {
+  #find(id: string, { uid, generation }: ObservedStatus, nowMs: number): Write | undefined {
     const write = this.#writes.get(id);
     if (write === undefined || write.uid !== uid || write.generation !== generation) return undefined;
     return nowMs - write.atMs <= this.#rememberMs ? write : undefined;
   }
 }
 
-function isUndone({ document }: Write, stands: Standing): boolean {
+function isUndone({ document }: Write, stands: ObservedStatus): boolean {
   if (stands.document === document) return false;
   return stands.document === undefined || !isSameMeaning(stands.document, document);
 }

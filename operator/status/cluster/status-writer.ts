@@ -17,9 +17,9 @@ import { ownResources } from "#operator/source/kubernetes/own-resources";
 import { isSameMeaning } from "#operator/status/same-meaning";
 import type { StatusDocument } from "#operator/status/status-document";
 import { HeldQueue } from "./held-queue.ts";
-import { type Standing, type StandingStatuses, statusFieldManager } from "./observed-statuses.ts";
+import { type ObservedStatus, type ObservedStatuses, statusFieldManager } from "./observed-statuses.ts";
 import { readStatus } from "./read-status.ts";
-import { RivalWrites } from "./status-contention.ts";
+import { StatusContention } from "./status-contention.ts";
 
 /** What became of a look at an object that had something to write. */
 export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";
@@ -27,7 +27,7 @@ export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidd
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "apply" | "list">;
   readonly leadership: Pick<Leadership, "isLeader" | "onChange">;
-  readonly standing: StandingStatuses;
+  readonly standing: ObservedStatuses;
   /** What should stand, by `resultId`, and the uid of the object that it is about. */
   readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
   /** All objects that should have a status, by `resultId`. */
@@ -38,7 +38,7 @@ export interface StatusWriterOptions {
   /** Told now and then, for each namespace, an object whose status somebody else changes back again and again. */
   readonly onContested?: (document: StatusDocument, uid: string, why: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
-  readonly rivals?: RivalWrites;
+  readonly rivals?: StatusContention;
   /** Between two looks at everything, should a notice ever have been lost. */
   readonly sweepEveryMs?: number;
   /** Writes a second, where more than a burst waits. */
@@ -67,7 +67,7 @@ const resumeMs = 500;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  readonly #rivals: RivalWrites;
+  readonly #rivals: StatusContention;
   readonly #queue: HeldQueue;
   readonly #inFlight = new Set<string>();
   /** Statuses that the API server refuses for what they are: not tried again. */
@@ -96,7 +96,7 @@ export class StatusWriter {
   constructor(options: StatusWriterOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff(500, 30_000);
-    this.#rivals = options.rivals ?? new RivalWrites();
+    this.#rivals = options.rivals ?? new StatusContention();
     this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#rivals.delaysMs]);
     const { leadership, standing } = options;
     this.#stops = [
@@ -237,7 +237,7 @@ export class StatusWriter {
   }
 
   /** Somebody else changes back what is written: puts it off, and says so where it goes on. */
-  #isTooSoon(id: string, stands: Standing, document: StatusDocument): boolean {
+  #isTooSoon(id: string, stands: ObservedStatus, document: StatusDocument): boolean {
     const nowMs = performance.now();
     if (this.#rivals.timesUndone(id, stands, nowMs) >= contestedTimes) this.#tellContested(stands, document, nowMs);
     const waitMs = this.#rivals.waitMs(id, stands, nowMs);
@@ -245,7 +245,7 @@ export class StatusWriter {
     return waitMs > 0;
   }
 
-  #tellContested({ uid, stranger }: Standing, document: StatusDocument, nowMs: number): void {
+  #tellContested({ uid, stranger }: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { log, onContested } = this.#options;
     const { namespace, name } = document.metadata;
     const toldAtMs = this.#contested.get(namespace);
@@ -260,7 +260,7 @@ export class StatusWriter {
     onContested?.(document, uid, why);
   }
 
-  async #write(id: string, stands: Standing, document: StatusDocument): Promise<void> {
+  async #write(id: string, stands: ObservedStatus, document: StatusDocument): Promise<void> {
     const { client, standing, onWritten } = this.#options;
     const { signal } = this.#term;
     const { kind } = document;
@@ -343,7 +343,7 @@ export class StatusWriter {
   }
 }
 
-function isDifferent({ document }: Standing, wanted: StatusDocument): boolean {
+function isDifferent({ document }: ObservedStatus, wanted: StatusDocument): boolean {
   return document === undefined || (document !== wanted && !isSameMeaning(document, wanted));
 }
 

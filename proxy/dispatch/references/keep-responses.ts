@@ -5,8 +5,8 @@
  * Nothing is kept of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
-import type { StreamMeter } from "#proxy/formats/format";
-import { ResponsesStreamMeter } from "#proxy/formats/responses/native/stream-filter";
+import type { StreamFilter } from "#proxy/formats/format";
+import { ResponsesStreamFilter } from "#proxy/formats/responses/native/stream-filter";
 import { asList, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import { newId } from "#proxy/neutral/ids/new-id";
 import { localResponse, mayKeep, nativeResponse } from "#proxy/responses-state/keep-response";
@@ -40,9 +40,9 @@ export class ResponseKeeper {
     this.#keepNative(selected, parseJson(body.toString("utf8")));
   }
 
-  keepStream(selected: SelectedTarget, meter: StreamMeter): void {
-    if (this.#hasKept || !this.#isOwnFormat(selected) || !(meter instanceof ResponsesStreamMeter)) return;
-    this.#keepNative(selected, meter.lastResponse);
+  keepStream(selected: SelectedTarget, filter: StreamFilter): void {
+    if (this.#hasKept || !this.#isOwnFormat(selected) || !(filter instanceof ResponsesStreamFilter)) return;
+    this.#keepNative(selected, filter.lastResponse);
   }
 
   #isOwnFormat({ format, channel }: SelectedTarget): boolean {

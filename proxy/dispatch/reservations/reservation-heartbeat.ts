@@ -6,7 +6,7 @@
  */
 import type { Ledger } from "#proxy/admit/ledger";
 
-export class LiveReservations {
+export class ReservationHeartbeat {
   readonly #ids = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 

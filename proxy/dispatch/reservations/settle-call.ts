@@ -10,7 +10,7 @@ import type { Claims } from "#proxy/admit/claims";
 import { attachmentTokens, type Estimate } from "#proxy/admit/estimate-cost";
 import { type Amounts, oneRequestAmounts } from "#proxy/admit/ledger";
 import type { Services } from "#proxy/dispatch/services";
-import type { ChatCall, ReplyReading, StreamMeter } from "#proxy/formats/format";
+import type { ChatCall, ReplyReading, StreamFilter } from "#proxy/formats/format";
 import { isNothing, nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import type { TurnSoFar } from "#proxy/formats/turn-splicer";
 import type { RequestRecord } from "#proxy/observe/request-record";
@@ -96,29 +96,29 @@ export class CallSettlement {
     return this.#settleReported(reading.usage, reading.produced);
   }
 
-  settleStream(meter: StreamMeter): Pending {
+  settleStream(filter: StreamFilter): Pending {
     // Left before its end, an upstream has not counted everything that it said.
-    if (meter.isCut === true) return this.#settleEstimated(meter.usage, meter.produced());
-    return this.#settleReported(meter.usage, () => meter.produced());
+    if (filter.isCut === true) return this.#settleEstimated(filter.usage, filter.produced());
+    return this.#settleReported(filter.usage, () => filter.produced());
   }
 
   /** The answer was stopped before it was whole. @param isSent the upstream may have worked on it */
-  async settleStopped(meter: StreamMeter | undefined, isSent: boolean): Promise<void> {
-    if (isSent) await this.#settlePartial(meter, true);
+  async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
+    if (isSent) await this.#settlePartial(filter, true);
     else await this.settleRequest();
   }
 
   /** The upstream broke off or refused: a request that goes on with a turn, and of which nothing came, took nothing. */
-  async settleBroken(meter: StreamMeter | undefined): Promise<void> {
-    await this.#settlePartial(meter, this.#turn === undefined);
+  async settleBroken(filter: StreamFilter | undefined): Promise<void> {
+    await this.#settlePartial(filter, this.#turn === undefined);
   }
 
-  async #settlePartial(meter: StreamMeter | undefined, tookPrompt: boolean): Promise<void> {
-    const isCounted = meter?.usage !== undefined || this.#told !== undefined;
-    if (meter?.isComplete === true && isCounted) await this.settleStream(meter);
+  async #settlePartial(filter: StreamFilter | undefined, tookPrompt: boolean): Promise<void> {
+    const isCounted = filter?.usage !== undefined || this.#told !== undefined;
+    if (filter?.isComplete === true && isCounted) await this.settleStream(filter);
     else {
-      const produced = meter === undefined ? nothingProduced : producedBy(meter);
-      await this.#settle(await this.#estimated(meter?.usage, produced, tookPrompt), true);
+      const produced = filter === undefined ? nothingProduced : producedBy(filter);
+      await this.#settle(await this.#estimated(filter?.usage, produced, tookPrompt), true);
     }
   }
 
@@ -271,7 +271,7 @@ function atLeast(known: number, produced: number, told: number): number {
 /** Something was produced of which nobody can count anything: never for nothing. */
 const producedUnseen: Produced = { text: "?", imageTokens: 0, audioTokens: 0 };
 
-function producedBy(meter: StreamMeter): Produced {
-  const produced = meter.produced();
-  return meter.hasContent && isNothing(produced) ? producedUnseen : produced;
+function producedBy(filter: StreamFilter): Produced {
+  const produced = filter.produced();
+  return filter.hasContent && isNothing(produced) ? producedUnseen : produced;
 }

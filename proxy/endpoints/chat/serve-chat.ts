@@ -15,11 +15,11 @@ import { wasRevoked } from "#proxy/dispatch/revocation/revocation";
 import type { Services } from "#proxy/dispatch/services";
 import { GatewayError } from "#proxy/errors";
 import type { Upstream } from "#proxy/http1/client/upstream";
-import { Tried } from "#proxy/route/attempt-history";
+import { AttemptHistory } from "#proxy/route/attempt-history";
 import { mayFailOver } from "#proxy/route/failover";
 import { withSecretInUse } from "#proxy/route/rotated-credentials";
 import { type SelectedTarget, type SelectionRequest, selectTarget } from "#proxy/route/select-target";
-import { otherCalls } from "#proxy/runtime/request-batch";
+import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { Attempt } from "#proxy/upstream/attempt";
 import { holdsAnswer } from "#proxy/upstream/client/end-response";
 import { errorOfFailure, noAvailableChannel } from "#proxy/upstream/describe-outcome";
@@ -43,7 +43,7 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
 async function answerFromTargets(admitted: AdmittedCall, stream: AnswerStream | undefined): Promise<void> {
   const { services, route, record } = admitted;
   const preparation = new AttemptPreparation(admitted, stream?.opening);
-  const tried = new Tried();
+  const tried = new AttemptHistory();
   const startedMs = performance.now();
   let lastError: GatewayError | undefined;
   /** To be asked once more, with the former secret of its credential; such attempts are none of the route's. */
@@ -68,7 +68,7 @@ async function answerFromTargets(admitted: AdmittedCall, stream: AnswerStream | 
       const request = withinTotal(prepared.request, performance.now() - startedMs);
       if (request === undefined)
         throw lastError ?? errorOfFailure({ kind: "total-timeout", isSent: false, cause: undefined });
-      await otherCalls;
+      await yieldToBatch;
       const slot = admitted.settlement.reserveChannel(selected.channel, admitted.estimate);
       if ((slot instanceof Promise ? await slot : slot) === "full") {
         // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
@@ -95,7 +95,7 @@ async function answerFromTargets(admitted: AdmittedCall, stream: AnswerStream | 
   }
 }
 
-function choose(admitted: AdmittedCall, tried: Tried): SelectedTarget | undefined {
+function choose(admitted: AdmittedCall, tried: AttemptHistory): SelectedTarget | undefined {
   const { route, call, snapshot, services } = admitted;
   const { format } = call.endpoint;
   const affinity = admitted.references?.affinity;
@@ -175,7 +175,7 @@ async function attemptTarget(
     const outcome = await attempt.run();
     record.upstreamEnded();
     if (outcome.kind !== "reply") return await concludeOther(admitted, selected, outcome, stream, prepared.keeper);
-    await (settleReply(admitted, selected, outcome, prepared.keeper) ?? otherCalls);
+    await (settleReply(admitted, selected, outcome, prepared.keeper) ?? yieldToBatch);
     sendReply(admitted, outcome.body, outcome.headers);
     return undefined;
   } finally {

@@ -24,7 +24,7 @@ import { ClientGoneError } from "#proxy/http/read-body";
 import type { Upstream } from "#proxy/http1/client/upstream";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
-import { Tried } from "#proxy/route/attempt-history";
+import { AttemptHistory } from "#proxy/route/attempt-history";
 import { type FailedAttempt, mayFailOver } from "#proxy/route/failover";
 import { withSecretInUse } from "#proxy/route/rotated-credentials";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
@@ -108,7 +108,7 @@ type Asked = { readonly tokens: number } | { readonly failed: FailedAttempt } | 
 
 async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<number | undefined> {
   const { services, snapshot, route, call, record } = admitted;
-  const tried = new Tried();
+  const tried = new AttemptHistory();
   const startedMs = performance.now();
   while (true) {
     const chosen = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });

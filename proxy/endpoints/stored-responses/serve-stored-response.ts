@@ -26,7 +26,7 @@ import { HeldResponses } from "#proxy/responses-state/held-responses";
 import { deletedResponse, listInputItems } from "#proxy/responses-state/list-items";
 import { findResponse, storedNotFound } from "#proxy/responses-state/resolve-references";
 import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/responses-state/stored-response";
-import { Tried } from "#proxy/route/attempt-history";
+import { AttemptHistory } from "#proxy/route/attempt-history";
 import { withSecretInUse } from "#proxy/route/rotated-credentials";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
@@ -210,7 +210,14 @@ function keeperOf(
 ): SelectedTarget | undefined {
   const affinity = { channel, credential };
   const { random } = services;
-  const selected = selectTarget({ route, format: "Responses", snapshot, tried: new Tried(), affinity, random });
+  const selected = selectTarget({
+    route,
+    format: "Responses",
+    snapshot,
+    tried: new AttemptHistory(),
+    affinity,
+    random,
+  });
   return selected && withSecretInUse(selected, services.credentials, false);
 }
 

@@ -15,29 +15,29 @@ export interface JsonEvent {
   readonly json: JsonObject;
 }
 
-export interface FoldedReply {
+export interface AggregatedReply {
   readonly reply: JsonObject;
   /** Of what the events said that a whole reply has no place for: by the format's own names, each once. */
   readonly lost: readonly string[];
 }
 
-export interface UnfoldContext {
+export interface ReplayContext {
   /** As the client made it. */
   readonly call: ChatCall;
   /** A fresh id: prefix and 24 letters and digits. */
   readonly newId: (prefix: string) => string;
 }
 
-export interface OwnFormat {
+export interface Aggregation {
   /**
    * The whole reply that a stream tells.
-   * @param events of a stream that came to its end, as the format's meter let them pass
+   * @param events of a stream that came to its end, as the format's filter let them pass
    * @throws InvalidReply when they are no answer of the format
    */
-  foldStream(events: Iterable<JsonEvent>): FoldedReply;
+  aggregateStream(events: Iterable<JsonEvent>): AggregatedReply;
   /**
    * The stream that tells a whole reply, frame by frame in the format's grammar.
    * @throws InvalidReply when it is no answer of the format
    */
-  unfoldReply(reply: JsonObject, context: UnfoldContext): Iterable<string>;
+  replayReply(reply: JsonObject, context: ReplayContext): Iterable<string>;
 }

@@ -1,5 +1,5 @@
 /**
- * The stream meter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
+ * The stream filter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
  * memory unless one of the format's markers stands in it, and shows marked events to the format's reader.
  *
  * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
@@ -9,7 +9,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamMeter, UpstreamError } from "#proxy/formats/format";
+import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { type EventFields, readEventFields, splitEvents } from "#proxy/sse/event-fields";
@@ -27,7 +27,7 @@ export interface ReadEvent {
   readonly bytes: Buffer;
 }
 
-/** What a reader decides on the whole stream; the meter shows it to its caller. */
+/** What a reader decides on the whole stream; the filter shows it to its caller. */
 export interface StreamState {
   isComplete: boolean;
   error: UpstreamError | undefined;
@@ -64,7 +64,7 @@ const returnedLineEnd = Buffer.from("\r\n");
 const lineFeed = 10;
 const carriageReturn = 13;
 
-export class EventStreamMeter implements StreamMeter {
+export class EventStreamFilter implements StreamFilter {
   readonly #splitter: EventSplitter;
   readonly #reader: EventReader;
   readonly #retained: RetainedEvents;

@@ -18,11 +18,11 @@ import {
   RequestParser,
 } from "#proxy/http1/wire/request-parser";
 import type { ProxyLimits } from "#proxy/limits";
-import { freeNow } from "#proxy/runtime/release-buffer";
+import { releaseBuffer } from "#proxy/runtime/release-buffer";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
-import { closePolitely } from "./lingering-close.ts";
+import { lingeringClose } from "./lingering-close.ts";
 
 export interface ConnectionOwner {
   readonly limits: ProxyLimits;
@@ -170,7 +170,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     const exchange = this.#current;
     if (exchange === undefined) {
       this.#heardMs = performance.now();
-      freeNow(chunk);
+      releaseBuffer(chunk);
     } else if (exchange.response.writableEnded) {
       // Nobody will ever ask for it, and its client may take the answer slowly.
       this.drop(chunk);
@@ -179,7 +179,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
 
   drop(bytes: Buffer): void {
     this.#droppedBytes += bytes.length;
-    freeNow(bytes);
+    releaseBuffer(bytes);
     if (this.#droppedBytes > droppedBytesMax) this.destroy();
   }
 
@@ -199,7 +199,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     if (!exchange.response.keepsAlive) {
       this.stopReading();
       this.#over();
-      closePolitely(this.socket);
+      lingeringClose(this.socket);
       return;
     }
     if (!exchange.request.complete) {
@@ -233,7 +233,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
 
   #onData(bytes: Buffer): void {
     if (this.#isStopped) {
-      if (this.#current === undefined) freeNow(bytes);
+      if (this.#current === undefined) releaseBuffer(bytes);
       else this.drop(bytes);
     } else if (this.#parser.isWhole) this.#keep(bytes);
     else this.#parse(bytes);
@@ -280,7 +280,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     } else if (this.#isDiscarding) {
       // Its answer has gone out.
       this.stopReading();
-      closePolitely(this.socket);
+      lingeringClose(this.socket);
     } else this.#refuse(headProblem(cause));
   }
 
@@ -288,7 +288,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.stopReading();
     this.socket.write(this.#owner.refusal(error));
     // No check watches this client any more: its socket must not wait for its own end for ever.
-    closePolitely(this.socket);
+    lingeringClose(this.socket);
   }
 
   /** Whoever says that nothing more comes has left, but for what is on its way to it. */

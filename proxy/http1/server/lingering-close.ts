@@ -11,7 +11,7 @@ import type { Socket } from "node:net";
 const lingerMs = 1_000;
 
 /** Ends the sending side now, the socket soon. */
-export function closePolitely(socket: Socket): void {
+export function lingeringClose(socket: Socket): void {
   if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once("close", () => clearTimeout(timer));

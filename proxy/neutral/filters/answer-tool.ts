@@ -7,7 +7,7 @@ import type { ReplyFilter } from "./filter.ts";
 
 export class AnswerToolAsText implements ReplyFilter {
   readonly #name: string;
-  readonly #otherCalls = new Set<number>();
+  readonly #yieldToBatch = new Set<number>();
 
   constructor(name: string) {
     this.#name = name;
@@ -16,9 +16,9 @@ export class AnswerToolAsText implements ReplyFilter {
   take(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "call") {
       if (event.block.name === this.#name) return [{ ...event, block: { kind: "text" } }];
-      this.#otherCalls.add(event.candidate);
+      this.#yieldToBatch.add(event.candidate);
     }
-    if (event.type === "finish" && event.finish.reason === "tool-calls" && !this.#otherCalls.has(event.candidate)) {
+    if (event.type === "finish" && event.finish.reason === "tool-calls" && !this.#yieldToBatch.has(event.candidate)) {
       return [{ ...event, finish: { reason: "stop" } }];
     }
     return [event];

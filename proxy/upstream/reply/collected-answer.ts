@@ -5,7 +5,7 @@
  * A stream that broke off on its way here was generated all the same: what of it came is metered like any other, so that
  * it can be charged.
  */
-import type { ChatCall, ChatFormat, StreamMeter } from "#proxy/formats/format";
+import type { ChatCall, ChatFormat, StreamFilter } from "#proxy/formats/format";
 import { isStream, joined } from "./body-start.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
@@ -55,12 +55,12 @@ export class CollectedAnswer {
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */
-  meterOfPart(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamMeter | undefined {
+  filterOfPart(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
     const body = this.body();
     if (!isStream(body)) return undefined;
-    const meter = createMeter(format, call, eventBytesMax);
-    meter.push(body);
-    return meter;
+    const filter = createFilter(format, call, eventBytesMax);
+    filter.push(body);
+    return filter;
   }
 }
 
@@ -70,14 +70,14 @@ export function readCollectedStream(
   format: ChatFormat,
   call: ChatCall,
   eventBytesMax: number,
-): { readonly meter: StreamMeter; readonly events: Buffer } {
-  const meter = createMeter(format, call, eventBytesMax);
-  return { meter, events: joined([...meter.push(body), ...meter.end()]) };
+): { readonly filter: StreamFilter; readonly events: Buffer } {
+  const filter = createFilter(format, call, eventBytesMax);
+  return { filter, events: joined([...filter.push(body), ...filter.end()]) };
 }
 
 /** Whoever is not streamed to gets usage in any case, and Google's array as events. */
-function createMeter(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamMeter {
+function createFilter(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
   const endpoint =
     call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };
-  return format.createStreamMeter({ ...call, endpoint, stream: true, wantsStreamUsage: true }, eventBytesMax);
+  return format.createStreamFilter({ ...call, endpoint, stream: true, wantsStreamUsage: true }, eventBytesMax);
 }

@@ -1,7 +1,7 @@
 /** Shows that the check of a stream's grammar sees what it is for: a judge that never objects proves nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { dataEvents, namedEvents } from "#test/support/calls/run-meter";
+import { dataEvents, namedEvents } from "#test/support/calls/run-filter";
 import type { DigestProtocol } from "#test/support/digest/facts";
 import { checkGrammar } from "#test/support/digest/grammar";
 

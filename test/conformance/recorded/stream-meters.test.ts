@@ -1,11 +1,11 @@
 /**
- * Every recorded stream through its format's meter: whole, in pieces, with other line ends, and cut at every byte.
+ * Every recorded stream through its format's filter: whole, in pieces, with other line ends, and cut at every byte.
  *
  * What the client gets must state the recorded facts, however the network cut the bytes; it equals the upstream's bytes
  * where nothing has to be edited; and a stream that was cut is never complete.
  */
 import assert from "node:assert/strict";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import { chatFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { inputTokens, outputTokens } from "#proxy/settle/usage";
@@ -38,9 +38,9 @@ const lineEnds: readonly { name: string; end: string }[] = [
 
 const recorded = readRecorded()?.filter((reply) => reply.isStream || reply.id.includes("jsonarray"));
 
-describe("stream meters on recorded streams", () => {
+describe("stream filters on recorded streams", () => {
   if (recorded === undefined) {
-    it(explainAbsence("stream meters on recorded streams"));
+    it(explainAbsence("stream filters on recorded streams"));
     return;
   }
   for (const reply of recorded) {
@@ -58,10 +58,10 @@ function passHoweverCut(reply: Recorded, end: string): void {
   const outputs = new Set<string>();
   for (const { size } of splits) {
     const random = seededRandom(bytes.length);
-    const meter = meterFor(reply.protocol);
-    const output = run(meter, bytes, () => size(random));
+    const filter = meterFor(reply.protocol);
+    const output = run(filter, bytes, () => size(random));
     outputs.add(output.toString("utf8"));
-    checkMeter(meter, reply, upstream);
+    checkMeter(filter, reply, upstream);
     if (reply.expected["status"] === "error") continue;
     if (!isEdited(reply)) assert.equal(output.equals(bytes), true, "bytes must pass unchanged");
     const client = digest(reply.protocol, output);
@@ -71,14 +71,14 @@ function passHoweverCut(reply: Recorded, end: string): void {
   assert.equal(outputs.size, 1, "what passes must not depend on where the network cut");
 }
 
-function checkMeter(meter: StreamMeter, reply: Recorded, upstream: ReturnType<typeof digest>): void {
+function checkMeter(filter: StreamFilter, reply: Recorded, upstream: ReturnType<typeof digest>): void {
   const isError = reply.expected["status"] === "error";
-  assert.equal(meter.violation, undefined);
-  assert.equal(meter.error !== undefined, isError, "error");
-  assert.equal(meter.isComplete, !isError, "complete");
-  assert.equal(meter.heldBytes, 0);
+  assert.equal(filter.violation, undefined);
+  assert.equal(filter.error !== undefined, isError, "error");
+  assert.equal(filter.isComplete, !isError, "complete");
+  assert.equal(filter.heldBytes, 0);
   if (upstream.usage === null) return;
-  const { usage } = meter;
+  const { usage } = filter;
   assert.ok(usage !== undefined, "usage");
   assert.deepEqual(
     { input: inputTokens(usage), output: outputTokens(usage), cache_read: usage.cacheRead, reasoning: usage.reasoning },
@@ -96,10 +96,10 @@ function cutEverywhere(reply: Recorded): void {
   const bytes = reply.bytes();
   const end = lastEventStart(bytes);
   for (let length = 0; length < end; length += 1) {
-    const meter = meterFor(reply.protocol);
+    const filter = meterFor(reply.protocol);
     const cut = bytes.subarray(0, length);
-    const output = Buffer.concat([...meter.push(cut), ...meter.end()]);
-    assert.equal(meter.isComplete, false, `complete although cut at byte ${length}`);
+    const output = Buffer.concat([...filter.push(cut), ...filter.end()]);
+    assert.equal(filter.isComplete, false, `complete although cut at byte ${length}`);
     const passed = output.toString("utf8").trimEnd();
     assert.equal(bytes.toString("utf8").startsWith(passed), true, `other bytes at ${length}`);
     if (passed !== "") assert.doesNotThrow(() => digest(reply.protocol, output), `half an event at ${length}`);
@@ -137,20 +137,20 @@ function isEdited(reply: Recorded): boolean {
   return editedReplies[reply.id.replace(/^upstream\//, "")] !== undefined;
 }
 
-function meterFor(protocol: DigestProtocol): StreamMeter {
+function meterFor(protocol: DigestProtocol): StreamFilter {
   const format = chatFormats[formats[protocol]];
-  return format.createStreamMeter(callOf(format), eventBytesMax);
+  return format.createStreamFilter(callOf(format), eventBytesMax);
 }
 
-function run(meter: StreamMeter, bytes: Buffer, size: () => number): Buffer {
+function run(filter: StreamFilter, bytes: Buffer, size: () => number): Buffer {
   const passed: Buffer[] = [];
   for (let position = 0; position < bytes.length; ) {
     const next = Math.min(bytes.length, position + size());
-    // Copied, because a meter that kept a reference to reused memory would pass otherwise.
-    passed.push(...meter.push(Buffer.from(bytes.subarray(position, next))));
+    // Copied, because a filter that kept a reference to reused memory would pass otherwise.
+    passed.push(...filter.push(Buffer.from(bytes.subarray(position, next))));
     position = next;
   }
-  passed.push(...meter.end());
+  passed.push(...filter.end());
   return Buffer.concat(passed);
 }
 

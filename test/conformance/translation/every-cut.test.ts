@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { GatewayError } from "#proxy/errors";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import { chatFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { splitEvents } from "#proxy/sse/event-fields";
@@ -59,13 +59,13 @@ describe("recorded streams split and cut everywhere", () => {
         for (const count of spread(events.length, eventCutsMax)) {
           const cut = Buffer.concat(events.slice(0, count));
           // The provider's own format decides what is a whole answer.
-          const own = chatFormats[from].createStreamMeter(callOf(from), eventBytesMax);
+          const own = chatFormats[from].createStreamFilter(callOf(from), eventBytesMax);
           own.push(cut);
           own.end();
           const isWhole = own.isComplete && own.error === undefined;
-          const meter = meterOf(from, to);
-          const said = told(meter, [cut]);
-          assert.equal(meter.isComplete && meter.error === undefined, isWhole, `${count} events`);
+          const filter = meterOf(from, to);
+          const said = told(filter, [cut]);
+          assert.equal(filter.isComplete && filter.error === undefined, isWhole, `${count} events`);
           if (!isWhole) assert.doesNotMatch(said, signsOfSuccess, `${count} events`);
         }
       });
@@ -85,20 +85,20 @@ function callOf(format: ChatWireFormat) {
 }
 
 function meterOf(from: ChatWireFormat, to: ChatWireFormat) {
-  return translationOf(from, to, smallestCalls[to], true).createStreamMeter(eventBytesMax);
+  return translationOf(from, to, smallestCalls[to], true).createStreamFilter(eventBytesMax);
 }
 
 /** All that a client gets, the error of a stream that failed at its end. */
-function told(meter: ReturnType<typeof meterOf>, pieces: readonly Buffer[]): string {
+function told(filter: ReturnType<typeof meterOf>, pieces: readonly Buffer[]): string {
   const said: Buffer[] = [];
-  for (const piece of pieces) if (isGoing(meter)) said.push(...meter.push(piece));
-  if (isGoing(meter)) said.push(...meter.end());
-  if (!meter.isComplete || meter.error !== undefined) {
-    said.push(meter.fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "r" }));
+  for (const piece of pieces) if (isGoing(filter)) said.push(...filter.push(piece));
+  if (isGoing(filter)) said.push(...filter.end());
+  if (!filter.isComplete || filter.error !== undefined) {
+    said.push(filter.fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "r" }));
   }
   return Buffer.concat(said).toString("utf8");
 }
 
-function isGoing(meter: StreamMeter): boolean {
-  return meter.error === undefined && meter.violation === undefined;
+function isGoing(filter: StreamFilter): boolean {
+  return filter.error === undefined && filter.violation === undefined;
 }

@@ -1,7 +1,7 @@
 /** Several operators and proxies over real TLS: certificates, identity, no time travel, one view of the fleet. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as joinBatch } from "node:timers/promises";
 import { TlsRig, type TlsRigProxy } from "#test/support/fleet/tls-rig";
 import { eventually } from "#test/support/push-rig";
 import { sha256Of, wireKey } from "#test/support/wire-objects";
@@ -94,7 +94,7 @@ describe("push over TLS", () => {
       await one.close();
       await eventually("at the replica that lags", () => proxy.events.some(({ type }) => type === "disconnected"));
       const connected = () => proxy.events.filter(({ type }) => type === "connected").length;
-      for (let turn = 0; turn < 200; turn += 1) await nextTurn();
+      for (let turn = 0; turn < 200; turn += 1) await joinBatch();
       assert.equal(connected(), 1, "told nothing before it has caught up");
       two.publish([wireKey("two")], at("105"));
       await eventually("welcomed", () => connected() === 2);
@@ -112,7 +112,7 @@ describe("push over TLS", () => {
       proxy.store.revoke({ revision: 2, keys: [keyId], credentials: [], versions: { ApiKey: "101" } });
       proxy.addresses = [two.address];
       await one.close();
-      for (let turn = 0; turn < 500; turn += 1) await nextTurn();
+      for (let turn = 0; turn < 500; turn += 1) await joinBatch();
       assert.equal(isLive(proxy), false);
       two.publish([], at("101"));
       await eventually("welcomed", () => two.fleet.ownReadyCount === 1);

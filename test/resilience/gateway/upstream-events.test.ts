@@ -106,7 +106,7 @@ describe("an upstream whose event stream is odd", function () {
           Buffer.from(events.slice(2).join("")),
         ]);
         const answer = await stream(format, wire, 50);
-        // A meter that does not read an event passes it: the client must then see all of it.
+        // A filter that does not read an event passes it: the client must then see all of it.
         if (format.errorEvent.test(answer.text)) assert.equal(answer.isComplete, format.failsCleanly);
         else assert.deepEqual(heard(answer.text), heard(wire.toString("utf8")));
       }

@@ -1,14 +1,14 @@
 /**
  * The proxy's whole request pipeline in this process: manifests compiled by the operator's compiler, the real server,
- * ledger, meters and upstream pools on a free port. For suites of hundreds of calls that need what the proxy reports of
+ * ledger, filters and upstream pools on a free port. For suites of hundreds of calls that need what the proxy reports of
  * each; whatever concerns processes, push and files runs against `start-gateway.ts`.
  */
 import assert from "node:assert/strict";
 import type { CompileSettings } from "#operator/compile/compilation";
 import type { Compiled } from "#operator/compile/compile";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";
-import { LargeBodies } from "#proxy/dispatch/large-body-queue";
-import { LiveReservations } from "#proxy/dispatch/reservations/reservation-heartbeat";
+import { LargeBodyQueue } from "#proxy/dispatch/large-body-queue";
+import { ReservationHeartbeat } from "#proxy/dispatch/reservations/reservation-heartbeat";
 import { OpenAttempts } from "#proxy/dispatch/revocation/open-attempts";
 import type { Services } from "#proxy/dispatch/services";
 import { BodiesUnderWay } from "#proxy/http/bodies-under-way";
@@ -23,7 +23,7 @@ import { handleRequest } from "#proxy/pipeline/handle-request";
 import { memoryStoreLimits } from "#proxy/responses-state/response-store";
 import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";
 import { RotatedCredentials } from "#proxy/route/rotated-credentials";
-import { OwnerTurns } from "#proxy/runtime/keyed-mutex";
+import { KeyedMutex } from "#proxy/runtime/keyed-mutex";
 import { createTokenEstimator } from "#proxy/settle/estimate-tokens";
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
 import { emptySnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
@@ -44,7 +44,7 @@ export interface InProcessOptions {
 export class InProcessGateway {
   readonly port: number;
   readonly ledger: MemoryLedger;
-  readonly conversationTurns: OwnerTurns;
+  readonly conversationMutex: KeyedMutex;
   /** What the access log was given, in the order in which requests ended. */
   readonly records: AccessRecord[];
   /** Keys whose use was noted, one entry for each call. */
@@ -57,7 +57,7 @@ export class InProcessGateway {
   private constructor(parts: Parts) {
     this.port = parts.port;
     this.ledger = parts.ledger;
-    this.conversationTurns = parts.services.conversationTurns;
+    this.conversationMutex = parts.services.conversationMutex;
     this.records = parts.records;
     this.usedKeys = parts.usedKeys;
     this.#services = parts.services;
@@ -105,12 +105,12 @@ export class InProcessGateway {
       snapshots: { pin: () => live.snapshot, isReady: true },
       honoursKeys: () => true,
       ledger,
-      reservations: new LiveReservations(ledger, limits.reservationTtlMs),
+      reservations: new ReservationHeartbeat(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
       openAttempts: new OpenAttempts(),
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
-      conversationTurns: new OwnerTurns(),
+      conversationMutex: new KeyedMutex(),
       responses: new MemoryResponses({ limits: memoryStoreLimits, now: Date.now }),
       credentials: new RotatedCredentials({ now: () => performance.now() }),
       keyUses: { note: (key) => usedKeys.push(`${key.namespace}/${key.name}`) },
@@ -119,7 +119,7 @@ export class InProcessGateway {
       log: silentLogger,
       limits,
       inFlightBytes,
-      largeBodies: new LargeBodies(inFlightBytes),
+      largeBodyQueue: new LargeBodyQueue(inFlightBytes),
       bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
       trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },
       estimateTokens: options.estimateTokens ?? ((text) => estimator.estimate(text)),

@@ -128,31 +128,31 @@ function runStream(
   measure: Measure,
 ): void {
   unlessRefused(() => {
-    const events = measure("meter for its own format", () => passed(format, input));
+    const events = measure("filter for its own format", () => passed(format, input));
     JSON.parse(measure("fold for its own format", () => bridgeOf(format).translateReply(events)).body.toString("utf8"));
   });
   // A long stream byte by byte says nothing that a short one does not, and takes all the time.
   const pieceBytes = Math.max(Math.ceil(input.length / 500), random.pick([1, 7, 100, 1_000, 16_384, 65_536]));
   for (const client of formats) {
     if (client === format) continue;
-    const meter = translations.pick(client, format, random).createStreamMeter(1 << 20);
+    const filter = translations.pick(client, format, random).createStreamFilter(1 << 20);
     let said = "";
-    for (let at = 0; at < input.length && isGoing(meter); at += pieceBytes) {
+    for (let at = 0; at < input.length && isGoing(filter); at += pieceBytes) {
       const piece = input.subarray(at, at + pieceBytes);
-      said += text(measure(`push for ${client}`, () => meter.push(piece)));
+      said += text(measure(`push for ${client}`, () => filter.push(piece)));
     }
-    if (isGoing(meter)) said += text(measure(`end for ${client}`, () => meter.end()));
-    meter.produced();
-    if (meter.isComplete && meter.error === undefined && meter.violation === undefined) continue;
-    said += meter
+    if (isGoing(filter)) said += text(measure(`end for ${client}`, () => filter.end()));
+    filter.produced();
+    if (filter.isComplete && filter.error === undefined && filter.violation === undefined) continue;
+    said += filter
       .fail(new GatewayError("upstream_error", "The upstream failed."), { requestId: "fuzz" })
       .toString("utf8");
     assert.doesNotMatch(said, signsOfSuccess, `a failed stream looks whole to ${client} clients`);
   }
 }
 
-function isGoing(meter: ReturnType<Translation["createStreamMeter"]>): boolean {
-  return meter.error === undefined && meter.violation === undefined && !meter.isCut;
+function isGoing(filter: ReturnType<Translation["createStreamFilter"]>): boolean {
+  return filter.error === undefined && filter.violation === undefined && !filter.isCut;
 }
 
 function text(pieces: readonly Buffer[]): string {

@@ -67,7 +67,7 @@ export function writtenRequest(conversation: Conversation, changes: TargetChange
   return { ...written, dropped: losses.dropped };
 }
 
-/** All events of a stream's bytes, as the reader sees them behind its meter. */
+/** All events of a stream's bytes, as the reader sees them behind its filter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
   return readWith(chatCompletionsTranslator.createStreamReader(), bytes);
 }

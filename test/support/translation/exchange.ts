@@ -47,7 +47,7 @@ export function countedIds(): (prefix: string) => string {
   };
 }
 
-/** All events of a stream's bytes, as the reader sees them behind its meter; its end included. */
+/** All events of a stream's bytes, as the reader sees them behind its filter; its end included. */
 export function readWith(reader: StreamReader, bytes: Buffer): ReplyEvent[] {
   const events = splitEvents(bytes).flatMap((event) => {
     const { name, data } = readEventFields(event);

@@ -116,7 +116,7 @@ export function replyContext(changes: Partial<ReplyContext> = {}): ReplyContext 
   };
 }
 
-/** All events of a stream's bytes, as the reader sees them behind its meter. */
+/** All events of a stream's bytes, as the reader sees them behind its filter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
   return readWith(messagesTranslator.createStreamReader(), bytes);
 }

@@ -4,16 +4,16 @@ import { chatFormats } from "#proxy/formats/registry";
 import type { JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { OwnFormatBridge } from "#proxy/translate/same-format-bridge";
+import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
 import { readCollectedStream } from "#proxy/upstream/reply/collected-answer";
 import { callOf } from "#test/support/digest/stream-call";
 
 const eventBytesMax = 1 << 24;
 
-export function bridgeOf(format: ChatWireFormat, changes: object = {}): OwnFormatBridge {
+export function bridgeOf(format: ChatWireFormat, changes: object = {}): SameFormatBridge {
   let ids = 0;
   const call = callOf(chatFormats[format], changes);
-  return new OwnFormatBridge({ call, newId: (prefix) => `${prefix}${++ids}` });
+  return new SameFormatBridge({ call, newId: (prefix) => `${prefix}${++ids}` });
 }
 
 /** The stream that tells a whole reply. */
@@ -26,12 +26,12 @@ export interface Folded {
   readonly lost: readonly string[];
 }
 
-/** The events of a stream that pass its format's meter. @throws InvalidReply when it is not whole */
+/** The events of a stream that pass its format's filter. @throws InvalidReply when it is not whole */
 export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer {
   const call = callOf(chatFormats[format]);
-  const { meter, events } = readCollectedStream(Buffer.from(stream), chatFormats[format], call, eventBytesMax);
-  if (meter.error !== undefined || meter.violation !== undefined || !meter.isComplete) {
-    throw new InvalidReply(meter.violation ?? "the stream is not whole");
+  const { filter, events } = readCollectedStream(Buffer.from(stream), chatFormats[format], call, eventBytesMax);
+  if (filter.error !== undefined || filter.violation !== undefined || !filter.isComplete) {
+    throw new InvalidReply(filter.violation ?? "the stream is not whole");
   }
   return events;
 }

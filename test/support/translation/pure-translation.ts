@@ -63,9 +63,9 @@ export function answerOf(upstream: ChatWireFormat, client: ChatWireFormat, clien
 
 /** The client's stream of an upstream's. */
 export function streamOf(upstream: ChatWireFormat, client: ChatWireFormat, clientBody: object, stream: string): string {
-  const meter = translationOf(upstream, client, clientBody, true).createStreamMeter(1 << 20);
-  const pieces = [...meter.push(Buffer.from(stream)), ...meter.end()];
-  if (!meter.isComplete) throw new Error(meter.violation ?? "the stream is not complete");
+  const filter = translationOf(upstream, client, clientBody, true).createStreamFilter(1 << 20);
+  const pieces = [...filter.push(Buffer.from(stream)), ...filter.end()];
+  if (!filter.isComplete) throw new Error(filter.violation ?? "the stream is not complete");
   return Buffer.concat(pieces).toString("utf8");
 }
 

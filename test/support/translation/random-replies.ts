@@ -1,6 +1,6 @@
 /** Answers of any legal kind for property tests, whole and as the events of a stream cut and mixed in any legal way. */
 import fc from "fast-check";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Candidate, Citation, Finish, Reply, ReplyBlock, ReplyEvent } from "#proxy/neutral/reply";
 
 const text = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" });
@@ -103,7 +103,7 @@ export function anyReply({ candidatesMax = 3, hasCustomCalls = true }: ReplyKind
  * @param choices numbers by which the next candidate is chosen
  */
 export function mixedEvents(reply: Reply, choices: readonly number[]): ReplyEvent[] {
-  const cut = [...unfoldReply(reply)].flatMap(cutDelta);
+  const cut = [...replayReply(reply)].flatMap(cutDelta);
   const queues = reply.candidates.map((_, index) =>
     cut.filter((event) => "candidate" in event && event.candidate === index),
   );

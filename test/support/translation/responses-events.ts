@@ -1,5 +1,5 @@
 /** Events of a responses stream for tests, and what is read from them in short words. */
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { ReplyBlock } from "#proxy/neutral/reply";
 import { readStream } from "./responses-exchange.ts";
 
@@ -47,7 +47,7 @@ export const completed = (output: readonly Event[] = [], changes: Event = {}): E
 });
 
 export function blocksOf(...events: readonly Event[]): readonly ReplyBlock[] {
-  return foldReply(readStream(streamOf([created, ...events]))).candidates[0]?.blocks ?? [];
+  return aggregateReply(readStream(streamOf([created, ...events]))).candidates[0]?.blocks ?? [];
 }
 
 /** What blocks say, without their empty lists. */

@@ -15,7 +15,7 @@ import { editBody } from "./edit-body.ts";
 import { readProduced } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { usageOf } from "./read-usage.ts";
-import { createStreamMeter } from "./stream-filter.ts";
+import { createStreamFilter } from "./stream-filter.ts";
 
 const comment = Buffer.from(": keep-alive\n\n");
 
@@ -27,7 +27,7 @@ export const chatCompletions: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamMeter: (call, eventBytesMax) => createStreamMeter(call.wantsStreamUsage, eventBytesMax),
+  createStreamFilter: (call, eventBytesMax) => createStreamFilter(call.wantsStreamUsage, eventBytesMax),
   signOfLife: () => comment,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),

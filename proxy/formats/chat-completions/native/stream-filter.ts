@@ -9,10 +9,10 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
-  EventStreamMeter,
+  EventStreamFilter,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -43,8 +43,8 @@ const indexMarkers = [indexMarker];
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
 /** @param showsUsage whether the client asked for usage in its stream */
-export function createStreamMeter(showsUsage: boolean, eventBytesMax: number): StreamMeter {
-  return new EventStreamMeter(new ChunkReader(showsUsage), eventBytesMax);
+export function createStreamFilter(showsUsage: boolean, eventBytesMax: number): StreamFilter {
+  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax);
 }
 
 class ChunkReader implements EventReader {

@@ -15,7 +15,7 @@ import { SearchQueries } from "./searches.ts";
 import { signOfLife } from "./sign-of-life.ts";
 import { findMember } from "./spellings.ts";
 import { renderStreamError } from "./stream-error.ts";
-import { GenerateContentStreamMeter } from "./stream-filter.ts";
+import { GenerateContentStreamFilter } from "./stream-filter.ts";
 
 export const generateContent: ChatFormat = {
   format: "GenerateContent",
@@ -25,8 +25,8 @@ export const generateContent: ChatFormat = {
   findMember,
   editBody,
   readReply,
-  createStreamMeter: (call, eventBytesMax) =>
-    new GenerateContentStreamMeter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
+  createStreamFilter: (call, eventBytesMax) =>
+    new GenerateContentStreamFilter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
   signOfLife,
   // Google's own SDK skips an error in a data line and takes a clean end for success.
   failsCleanly: false,

@@ -11,10 +11,10 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamMeter, UpstreamError } from "#proxy/formats/format";
+import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
 import {
   type EventReader,
-  EventStreamMeter,
+  EventStreamFilter,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -38,9 +38,9 @@ const errorMarker = Buffer.from("rror");
 const terminatorMarker = Buffer.from("[DONE]");
 const lineBreaks = /[\r\n]\s*/g;
 
-export class GenerateContentStreamMeter implements StreamMeter {
+export class GenerateContentStreamFilter implements StreamFilter {
   readonly #reader: FrameReader;
-  readonly #meter: EventStreamMeter;
+  readonly #filter: EventStreamFilter;
   readonly #eventBytesMax: number;
   /** Undefined until the first byte that is no white space tells what the upstream sends. */
   #isArray: boolean | undefined;
@@ -49,33 +49,33 @@ export class GenerateContentStreamMeter implements StreamMeter {
 
   constructor(shape: StreamShape, eventBytesMax: number) {
     this.#reader = new FrameReader(shape);
-    this.#meter = new EventStreamMeter(this.#reader, eventBytesMax);
+    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax);
     this.#eventBytesMax = eventBytesMax;
   }
 
   get events(): number {
-    return this.#meter.events;
+    return this.#filter.events;
   }
   get isComplete(): boolean {
-    return this.#meter.isComplete;
+    return this.#filter.isComplete;
   }
   get error(): UpstreamError | undefined {
-    return this.#meter.error;
+    return this.#filter.error;
   }
   get violation(): string | undefined {
-    return this.#violation ?? this.#meter.violation;
+    return this.#violation ?? this.#filter.violation;
   }
   get usage(): TokenUsage | undefined {
-    return this.#meter.usage;
+    return this.#filter.usage;
   }
   get position(): string {
-    return this.#meter.position;
+    return this.#filter.position;
   }
   get heldBytes(): number {
-    return this.#meter.heldBytes + (this.#splitter?.heldBytes ?? 0);
+    return this.#filter.heldBytes + (this.#splitter?.heldBytes ?? 0);
   }
   get hasContent(): boolean {
-    return this.#meter.hasContent;
+    return this.#filter.hasContent;
   }
   /** Elements of a JSON array that have been written, for whoever has to close it. */
   get elementsWritten(): number {
@@ -84,23 +84,23 @@ export class GenerateContentStreamMeter implements StreamMeter {
 
   /** Every candidate ended: only the end of the body is to come. Reads what was kept. */
   get hasFinished(): boolean {
-    this.#meter.produced();
+    this.#filter.produced();
     return this.#reader.hasFinished;
   }
 
   produced(): Produced {
-    return this.#meter.produced();
+    return this.#filter.produced();
   }
 
   push(chunk: Buffer): readonly Buffer[] {
     this.#isArray ??= startsJson(chunk);
-    if (this.#isArray !== true) return this.#meter.push(chunk);
+    if (this.#isArray !== true) return this.#filter.push(chunk);
     this.#splitter ??= new JsonArraySplitter(this.#eventBytesMax);
     const passed: Buffer[] = [];
     // White space outside of strings goes: an event's data is one line.
     for (const element of this.#splitter.push(chunk)) {
       passed.push(
-        ...this.#meter.push(Buffer.from(`data: ${element.toString("utf8").replace(lineBreaks, "")}\r\n\r\n`)),
+        ...this.#filter.push(Buffer.from(`data: ${element.toString("utf8").replace(lineBreaks, "")}\r\n\r\n`)),
       );
     }
     if (this.#splitter.isOverflowing)
@@ -110,7 +110,7 @@ export class GenerateContentStreamMeter implements StreamMeter {
 
   end(): readonly Buffer[] {
     if (this.#splitter !== undefined && !this.#splitter.isClosed) return [];
-    return this.#meter.end();
+    return this.#filter.end();
   }
 }
 

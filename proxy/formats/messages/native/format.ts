@@ -15,7 +15,7 @@ import { editBody } from "./edit-body.ts";
 import { readMessageText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
-import { createStreamMeter } from "./stream-filter.ts";
+import { createStreamFilter } from "./stream-filter.ts";
 
 const ping = encodeEvent("ping", '{"type":"ping"}');
 
@@ -27,7 +27,7 @@ export const messages: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamMeter: (_call, eventBytesMax) => createStreamMeter(eventBytesMax),
+  createStreamFilter: (_call, eventBytesMax) => createStreamFilter(eventBytesMax),
   signOfLife: () => ping,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),

@@ -7,10 +7,10 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamMeter } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
-  EventStreamMeter,
+  EventStreamFilter,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -28,8 +28,8 @@ const boundaryMarker = Buffer.from("ge_st");
 // Without a quote behind it: the name of an event has none.
 const errorMarker = Buffer.from("rror");
 
-export function createStreamMeter(eventBytesMax: number): StreamMeter {
-  return new EventStreamMeter(new MessageEvents(), eventBytesMax);
+export function createStreamFilter(eventBytesMax: number): StreamFilter {
+  return new EventStreamFilter(new MessageEvents(), eventBytesMax);
 }
 
 class MessageEvents implements EventReader {

@@ -14,7 +14,7 @@ import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { signOfLife } from "./sign-of-life.ts";
 import { renderStreamError } from "./stream-error.ts";
-import { ResponsesStreamMeter } from "./stream-filter.ts";
+import { ResponsesStreamFilter } from "./stream-filter.ts";
 
 export const responses: ChatFormat = {
   format: "Responses",
@@ -24,7 +24,7 @@ export const responses: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamMeter: (_call, eventBytesMax) => new ResponsesStreamMeter(eventBytesMax),
+  createStreamFilter: (_call, eventBytesMax) => new ResponsesStreamFilter(eventBytesMax),
   signOfLife,
   failsCleanly: true,
   renderStreamError,

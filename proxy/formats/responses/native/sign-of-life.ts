@@ -8,16 +8,17 @@
  * `keepalive`, which the API itself sends and all ignore.
  */
 
-import type { ChatCall, StreamMeter } from "#proxy/formats/format";
+import type { ChatCall, StreamFilter } from "#proxy/formats/format";
 import type { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import type { JsonObject } from "#proxy/json/json-value";
 import { encodeEvent } from "#proxy/sse/encoder";
-import { ResponsesStreamMeter } from "./stream-filter.ts";
+import { ResponsesStreamFilter } from "./stream-filter.ts";
 
 const comment = Buffer.from(": keep-alive\n\n");
 
-export function signOfLife(call: ChatCall, opening: StreamOpening, meter?: StreamMeter): Buffer {
-  if (meter instanceof ResponsesStreamMeter && meter.hasStarted) return meter.signOfLife(() => opened(call, opening));
+export function signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer {
+  if (filter instanceof ResponsesStreamFilter && filter.hasStarted)
+    return filter.signOfLife(() => opened(call, opening));
   if (!opening.isOurs) return comment;
   const response = opened(call, opening);
   const types = opening.isNumbered ? ["response.in_progress"] : ["response.created", "response.in_progress"];

@@ -4,22 +4,22 @@
  * of the first one's members, so both places are written.
  */
 import { errorTable, type GatewayError } from "#proxy/errors";
-import type { ChatCall, ErrorContext, StreamMeter } from "#proxy/formats/format";
+import type { ChatCall, ErrorContext, StreamFilter } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";
 import type { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { memberAt } from "#proxy/json/json-value";
 import { encodeEvent } from "#proxy/sse/encoder";
 import { opened } from "./sign-of-life.ts";
-import { ResponsesStreamMeter } from "./stream-filter.ts";
+import { ResponsesStreamFilter } from "./stream-filter.ts";
 
 export function renderStreamError(
   error: GatewayError,
   context: ErrorContext,
-  meter: StreamMeter | undefined,
+  filter: StreamFilter | undefined,
   call: ChatCall,
   opening?: StreamOpening,
 ): Buffer {
-  const progress = meter instanceof ResponsesStreamMeter ? meter.progress() : undefined;
+  const progress = filter instanceof ResponsesStreamFilter ? filter.progress() : undefined;
   const sequence = progress?.sequence ?? opening?.sequence ?? 0;
   const rendered = errorObject(error, "OpenAI", context);
   const message = memberAt(rendered, "error", "message");

@@ -10,7 +10,7 @@
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import {
   type EventReader,
-  EventStreamMeter,
+  EventStreamFilter,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -40,7 +40,7 @@ export interface ResponseProgress {
   readonly rawUsage: unknown;
 }
 
-export class ResponsesStreamMeter extends EventStreamMeter {
+export class ResponsesStreamFilter extends EventStreamFilter {
   readonly #events: ResponseEvents;
 
   constructor(eventBytesMax: number) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as joinBatch } from "node:timers/promises";
 import { checkLoop } from "#operator/certificates/check-loop";
 import { ManualTimers } from "#test/support/manual-timers";
 
@@ -29,10 +29,10 @@ describe("checkLoop()", () => {
       },
     });
   async function advance(byMs: number): Promise<void> {
-    await nextTurn();
+    await joinBatch();
     for (let passed = 0; passed < byMs; passed += 250) {
       timers.advance(250);
-      await nextTurn();
+      await joinBatch();
     }
   }
 
@@ -69,7 +69,7 @@ describe("checkLoop()", () => {
     isFailing = true;
     const running = loop();
     const started = running.start();
-    await nextTurn();
+    await joinBatch();
     running.close();
     await started;
     assert.equal(timers.waiting, 0);

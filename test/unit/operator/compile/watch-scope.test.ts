@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Compilation } from "#operator/compile/compilation";
 import { defaultCompileSettings } from "#operator/compile/compile";
-import type { Reach } from "#operator/compile/watch-scope";
+import type { WatchScope } from "#operator/compile/watch-scope";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import { resourcesOf } from "#test/support/compile-manifests";
 
@@ -100,7 +100,7 @@ describe("what an operator is not let to see", () => {
       reach: { watchNamespaces: [], readsNamespaces: false },
       want: /^True Resolved/,
     },
-  ] satisfies { name: string; manifests: string[]; reach?: Reach; want: RegExp }[]) {
+  ] satisfies { name: string; manifests: string[]; reach?: WatchScope; want: RegExp }[]) {
     it(row.name, () => {
       const resources = resourcesOf(row.manifests.join("\n---\n"));
       const compilation = new Compilation(resources, defaultCompileSettings, "Exact", true, row.reach);

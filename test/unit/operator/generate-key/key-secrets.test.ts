@@ -67,7 +67,7 @@ function open(options: {
   return { secrets, created, lines, replaced, apiKeys, leader, takeMost, attempts: () => attempts };
 }
 
-const nextTurn = (): Promise<void> => setImmediate();
+const joinBatch = (): Promise<void> => setImmediate();
 const many = (count: number) => Array.from({ length: count }, (_, index) => wanted(`k${index}`));
 
 describe("key secrets", () => {
@@ -147,7 +147,7 @@ describe("key secrets", () => {
     const first = Promise.withResolvers<void>();
     const { secrets, created, takeMost } = open({
       wanted: many(100),
-      answer: (name) => (name === "k0-secret" ? first.promise : nextTurn()),
+      answer: (name) => (name === "k0-secret" ? first.promise : joinBatch()),
     });
     secrets.look();
     // One that hangs stands in the way of no other.
@@ -167,7 +167,7 @@ describe("key secrets", () => {
       fail,
       answer: async () => {
         if (attempts() === 9 || attempts() === 12) mosts.push(takeMost());
-        await nextTurn();
+        await joinBatch();
       },
     });
     secrets.look();
@@ -182,7 +182,7 @@ describe("key secrets", () => {
       wanted: many(40),
       answer: async () => {
         leader.isLeader = () => false;
-        await nextTurn();
+        await joinBatch();
       },
     });
     secrets.look();
@@ -196,7 +196,7 @@ describe("key secrets", () => {
     const { secrets, created, attempts, takeMost } = open({
       wanted: asked,
       fail: (attempt) => (attempt > 1 ? taken : undefined),
-      answer: nextTurn,
+      answer: joinBatch,
     });
     secrets.look();
     await waitFor("both", () => attempts() === 2);

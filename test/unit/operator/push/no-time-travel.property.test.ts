@@ -4,7 +4,7 @@
  * of a proxy never gets older, and a revoked key stays dead until the proxy is past its revocation.
  */
 import assert from "node:assert/strict";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as joinBatch } from "node:timers/promises";
 import fc from "fast-check";
 import { ProxyConnection } from "#operator/push/connection";
 import { Publisher } from "#operator/push/publisher";
@@ -244,9 +244,9 @@ describe("no time travel, whatever happens", function () {
             wire.target = one.operator;
             wire.cut();
           }
-          for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+          for (let turn = 0; turn < 3; turn += 1) await joinBatch();
           timers.advance(10_000);
-          for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+          for (let turn = 0; turn < 2; turn += 1) await joinBatch();
           for (const name of victims) {
             const isLive = store.pin().findKey(sha256Of(`sk-${name}`))?.key.state === "Active";
             // Once the proxy is past the revocation, the configuration itself says what the key is.

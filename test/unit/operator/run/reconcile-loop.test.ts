@@ -5,7 +5,7 @@ import { defaultCompileSettings } from "#operator/compile/compile";
 import { type Changes, Publisher } from "#operator/push/publisher";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import type { ResourceChange } from "#operator/resources/resource";
-import { Pipeline } from "#operator/run/reconcile-loop";
+import { ReconcileLoop } from "#operator/run/reconcile-loop";
 import { ManifestStore } from "#operator/source/manifest-store";
 import { putText } from "#test/support/compile-manifests";
 import { waitFor } from "#test/support/wait-for";
@@ -89,7 +89,7 @@ describe("a pass over the configuration that throws", () => {
   let store: ManifestStore;
   let compilation: FailingCompilation;
   let publisher: FailingPublisher;
-  let pipeline: Pipeline;
+  let pipeline: ReconcileLoop;
   let failures: unknown[];
   let told: Set<string>;
   let statusFailures: number;
@@ -101,7 +101,7 @@ describe("a pass over the configuration that throws", () => {
     failures = [];
     told = new Set();
     statusFailures = 0;
-    pipeline = new Pipeline({
+    pipeline = new ReconcileLoop({
       compilation,
       publisher,
       onPass({ results }) {

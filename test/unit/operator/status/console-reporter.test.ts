@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Announcer } from "#operator/status/console-reporter";
+import { ConsoleReporter } from "#operator/status/console-reporter";
 import type { StatusDocument } from "#operator/status/status-document";
 import { resourcesOf } from "#test/support/compile-manifests";
 import { waitFor } from "#test/support/wait-for";
@@ -34,13 +34,13 @@ spec:
   credentials: [{name: main, secretKeyRef: {name: openai, key: apiKey}}]
 `);
 
-describe("Announcer", () => {
+describe("ConsoleReporter", () => {
   let lines: string[];
-  let announcer: Announcer;
+  let announcer: ConsoleReporter;
   beforeEach(() => {
     lines = [];
     const awaited = [{ namespace: "a", name: "openai", variable: "OPENAI_API_KEY" }];
-    announcer = new Announcer({
+    announcer = new ConsoleReporter({
       log: { info: (text) => lines.push(text), warn: (text) => lines.push(`warn ${text}`) },
       resources: channels,
       awaited,

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { EjectedBook, forgottenAfterMs } from "#operator/status/credential-health";
+import { CredentialHealth, forgottenAfterMs } from "#operator/status/credential-health";
 
 const main = { channel: "a/openai", credential: "main", reason: "Refused" };
 const spare = { channel: "a/openai", credential: "spare", reason: "FormerInUse" };
 
 function book() {
   let nowMs = 5_000;
-  return { book: new EjectedBook(() => nowMs), pass: (ms: number) => (nowMs += ms) };
+  return { book: new CredentialHealth(() => nowMs), pass: (ms: number) => (nowMs += ms) };
 }
 
-describe("EjectedBook", () => {
+describe("CredentialHealth", () => {
   it("tells a channel's refused credentials, and those that a former secret stands in for everywhere", () => {
     const { book: ejected } = book();
     assert.equal(ejected.healthOf("channel/a/openai"), undefined);

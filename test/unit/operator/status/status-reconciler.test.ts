@@ -11,7 +11,7 @@ import type { Acknowledgement } from "#operator/status/conditions";
 import { describeStatusChange } from "#operator/status/report-changes";
 import type { StatusDocument } from "#operator/status/status-document";
 import { StatusFiles } from "#operator/status/status-files";
-import { StatusKeeper } from "#operator/status/status-reconciler";
+import { StatusReconciler } from "#operator/status/status-reconciler";
 import { putText } from "#test/support/compile-manifests";
 import { waitFor } from "#test/support/wait-for";
 
@@ -26,10 +26,10 @@ const acknowledgement = (state: Acknowledgement["state"], acknowledgedBy = 0): A
   return { state, readyProxies: 2, acknowledgedBy, rejects: state === "Rejected" ? [{ by: "p", why: "limits" }] : [] };
 };
 
-describe("StatusKeeper", () => {
+describe("StatusReconciler", () => {
   let store: ManifestStore;
   let compilation: Compilation;
-  let keeper: StatusKeeper;
+  let keeper: StatusReconciler;
   let isSyncing: boolean;
   let state: Acknowledgement;
   let nowMs: number;
@@ -42,7 +42,7 @@ describe("StatusKeeper", () => {
     nowMs = Date.parse("2026-11-21T12:00:00Z");
     changes = [];
     isSyncing = false;
-    keeper = new StatusKeeper({
+    keeper = new StatusReconciler({
       isSyncing: () => isSyncing,
       compilation,
       acknowledgementOf: () => state,

@@ -7,7 +7,7 @@ import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
 import { ManifestStore } from "#operator/source/manifest-store";
 import type { Acknowledgement } from "#operator/status/conditions";
 import type { StatusDocument } from "#operator/status/status-document";
-import { StatusKeeper, type StatusKeeperOptions } from "#operator/status/status-reconciler";
+import { StatusReconciler, type StatusReconcilerOptions } from "#operator/status/status-reconciler";
 import { putText } from "#test/support/compile-manifests";
 
 const id = "key/a/bot";
@@ -15,7 +15,7 @@ const acknowledgement = (state: Acknowledgement["state"]): Acknowledgement => {
   return { state, readyProxies: 2, acknowledgedBy: state === "Programmed" ? 2 : 0, rejects: [] };
 };
 
-describe("a StatusKeeper that begins where another ended", () => {
+describe("a StatusReconciler that begins where another ended", () => {
   let compilation: Compilation;
   let state: Acknowledgement;
   let changes: (StatusDocument | undefined)[];
@@ -32,8 +32,8 @@ describe("a StatusKeeper that begins where another ended", () => {
     changes = [];
   });
 
-  function keep(standing: () => StatusDocument | undefined, nowText = "2026-11-21T12:00:00Z"): StatusKeeper {
-    const keeper = new StatusKeeper({
+  function keep(standing: () => StatusDocument | undefined, nowText = "2026-11-21T12:00:00Z"): StatusReconciler {
+    const keeper = new StatusReconciler({
       compilation,
       acknowledgementOf: () => state,
       now: () => Date.parse(nowText),
@@ -51,7 +51,7 @@ describe("a StatusKeeper that begins where another ended", () => {
     state = acknowledgement("Pending");
     return document;
   }
-  const conditionOf = (keeper: StatusKeeper) => {
+  const conditionOf = (keeper: StatusReconciler) => {
     const found = keeper.statusOf(id)?.status.conditions.find(({ type }) => type === "Programmed");
     return `${found?.status} ${found?.reason}`;
   };
@@ -122,7 +122,7 @@ describe("a StatusKeeper that begins where another ended", () => {
 
   describe("with a channel whose credential was refused", () => {
     const channelId = "channel/a/openai";
-    let observed: ReturnType<NonNullable<StatusKeeperOptions["observe"]>>;
+    let observed: ReturnType<NonNullable<StatusReconcilerOptions["observe"]>>;
     let store: ClusterStore;
     const takenOverMs = Date.parse("2026-11-21T12:00:00Z");
     let passedMs: number;
@@ -147,8 +147,8 @@ describe("a StatusKeeper that begins where another ended", () => {
       compilation.endPass();
     }
 
-    function keepObserving(standing: StatusDocument | undefined): StatusKeeper {
-      const keeper = new StatusKeeper({
+    function keepObserving(standing: StatusDocument | undefined): StatusReconciler {
+      const keeper = new StatusReconciler({
         compilation,
         acknowledgementOf: () => state,
         now: () => takenOverMs + passedMs,
@@ -159,7 +159,7 @@ describe("a StatusKeeper that begins where another ended", () => {
       keeper.lookAtAll();
       return keeper;
     }
-    const healthOf = (keeper: StatusKeeper): string => {
+    const healthOf = (keeper: StatusReconciler): string => {
       const { conditions, ...status } = keeper.statusOf(channelId)?.status ?? assert.fail();
       const condition = conditions.find(({ type }) => type === "Healthy");
       const [credential] = "credentials" in status ? (status.credentials ?? []) : [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isUnfunded, UsageBook } from "#operator/status/usage-tracker";
+import { isUnfunded, UsageTracker } from "#operator/status/usage-tracker";
 import type { QuotaReport, Report } from "#proxy/snapshot/push/messages";
 
 const startMs = Date.UTC(2026, 10, 21, 12, 30);
@@ -13,12 +13,12 @@ function report(name: string, quotas: readonly QuotaReport[], lastUsedAt = start
   return { type: "report", keys: [{ key: `a/${name}`, lastUsedAt, requests: 1, quotas }], accounts: [], ejected: [] };
 }
 
-describe("UsageBook", () => {
+describe("UsageTracker", () => {
   let nowMs: number;
-  let book: UsageBook;
+  let book: UsageTracker;
   beforeEach(() => {
     nowMs = startMs;
-    book = new UsageBook({ now: () => nowMs });
+    book = new UsageTracker({ now: () => nowMs });
   });
 
   it("shows numbers at most once a minute, and only what moved by a hundredth", () => {
@@ -109,7 +109,7 @@ describe("UsageBook", () => {
   });
 
   it("keeps a bounded number of objects, the latest reported", () => {
-    book = new UsageBook({ now: () => nowMs, objectsMax: 3 });
+    book = new UsageTracker({ now: () => nowMs, objectsMax: 3 });
     for (const name of ["one", "two", "three", "one", "four"]) book.take("p", report(name, [quota("1000")]));
     assert.deepEqual(
       ["one", "two", "three", "four"].map((name) => book.exhaustedOf(`key/a/${name}`).length),
@@ -119,7 +119,7 @@ describe("UsageBook", () => {
 
   it("keeps what was reported when a key is compiled again for its Secret, and not when its limits may have changed", () => {
     let generation = 1;
-    book = new UsageBook({ now: () => nowMs, generationOf: () => generation });
+    book = new UsageTracker({ now: () => nowMs, generationOf: () => generation });
     book.take("p", report("one", [quota("1000")]));
     book.forgetQuotas("key/a/one");
     assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
@@ -130,7 +130,7 @@ describe("UsageBook", () => {
 
   it("goes on from what stood, and shows it again only where it moved", () => {
     const stood = { atMs: startMs - 90_000, quotas: [quota("1000")], lastUsedMs: Date.UTC(2026, 10, 21, 12) };
-    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    book = new UsageTracker({ now: () => nowMs, standing: () => stood });
     assert.deepEqual(book.exhaustedOf("key/a/one"), ["month"]);
     assert.deepEqual(book.take("p", report("one", [quota("1000")])), []);
     assert.deepEqual(book.due(5), []);
@@ -144,7 +144,7 @@ describe("UsageBook", () => {
   it("knows a balance that stood until somebody reports one", () => {
     const balance = { consumedNanos: 7n, reservedNanos: 1n };
     const stood = { atMs: startMs, quotas: [], lastUsedMs: 0, balance };
-    book = new UsageBook({ now: () => nowMs, standing: () => stood });
+    book = new UsageTracker({ now: () => nowMs, standing: () => stood });
     assert.equal(book.spentNanosOf("account/a/team"), 8n);
     const accounts = [{ account: "a/team", consumed: "9", reserved: "0" }];
     book.take("p", { type: "report", keys: [], accounts, ejected: [] });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { LargeBodies } from "#proxy/dispatch/large-body-queue";
+import { LargeBodyQueue } from "#proxy/dispatch/large-body-queue";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 
 const MiB = 1024 * 1024;
 
-describe("LargeBodies", () => {
+describe("LargeBodyQueue", () => {
   it("works on one after the other, and counts the text of the one", async () => {
     const inFlight = new InFlightBytes(5 * MiB);
-    const bodies = new LargeBodies(inFlight);
+    const bodies = new LargeBodyQueue(inFlight);
     const log: string[] = [];
     const first = Promise.withResolvers<void>();
     const working = ["one", "two"].map((name) =>
@@ -27,7 +27,7 @@ describe("LargeBodies", () => {
 
   it("refuses what has no room, gives back after a failure, and goes on", async () => {
     const inFlight = new InFlightBytes(5 * MiB);
-    const bodies = new LargeBodies(inFlight);
+    const bodies = new LargeBodyQueue(inFlight);
     const none = () => Promise.resolve("none");
     await assert.rejects(bodies.inTurn(3 * MiB, none), { code: "overloaded" });
     await assert.rejects(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { chatFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { dataEvents, namedEvents } from "#test/support/calls/run-meter";
+import { dataEvents, namedEvents } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 import { formats, smallestCalls, translationOf } from "#test/support/translation/pure-translation";
 
@@ -93,19 +93,19 @@ describe("an error in the middle of a stream", () => {
     for (const { name, event, message } of errors) {
       it(`is none of the answer and ends it: ${upstream}, ${name}`, () => {
         const format = chatFormats[upstream];
-        const meter = format.createStreamMeter(callOf(format), 1 << 20);
-        const passed = Buffer.concat([text, event, end].flatMap((piece) => [...meter.push(Buffer.from(piece))]));
-        assert.equal(Buffer.concat([passed, ...meter.end()]).toString(), text);
-        assert.deepEqual([meter.isComplete, meter.violation, meter.error?.message], [false, undefined, message]);
-        assert.equal(meter.error?.kind, "upstream_5xx");
+        const filter = format.createStreamFilter(callOf(format), 1 << 20);
+        const passed = Buffer.concat([text, event, end].flatMap((piece) => [...filter.push(Buffer.from(piece))]));
+        assert.equal(Buffer.concat([passed, ...filter.end()]).toString(), text);
+        assert.deepEqual([filter.isComplete, filter.violation, filter.error?.message], [false, undefined, message]);
+        assert.equal(filter.error?.kind, "upstream_5xx");
       });
 
       for (const client of formats.filter((other) => other !== upstream)) {
         it(`ends a translated stream: ${upstream} to ${client}, ${name}`, () => {
-          const meter = translationOf(upstream, client, smallestCalls[client], true).createStreamMeter(1 << 20);
-          for (const piece of [text, event, end]) meter.push(Buffer.from(piece));
-          meter.end();
-          assert.deepEqual([meter.isComplete, meter.violation, meter.error?.message], [false, undefined, message]);
+          const filter = translationOf(upstream, client, smallestCalls[client], true).createStreamFilter(1 << 20);
+          for (const piece of [text, event, end]) filter.push(Buffer.from(piece));
+          filter.end();
+          assert.deepEqual([filter.isComplete, filter.violation, filter.error?.message], [false, undefined, message]);
         });
       }
     }
@@ -113,21 +113,21 @@ describe("an error in the middle of a stream", () => {
     for (const rest of ["event: error", "event: error\ndata:", 'event: error\ndata: {"mess']) {
       it(`is one where the body ends in the middle of it: ${upstream}, ${JSON.stringify(rest)}`, () => {
         const format = chatFormats[upstream];
-        const meter = format.createStreamMeter(callOf(format), 1 << 20);
+        const filter = format.createStreamFilter(callOf(format), 1 << 20);
         const [finished = ""] = upstream === "ChatCompletions" ? end.split("data: [DONE]") : [""];
-        const passed = [...meter.push(Buffer.from(text + finished + rest)), ...meter.end()];
+        const passed = [...filter.push(Buffer.from(text + finished + rest)), ...filter.end()];
         assert.equal(Buffer.concat(passed).toString(), text + finished);
-        assert.deepEqual([meter.isComplete, meter.error?.kind], [false, "upstream_5xx"]);
+        assert.deepEqual([filter.isComplete, filter.error?.kind], [false, "upstream_5xx"]);
       });
     }
 
     it(`is not taken for one where the word stands in the text: ${upstream}`, () => {
       const format = chatFormats[upstream];
-      const meter = format.createStreamMeter(callOf(format), 1 << 20);
+      const filter = format.createStreamFilter(callOf(format), 1 << 20);
       const stream = text.replaceAll(" you", " error: a mirror") + end;
-      const passed = Buffer.concat([...meter.push(Buffer.from(stream)), ...meter.end()]).toString();
+      const passed = Buffer.concat([...filter.push(Buffer.from(stream)), ...filter.end()]).toString();
       assert.equal(passed, stream);
-      assert.deepEqual([meter.isComplete, meter.error], [true, undefined]);
+      assert.deepEqual([filter.isComplete, filter.error], [true, undefined]);
     });
   }
 });

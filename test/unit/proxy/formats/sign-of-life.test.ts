@@ -4,7 +4,7 @@ import { describe, it } from "mocha";
 import { generateContent } from "#proxy/formats/generate-content/native/format";
 import { chatFormats } from "#proxy/formats/registry";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
-import { dataEvents } from "#test/support/calls/run-meter";
+import { dataEvents } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const openingOf = (): StreamOpening => new StreamOpening(12, 1, (prefix) => `${prefix}1`, true);
@@ -36,16 +36,16 @@ describe("signs of life", () => {
 
   it("FAULTS 6: of Google's say no usage behind that of the answer", () => {
     const call = callOf(generateContent, { stream: true });
-    const meter = generateContent.createStreamMeter(call, 1_000_000);
-    const sign = (): string => generateContent.signOfLife(call, openingOf(), meter).toString("utf8");
-    meter.push(Buffer.from(frameOf("a")));
+    const filter = generateContent.createStreamFilter(call, 1_000_000);
+    const sign = (): string => generateContent.signOfLife(call, openingOf(), filter).toString("utf8");
+    filter.push(Buffer.from(frameOf("a")));
     assert.match(sign(), /promptTokenCount":12/);
-    meter.push(Buffer.from(frameOf("b")));
+    filter.push(Buffer.from(frameOf("b")));
     assert.match(sign(), /promptTokenCount":12/);
-    meter.push(Buffer.from(frameOf("c", "STOP")));
+    filter.push(Buffer.from(frameOf("c", "STOP")));
     assert.equal(sign(), "");
-    meter.end();
-    assert.equal(meter.isComplete, true);
-    assert.equal(meter.produced().text, "abc");
+    filter.end();
+    assert.equal(filter.isComplete, true);
+    assert.equal(filter.produced().text, "abc");
   });
 });

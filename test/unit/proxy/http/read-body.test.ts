@@ -6,7 +6,7 @@ import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { ClientGoneError, type RequestBody, readBody } from "#proxy/http/read-body";
 import type { ClientRequest } from "#proxy/http1/server/client-request";
 import { defaultLimits, type ProxyLimits } from "#proxy/limits";
-import { nextTurn } from "#proxy/runtime/request-batch";
+import { joinBatch } from "#proxy/runtime/request-batch";
 import { Http1Server } from "#test/support/http1-server";
 
 const limits: ProxyLimits = { ...defaultLimits, jsonBodyBytesMax: 100_000 };
@@ -15,7 +15,7 @@ const json = "Content-Type: application/json";
 /** A call waits for its turn before its body is asked for: by then it may be whole, under way or not begun. */
 const moments = [
   { when: "asked for as its head arrives", turn: () => Promise.resolve() },
-  { when: "asked for in the next turn", turn: nextTurn },
+  { when: "asked for in the next turn", turn: joinBatch },
 ];
 
 for (const { when, turn } of moments)

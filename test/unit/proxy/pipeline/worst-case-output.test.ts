@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chatFormats } from "#proxy/formats/registry";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { sentOutput } from "#proxy/pipeline/worst-case-output";
+import { worstCaseOutput } from "#proxy/pipeline/worst-case-output";
 import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
 import { channelOf, readBody, routeOf } from "#test/support/calls/read-body";
 
@@ -44,10 +44,10 @@ function sent({ client = "ChatCompletions", call = {}, upstreams, route: rules }
   });
   const route = routeOf({ targets, ...(rules && { parameters: rules }) });
   const read = readBody(chatFormats[client], { ...bases[client], ...call });
-  return { found: sentOutput(read, route, { channel: (id) => channels.get(id) }), channels, route, read };
+  return { found: worstCaseOutput(read, route, { channel: (id) => channels.get(id) }), channels, route, read };
 }
 
-describe("sentOutput()", () => {
+describe("worstCaseOutput()", () => {
   const bounded = (outputCap: number, candidates = 1) => ({ outputCap, isOpen: false, candidates, addedBytes: 0 });
   const open = (outputCap?: number) => ({ outputCap, isOpen: true, candidates: 1, addedBytes: 0 });
   /** Unread: a body that this gateway would not take of a client. */

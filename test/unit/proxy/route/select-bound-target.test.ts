@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Tried } from "#proxy/route/attempt-history";
+import { AttemptHistory } from "#proxy/route/attempt-history";
 import { selectTarget } from "#proxy/route/select-target";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { snapshotWith } from "#test/support/snapshot-of";
@@ -26,7 +26,7 @@ function bound(
       wireCredential(name, "spare", `${name}-spare`),
     ]),
   );
-  const tried = new Tried();
+  const tried = new AttemptHistory();
   for (const name of excluded) tried.addTarget(name);
   const selected = selectTarget({
     route,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Tried } from "#proxy/route/attempt-history";
+import { AttemptHistory } from "#proxy/route/attempt-history";
 import type { FailoverCondition } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget, spokenFormat } from "#proxy/route/select-target";
 import type { Channel, Route, WireObject } from "#proxy/snapshot/types.gen";
@@ -25,8 +25,8 @@ interface Choice {
   readonly random?: () => number;
 }
 
-function triedOf(targets: readonly string[]): Tried {
-  const tried = new Tried();
+function triedOf(targets: readonly string[]): AttemptHistory {
+  const tried = new AttemptHistory();
   for (const name of targets) tried.addTarget(name);
   return tried;
 }
@@ -44,7 +44,7 @@ function shares(choice: Choice, nameOf: (selected: SelectedTarget) => string, st
   const counts: Record<string, number> = {};
   for (let step = 0; step < steps; step += 1) {
     const random = (): number => (step + 0.5) / steps;
-    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried: new Tried(), random });
+    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried: new AttemptHistory(), random });
     assert.ok(selected !== undefined);
     const name = nameOf(selected);
     counts[name] = (counts[name] ?? 0) + 1;
@@ -196,7 +196,7 @@ describe("selectTarget()", () => {
     const channel = wireChannel("a", { credentials });
     const secretIn = (secret: string): string | undefined => {
       const snapshot = snapshotWith(route, channel, wireCredential("a", "main", secret));
-      return selectTarget({ route, format: "ChatCompletions", snapshot, tried: new Tried(), random: () => 0 })
+      return selectTarget({ route, format: "ChatCompletions", snapshot, tried: new AttemptHistory(), random: () => 0 })
         ?.credential?.secret;
     };
     assert.equal(secretIn("before"), "before");
@@ -217,7 +217,7 @@ describe("selectTarget()", () => {
           const route = wireRoute("m", { targets });
           const snapshot = snapshotWith(route, ...objects);
           const excluded = new Set<string>();
-          const tried = new Tried();
+          const tried = new AttemptHistory();
           const seen: number[] = [];
           for (;;) {
             const random = (): number => numbers.next().value;
@@ -247,7 +247,7 @@ describe("selectTarget() after a credential failed", () => {
   function walk(condition: FailoverCondition, choice: Choice, attempts = 10): string[] {
     const route = wireRoute("m", { targets: [...choice.targets] });
     const snapshot = snapshotWith(route, ...choice.objects);
-    const tried = new Tried();
+    const tried = new AttemptHistory();
     const seen: string[] = [];
     while (seen.length < attempts) {
       const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried, random: () => 0 });
@@ -290,7 +290,7 @@ describe("selectTarget() after a credential failed", () => {
     const route = wireRoute("m", { targets });
     const snapshot = snapshotWith(route, ...pooled, ...open("b"));
     const affinity = { channel: "team-a/a", credential: "one" };
-    const tried = new Tried();
+    const tried = new AttemptHistory();
     const select = () =>
       selectTarget({ route, format: "ChatCompletions", snapshot, tried, affinity, random: () => 0.9 })?.credential
         ?.name;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OwnerTurns } from "#proxy/runtime/keyed-mutex";
+import { KeyedMutex } from "#proxy/runtime/keyed-mutex";
 
 /** Work that ends when it is told to, and says when it began. */
 function work(name: string, log: string[]) {
@@ -13,7 +13,7 @@ function work(name: string, log: string[]) {
 
 describe("turns of an owner", () => {
   it("come one after the other, also after one that failed, and of each owner apart", async () => {
-    const turns = new OwnerTurns();
+    const turns = new KeyedMutex();
     const log: string[] = [];
     const [one, two, three, other] = ["one", "two", "three", "other"].map((name) => work(name, log));
     assert.ok(one && two && three && other);
@@ -34,7 +34,7 @@ describe("turns of an owner", () => {
   });
 
   it("end for work that throws at once", async () => {
-    const turns = new OwnerTurns();
+    const turns = new KeyedMutex();
     const thrown = () => {
       throw new Error("at once");
     };

@@ -1,14 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { setImmediate as afterReading } from "node:timers/promises";
-import { callsMax, nextTurn, otherCalls } from "#proxy/runtime/request-batch";
+import { callsMax, joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 
-describe("nextTurn()", () => {
+describe("joinBatch()", () => {
   it("lets calls that arrive together do each stage one after the other", async () => {
     const done: string[] = [];
     const serve = async (name: string): Promise<void> => {
-      await nextTurn();
+      await joinBatch();
       done.push(`${name} reads`);
-      await otherCalls;
+      await yieldToBatch;
       done.push(`${name} decides`);
     };
     await Promise.all(["first", "second", "third"].map(serve));
@@ -17,7 +17,7 @@ describe("nextTurn()", () => {
 
   it("begins only when everything that is ready has been read", async () => {
     let hasBegun = false;
-    const begun = nextTurn().then(() => {
+    const begun = joinBatch().then(() => {
       hasBegun = true;
     });
     await Promise.resolve();
@@ -28,9 +28,9 @@ describe("nextTurn()", () => {
   });
 
   it("gives calls of a later reading a turn of their own", async () => {
-    const first = nextTurn();
+    const first = joinBatch();
     await first;
-    equal(nextTurn() === first, false);
+    equal(joinBatch() === first, false);
     await afterReading();
   });
 
@@ -38,7 +38,7 @@ describe("nextTurn()", () => {
     const done: number[] = [];
     const turns = new Set<Promise<void>>();
     const calls = Array.from({ length: 2 * callsMax + 1 }, async (_, index) => {
-      const turn = nextTurn();
+      const turn = joinBatch();
       turns.add(turn);
       await turn;
       done.push(index);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { ReplyAdaptation } from "#proxy/formats/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
 import { ReplyAdapter } from "#proxy/translate/adapt-reply";
@@ -35,7 +35,7 @@ function adapted(
   events: readonly ReplyEvent[],
 ): { text: string; finish: string; isCut: boolean } {
   const adapter = new ReplyAdapter(adaptation, 10);
-  const { candidates } = foldReply(events.flatMap((event) => adapter.adapt(event)));
+  const { candidates } = aggregateReply(events.flatMap((event) => adapter.adapt(event)));
   const [block] = candidates[0]?.blocks ?? [];
   const text =
     block?.kind === "text"

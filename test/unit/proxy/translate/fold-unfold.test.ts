@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import { InvalidReply, type Reply, type ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
 import { anyReply } from "#test/support/translation/any-reply";
@@ -23,11 +23,11 @@ const reply: Reply = {
   usage: { ...zeroUsage, input: 3, output: 2 },
 };
 
-describe("foldReply() and unfoldReply()", () => {
-  it("gives back the answer that was unfolded", () => assert.deepEqual(foldReply(unfoldReply(reply)), reply));
+describe("aggregateReply() and replayReply()", () => {
+  it("gives back the answer that was unfolded", () => assert.deepEqual(aggregateReply(replayReply(reply)), reply));
 
   it("gives back every answer", () => {
-    fc.assert(fc.property(anyReply, (any) => assert.deepEqual(foldReply(unfoldReply(any)), any)));
+    fc.assert(fc.property(anyReply, (any) => assert.deepEqual(aggregateReply(replayReply(any)), any)));
   });
 
   it("gathers parts that grow side by side", () => {
@@ -45,7 +45,7 @@ describe("foldReply() and unfoldReply()", () => {
       { type: "finish", candidate: 0, finish: { reason: "tool-calls" } },
       { type: "end" },
     ];
-    const [candidate] = foldReply(events).candidates;
+    const [candidate] = aggregateReply(events).candidates;
     assert.deepEqual(
       candidate?.blocks.map((block) => block.kind === "call" && [block.name, block.arguments]),
       [
@@ -62,6 +62,6 @@ describe("foldReply() and unfoldReply()", () => {
       events: [{ type: "delta", candidate: 0, part: 0, text: "x" }, { type: "end" }],
     },
   ] as const) {
-    it(`refuses ${row.name}`, () => assert.throws(() => foldReply(row.events), InvalidReply));
+    it(`refuses ${row.name}`, () => assert.throws(() => aggregateReply(row.events), InvalidReply));
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import { answerOf, sendTo, smallestCalls, streamOf } from "#test/support/translation/pure-translation";
 import {
@@ -24,7 +24,7 @@ const reply: Reply = {
 function signaturesOf(model: string): readonly string[][] {
   const context = () => ({ ...contextOf(), conversation: { ...contextOf().conversation, model } });
   const whole = generateContentTranslator.writeReply(reply, context());
-  const frames = framesOf(writtenStream(unfoldReply(reply), context()));
+  const frames = framesOf(writtenStream(replayReply(reply), context()));
   return [[whole], frames].map((objects) =>
     objects
       .flatMap((it) => Object(it["candidates"])[0].content.parts)

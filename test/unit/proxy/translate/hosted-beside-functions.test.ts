@@ -143,10 +143,10 @@ function answerTo(
     const whole = frames.length === 1 ? (frames[0] ?? "") : "";
     return JSON.parse(translation.translateReply(Buffer.from(whole)).body.toString("utf8"));
   }
-  const meter = translation.createStreamMeter(1 << 20);
+  const filter = translation.createStreamFilter(1 << 20);
   const text = frames.map((frame) => `data: ${frame}\r\n\r\n`).join("");
-  const pieces = [...meter.push(Buffer.from(text)), ...meter.end()];
-  assert.ok(meter.isComplete, meter.violation);
+  const pieces = [...filter.push(Buffer.from(text)), ...filter.end()];
+  assert.ok(filter.isComplete, filter.violation);
   return gathered(format, Buffer.concat(pieces).toString("utf8"));
 }
 

@@ -28,11 +28,11 @@ const behindTheEnd = [
   ["another answer", chunk({ content: "again" })],
 ] as const;
 
-describe("TranslatingMeter", () => {
+describe("StreamTranslator", () => {
   for (const to of formats) {
     if (to === "ChatCompletions") continue;
     const meterOf = (answerBytesMax?: number) =>
-      translationOf("ChatCompletions", to, bodies[to], true).createStreamMeter(1 << 20, answerBytesMax);
+      translationOf("ChatCompletions", to, bodies[to], true).createStreamFilter(1 << 20, answerBytesMax);
 
     for (const [name, delta] of [
       ["text", { content: "x".repeat(1_000) }],
@@ -40,39 +40,39 @@ describe("TranslatingMeter", () => {
       ["very small pieces", { content: "x" }],
     ] as const) {
       it(`ends a ${to} client's answer of endless ${name}`, () => {
-        const meter = meterOf(20_000);
+        const filter = meterOf(20_000);
         let pushed = 0;
-        while (meter.violation === undefined && pushed < 1_000) {
-          meter.push(chunk(delta));
+        while (filter.violation === undefined && pushed < 1_000) {
+          filter.push(chunk(delta));
           pushed += 1;
         }
-        assert.match(String(meter.violation), /longer/);
-        assert.equal(meter.isComplete, false);
-        assert.deepEqual(meter.push(chunk(delta)), []);
+        assert.match(String(filter.violation), /longer/);
+        assert.equal(filter.isComplete, false);
+        assert.deepEqual(filter.push(chunk(delta)), []);
       });
     }
 
     it(`counts the text that waits for the end of a ${to} client's answer, and no other`, () => {
-      const meter = meterOf();
-      for (let pushed = 0; pushed < 1_000; pushed += 1) meter.push(chunk({ content: "some" }));
-      assert.equal(meter.heldBytes, to === "Responses" ? 4_000 : 0);
+      const filter = meterOf();
+      for (let pushed = 0; pushed < 1_000; pushed += 1) filter.push(chunk({ content: "some" }));
+      assert.equal(filter.heldBytes, to === "Responses" ? 4_000 : 0);
     });
 
     it(`CLIENTS 1: passes neither late line ends nor comments of its upstream on to a ${to} client`, () => {
-      const meter = meterOf();
-      meter.push(chunk({ role: "assistant", content: "hi" }));
-      assert.deepEqual(meter.push(Buffer.from("\r\n\r\n")), []);
-      assert.deepEqual(meter.push(Buffer.from(": processing\n\n")), []);
+      const filter = meterOf();
+      filter.push(chunk({ role: "assistant", content: "hi" }));
+      assert.deepEqual(filter.push(Buffer.from("\r\n\r\n")), []);
+      assert.deepEqual(filter.push(Buffer.from(": processing\n\n")), []);
     });
 
     for (const [name, behind] of behindTheEnd) {
       it(`leaves a ${to} client's answer whole when ${name} stands behind its end`, () => {
-        const meter = meterOf();
-        const told = [...meter.push(Buffer.concat([chunk({ content: "hi" }), ending]))];
-        told.push(...meter.push(behind), ...meter.end());
-        assert.equal(meter.isComplete, true);
-        assert.equal(meter.error, undefined);
-        assert.equal(meter.violation, undefined);
+        const filter = meterOf();
+        const told = [...filter.push(Buffer.concat([chunk({ content: "hi" }), ending]))];
+        told.push(...filter.push(behind), ...filter.end());
+        assert.equal(filter.isComplete, true);
+        assert.equal(filter.error, undefined);
+        assert.equal(filter.violation, undefined);
         const alone = meterOf();
         const expected = [...alone.push(Buffer.concat([chunk({ content: "hi" }), ending])), ...alone.end()];
         assert.equal(Buffer.concat(told).toString(), Buffer.concat(expected).toString());

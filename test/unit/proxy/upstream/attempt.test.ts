@@ -66,7 +66,7 @@ describe("Attempt", () => {
     const stopped = attempt();
     stopped.stop("client-left");
     const outcome = await within(1_000, "the outcome", stopped.run());
-    assert.deepEqual(outcome, { kind: "stopped", reason: "client-left", meter: undefined, isSent: false });
+    assert.deepEqual(outcome, { kind: "stopped", reason: "client-left", filter: undefined, isSent: false });
     assert.equal(requests, 0);
   });
 

@@ -5,7 +5,7 @@
  * message. Members that nobody knows are added as the format's known ones are: text to text, lists to lists.
  */
 
-import type { FoldedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
+import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
 import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
 import { hasProduced } from "#proxy/formats/chat-completions/native/produced-text";
 import { heldReason } from "#proxy/formats/chat-completions/translate/reply/finish-reason";
@@ -19,7 +19,7 @@ const choicesMax = 128;
 const ownToChunks = ["choices", "object", "obfuscation"];
 
 /** @throws InvalidReply when the events are no completion */
-export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
+export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
   const completion = new GrowingCompletion();
   for (const { json } of events) completion.take(json);
   return { reply: completion.whole(), lost: [] };

@@ -1,6 +1,6 @@
 /** Answers of this format in the other manner (`translate/own-format/`). */
-import type { OwnFormat } from "#proxy/formats/aggregate/aggregation";
-import { foldStream } from "./aggregate-stream.ts";
-import { unfoldReply } from "./replay-reply.ts";
+import type { Aggregation } from "#proxy/formats/aggregate/aggregation";
+import { aggregateStream } from "./aggregate-stream.ts";
+import { replayReply } from "./replay-reply.ts";
 
-export const chatCompletionsOwnFormat: OwnFormat = { foldStream, unfoldReply };
+export const chatCompletionsAggregation: Aggregation = { aggregateStream, replayReply };

@@ -5,7 +5,7 @@
  * the client asked for it. Numbers and words beside the choices stand on every chunk, whatever is long on the first.
  */
 
-import type { UnfoldContext } from "#proxy/formats/aggregate/aggregation";
+import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { isMembers, only, without } from "#proxy/formats/aggregate/members";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -19,7 +19,7 @@ const repeatedTextMax = 256;
 const repeatedMembersMax = 16;
 
 /** @throws InvalidReply for a completion without choices */
-export function* unfoldReply(completion: JsonObject, { call }: UnfoldContext): Generator<string, void> {
+export function* replayReply(completion: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { choices, usage } = completion;
   if (!Array.isArray(choices) || choices.length === 0) throw new InvalidReply("the answer has no choice");
   const { every, first } = chunkMembers(completion);

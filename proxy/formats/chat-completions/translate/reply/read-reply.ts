@@ -6,7 +6,7 @@
 import { usageOf } from "#proxy/formats/chat-completions/native/read-usage";
 import { ChunkReader } from "#proxy/formats/chat-completions/translate/stream/read-stream";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { says } from "#proxy/neutral/losses/unread-members";
 import type { Reply } from "#proxy/neutral/reply";
 import { readFinish } from "./finish-reason.ts";
@@ -15,7 +15,7 @@ const textAlone = { hasCalls: false, hasRefusal: false };
 
 /** @throws InvalidReply when the body has no choice, or a choice is broken */
 export function readReply(body: JsonObject): Reply {
-  return readText(body) ?? foldReply(new ChunkReader().readBody(body));
+  return readText(body) ?? aggregateReply(new ChunkReader().readBody(body));
 }
 
 /** @returns undefined for an answer that is not one text alone */

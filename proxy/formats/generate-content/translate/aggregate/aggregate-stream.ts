@@ -6,7 +6,7 @@
  * parts must go back as they came (section 3.3).
  */
 
-import type { FoldedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
+import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
 import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/generate-content/native/read-usage";
 import { replaces } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
@@ -18,7 +18,7 @@ import { GrowingParts } from "./aggregate-parts.ts";
 const candidatesMax = 128;
 
 /** @throws InvalidReply when the events are no reply */
-export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
+export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
   const reply = new GrowingReply();
   for (const { json } of events) reply.take(json);
   return { reply: reply.whole(), lost: [] };

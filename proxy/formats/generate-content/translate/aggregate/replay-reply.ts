@@ -4,7 +4,7 @@
  * A client without `alt=sse` gets an array of one element (section 5.2).
  */
 
-import type { UnfoldContext } from "#proxy/formats/aggregate/aggregation";
+import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -13,7 +13,7 @@ import { InvalidReply } from "#proxy/neutral/reply";
  * A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
  * @throws InvalidReply for a reply that neither answers nor says that it will not
  */
-export function* unfoldReply(reply: JsonObject, { call }: UnfoldContext): Generator<string, void> {
+export function* replayReply(reply: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { candidates } = reply;
   if (!asList(candidates).some(isObject) && blockReasonOf(reply) === undefined) {
     throw new InvalidReply("the answer has no candidate");

@@ -2,7 +2,7 @@
 
 import { GenerateContentStreamReader } from "#proxy/formats/generate-content/translate/stream/read-stream";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Reply } from "#proxy/neutral/reply";
 
 /** @throws InvalidReply for parts that cannot be */
@@ -10,5 +10,5 @@ export function readReply(body: JsonObject): Reply {
   const reader = new GenerateContentStreamReader();
   reader.readFrame(body);
   reader.finish();
-  return foldReply(reader.takeEvents());
+  return aggregateReply(reader.takeEvents());
 }

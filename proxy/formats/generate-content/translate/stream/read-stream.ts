@@ -1,6 +1,6 @@
 /**
  * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each is an answer of its own whose parts are
- * only what is new. There is no terminator: the meter knows when the body ended well, and then calls `end`.
+ * only what is new. There is no terminator: the filter knows when the body ended well, and then calls `end`.
  */
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { mergeUsage, readUsage } from "#proxy/formats/generate-content/native/read-usage";

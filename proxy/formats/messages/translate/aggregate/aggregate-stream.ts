@@ -6,7 +6,7 @@
  * started and an end without a reason are no answer.
  */
 
-import type { FoldedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
+import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
 import { type GrowingObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/messages/native/read-usage";
 import { heldEnding } from "#proxy/formats/messages/translate/reply/finish";
@@ -20,7 +20,7 @@ import { setOwn } from "#proxy/neutral/schema/subschemas";
 const cutEndings: ReadonlySet<unknown> = new Set(["max_tokens", "model_context_window_exceeded", "refusal"]);
 
 /** @throws InvalidReply when the events are no message */
-export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
+export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
   const message = new GrowingMessage();
   for (const event of events) message.take(event);
   return message.whole();
@@ -59,7 +59,7 @@ export class GrowingMessage {
     }
   }
 
-  whole(): FoldedReply {
+  whole(): AggregatedReply {
     if (this.#message === undefined) throw new InvalidReply("the stream holds no message");
     if (this.#ending === undefined) throw new InvalidReply("the message ended without a reason");
     const { stop_reason: reason } = this.#ending;

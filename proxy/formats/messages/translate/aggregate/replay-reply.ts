@@ -13,7 +13,7 @@ import { InvalidReply } from "#proxy/neutral/reply";
 const streamedInput: ReadonlySet<unknown> = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
 
 /** @throws InvalidReply for content that is none */
-export function* unfoldReply(message: JsonObject): Generator<string, void> {
+export function* replayReply(message: JsonObject): Generator<string, void> {
   const content = message["content"];
   if (!Array.isArray(content)) throw new InvalidReply("the message has no content");
   yield frame("message_start", { message: begun(message) });

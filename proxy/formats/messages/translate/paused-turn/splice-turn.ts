@@ -3,12 +3,12 @@
  *
  * The first message passes as it comes, but for its end when it says `pause_turn`; of those that follow the blocks pass,
  * numbered on, and the last one's end. Usage is told as the sum so far whenever a message tells its own, so that a turn
- * that breaks off is charged for all of it. What is no event of a message passes as it is: the meter behind judges it.
+ * that breaks off is charged for all of it. What is no event of a message passes as it is: the filter behind judges it.
  */
 import { isUtf8 } from "node:buffer";
 import { readMessageText } from "#proxy/formats/messages/native/produced-text";
 import { readUsage } from "#proxy/formats/messages/native/read-usage";
-import { unfoldReply } from "#proxy/formats/messages/translate/aggregate/replay-reply";
+import { replayReply } from "#proxy/formats/messages/translate/aggregate/replay-reply";
 import { ProducedOutput } from "#proxy/formats/stream/produced";
 import type { EndedBody, PausedTurn, SpliceLimits, TurnSplicer } from "#proxy/formats/turn-splicer";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
@@ -123,11 +123,11 @@ export class MessageSplicer implements TurnSplicer {
 
   #spliced(block: Buffer | undefined, message: TurnMessage): Buffer {
     if (block === undefined) {
-      // An event that is longer than any may be goes on in pieces: the meter refuses it.
+      // An event that is longer than any may be goes on in pieces: the filter refuses it.
       const isOverflowing = message.events.heldBytes > this.#limits.eventBytesMax;
       return isOverflowing ? (message.events.takeRest() ?? nothing) : nothing;
     }
-    // Read and written again it would be mended: the meter refuses it.
+    // Read and written again it would be mended: the filter refuses it.
     if (!this.#isFirst && !isUtf8(block)) return block;
     const pieces: Buffer[] = [];
     for (const bytes of splitEvents(block)) pieces.push(...this.#read(bytes, message));
@@ -161,7 +161,7 @@ export class MessageSplicer implements TurnSplicer {
     const { type, json } = event;
     if (type === "message_start") {
       if (isRepeated) return undefined;
-      // What the meter refuses: two messages in one body, or one that begins in the middle.
+      // What the filter refuses: two messages in one body, or one that begins in the middle.
       if (message.starts > 1 || asList(member(json["message"], "content")).length > 0) return event;
       return usageEvent(this.#used(message));
     }
@@ -193,7 +193,7 @@ export class MessageSplicer implements TurnSplicer {
 function framesOf(bytes: Buffer, isMeant: (message: JsonObject) => boolean): readonly Buffer[] | undefined {
   try {
     const message = parseBody(bytes);
-    return isMeant(message) ? Array.from(unfoldReply(message), (frame) => Buffer.from(frame)) : undefined;
+    return isMeant(message) ? Array.from(replayReply(message), (frame) => Buffer.from(frame)) : undefined;
   } catch (error) {
     if (error instanceof InvalidReply) return undefined;
     throw error;

@@ -90,7 +90,7 @@ export class TurnMessage {
     return { isRepeated: false };
   }
 
-  /** What a message took to produce only its end says: the meter takes the start's number for none as well. */
+  /** What a message took to produce only its end says: the filter takes the start's number for none as well. */
   #takeUsage(type: string, json: JsonObject): void {
     if (type !== "message_start") {
       this.usage = mergeUsage(this.usage, json["usage"]);

@@ -5,14 +5,14 @@
 
 import { MessageReader } from "#proxy/formats/messages/translate/stream/read-stream";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply, type Reply } from "#proxy/neutral/reply";
 
 /** @throws InvalidReply */
 export function readReply(message: JsonObject): Reply {
   if (!Array.isArray(message["content"])) throw new InvalidReply("the answer is no message");
   const reader = new MessageReader();
-  return foldReply([
+  return aggregateReply([
     ...reader.readEvent("message_start", { message }),
     ...reader.readEvent("message_delta", { delta: message }),
     ...reader.end(),

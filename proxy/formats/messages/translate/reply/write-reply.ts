@@ -3,7 +3,7 @@
 import { BlockSequence, type BlockSink } from "#proxy/formats/messages/translate/stream/block-sequence";
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Citation, Reply } from "#proxy/neutral/reply";
 import { writeCitation } from "./citation.ts";
 import { writeFinish } from "./finish.ts";
@@ -33,7 +33,7 @@ function writeContent(reply: Reply, context: ReplyContext): readonly JsonObject[
   if (isText && only.citations.length === 0) return [{ type: "text", text: only.text }];
   const content = new ContentBlocks();
   const blocks = new BlockSequence(content, context);
-  for (const event of unfoldReply(reply)) blocks.take(event);
+  for (const event of replayReply(reply)) blocks.take(event);
   return content.blocks;
 }
 

@@ -6,7 +6,7 @@
  * numbers of events belong to the stream and are no part of what it tells.
  */
 
-import type { FoldedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
+import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
 import { SeenItems } from "#proxy/formats/responses/translate/stream/read/seen-items";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -25,7 +25,7 @@ const withoutPlace: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws InvalidReply when the events are no response */
-export function foldStream(events: Iterable<JsonEvent>): FoldedReply {
+export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
   const response = new GrowingResponse();
   for (const { name, json } of events) response.take(asText(json["type"]) || (name ?? ""), json);
   return response.whole();
@@ -44,7 +44,7 @@ class GrowingResponse {
     else if (typeof event["output_index"] === "number") this.#item(event["output_index"]).take(type, event);
   }
 
-  whole(): FoldedReply {
+  whole(): AggregatedReply {
     if (this.#response === undefined) throw new InvalidReply("the stream ended before the response did");
     return { reply: { ...this.#response, output: this.#output(this.#response["output"]) }, lost: [...this.#lost] };
   }

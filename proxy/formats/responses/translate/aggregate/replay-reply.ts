@@ -6,7 +6,7 @@
  * all events without a gap, output indexes count the items.
  */
 
-import type { UnfoldContext } from "#proxy/formats/aggregate/aggregation";
+import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { type GrowingObject, without } from "#proxy/formats/aggregate/members";
 import { Frames, itemMembers } from "#proxy/formats/responses/translate/stream/write/frames";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
@@ -28,7 +28,7 @@ const idPrefixes: Readonly<Record<string, string>> = {
 };
 
 /** @throws InvalidReply for a response without output, and for one that has not ended */
-export function* unfoldReply(response: JsonObject, { newId }: UnfoldContext): Generator<string, void> {
+export function* replayReply(response: JsonObject, { newId }: ReplayContext): Generator<string, void> {
   const { status, output } = response;
   if (!Array.isArray(output)) throw new InvalidReply("the response has no output");
   if (status === "queued" || status === "in_progress") throw new InvalidReply("the response has not ended");
@@ -50,7 +50,7 @@ export function* unfoldReply(response: JsonObject, { newId }: UnfoldContext): Ge
 }
 
 /** Events name their item, so that it must have an id. */
-function withId(item: unknown, newId: UnfoldContext["newId"]): JsonObject {
+function withId(item: unknown, newId: ReplayContext["newId"]): JsonObject {
   if (!isObject(item)) throw new InvalidReply("an item is no object");
   const { id, type } = item;
   if (typeof id === "string" && id !== "") return item;

@@ -3,12 +3,12 @@
 import { ResponsesStreamWriter } from "#proxy/formats/responses/translate/stream/write/write-stream";
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
   const writer = new ResponsesStreamWriter(context);
-  for (const event of unfoldReply(reply)) writer.write(event);
+  for (const event of replayReply(reply)) writer.write(event);
   if (writer.response === undefined) throw new TypeError("an unfolded reply comes to its end");
   return writer.response;
 }

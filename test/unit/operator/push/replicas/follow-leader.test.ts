@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as joinBatch } from "node:timers/promises";
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
 import { type FollowingLeader, followLeader } from "#operator/push/replicas/follow-leader";
 import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
@@ -82,7 +82,7 @@ describe("followLeader()", () => {
   async function advance(byMs: number): Promise<void> {
     for (let passed = 0; passed < byMs; passed += 50) {
       timers.advance(Math.min(50, byMs - passed));
-      await nextTurn();
+      await joinBatch();
     }
   }
   const told = () => posts.map(({ body }) => readSummary(JSON.parse(body)).groups[0]?.proxies.join() ?? "");
@@ -107,7 +107,7 @@ describe("followLeader()", () => {
       proxies = [`proxy-${change}`];
       tellFleet();
       timers.advance(40);
-      await nextTurn();
+      await joinBatch();
     }
     assert.ok(posts.length >= 8, `${posts.length} posts`);
   });

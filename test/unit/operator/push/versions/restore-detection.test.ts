@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { doubtRemovals } from "#operator/push/versions/restore-detection";
+import { detectRestore } from "#operator/push/versions/restore-detection";
 import { ManualTimers } from "#test/support/manual-timers";
 
 function open(answers: Record<string, boolean | Error>) {
@@ -8,7 +8,7 @@ function open(answers: Record<string, boolean | Error>) {
   const asked: string[] = [];
   const failures: unknown[] = [];
   const state = { returns: 0 };
-  const removals = doubtRemovals({
+  const removals = detectRestore({
     exists: async (id) => {
       asked.push(id);
       const answer = answers[id];
@@ -28,7 +28,7 @@ function open(answers: Record<string, boolean | Error>) {
   return { removals, asked, failures, state, answers, pass };
 }
 
-describe("doubtRemovals", () => {
+describe("detectRestore", () => {
   it("tells of a return where the source has what a proxy refuses as deleted, and asks no further", async () => {
     const { removals, asked, state, pass } = open({ "key/a/two": true });
     removals.doubt(["key/a/one", "key/a/two", "key/a/three"]);

@@ -3,7 +3,7 @@ import type { AccountResult, KeyResult } from "#operator/compile/result";
 import { valid } from "#operator/compile/result";
 import type { ResourceSet } from "#operator/resources/resource";
 import { ManifestStore } from "#operator/source/manifest-store";
-import { standingUse } from "#operator/status/cluster/observed-use";
+import { observedUse } from "#operator/status/cluster/observed-use";
 import { statusDocument } from "#operator/status/status-document";
 import type { ShownUse } from "#operator/status/usage-tracker";
 import { putText } from "#test/support/compile-manifests";
@@ -53,23 +53,23 @@ const use: ShownUse = {
   ],
 };
 
-describe("standingUse", () => {
+describe("observedUse", () => {
   it("is the inverse of what is written", () => {
     const written = statusDocument(key, [], use.atMs, { use });
-    assert.deepEqual(standingUse(written, resources({ limits })), use);
+    assert.deepEqual(observedUse(written, resources({ limits })), use);
     const inherited = resources({ accountRef: { name: "team" } }, limits);
-    assert.deepEqual(standingUse(written, inherited), use, "limits of the account's template");
+    assert.deepEqual(observedUse(written, inherited), use, "limits of the account's template");
     for (const consumedNanos of [0n, 7n, 12_345_678_901_234_567n]) {
       const balance = { consumedNanos, reservedNanos: 3n };
       const shown = { atMs: use.atMs, quotas: [], lastUsedMs: 0, balance };
-      assert.deepEqual(standingUse(statusDocument(account, [], use.atMs, { use: shown }), resources({})), shown);
+      assert.deepEqual(observedUse(statusDocument(account, [], use.atMs, { use: shown }), resources({})), shown);
     }
   });
 
   it("leaves out limits that are no more, and says nothing where nothing was shown", () => {
     const written = statusDocument(key, [], use.atMs, { use });
-    assert.deepEqual(standingUse(written, resources({ limits: limits.slice(0, 1) }))?.quotas.length, 1);
-    assert.equal(standingUse(statusDocument(key, [], use.atMs, {}), resources({ limits })), undefined);
-    assert.equal(standingUse(statusDocument(account, [], use.atMs, {}), resources({})), undefined);
+    assert.deepEqual(observedUse(written, resources({ limits: limits.slice(0, 1) }))?.quotas.length, 1);
+    assert.equal(observedUse(statusDocument(key, [], use.atMs, {}), resources({ limits })), undefined);
+    assert.equal(observedUse(statusDocument(account, [], use.atMs, {}), resources({})), undefined);
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Standing } from "#operator/status/cluster/observed-statuses";
-import { RivalWrites } from "#operator/status/cluster/status-contention";
+import type { ObservedStatus } from "#operator/status/cluster/observed-statuses";
+import { StatusContention } from "#operator/status/cluster/status-contention";
 import type { StatusDocument } from "#operator/status/status-document";
 
 const id = "account/a/one";
@@ -13,7 +13,7 @@ const saying = (reason: string): StatusDocument => ({
     conditions: [{ type: "Funded", status: "True", reason, message: "", lastTransitionTime: "2026-11-21T12:00:00Z" }],
   },
 });
-const standing = (document: StatusDocument | undefined, changes: Partial<Standing> = {}): Standing => ({
+const standing = (document: StatusDocument | undefined, changes: Partial<ObservedStatus> = {}): ObservedStatus => ({
   uid: "uid",
   resourceVersion: "1",
   generation: 1,
@@ -23,11 +23,11 @@ const standing = (document: StatusDocument | undefined, changes: Partial<Standin
 const ours = saying("Funded");
 const theirs = standing(saying("Unlimited"));
 
-describe("RivalWrites", () => {
-  let rivals: RivalWrites;
+describe("StatusContention", () => {
+  let rivals: StatusContention;
   let nowMs: number;
   beforeEach(() => {
-    rivals = new RivalWrites(1_000, 60_000);
+    rivals = new StatusContention(1_000, 60_000);
     nowMs = 1_000_000;
   });
 

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ApiError, type ApiErrorFacts } from "#operator/kubernetes/api/api-error";
 import type { ApiObject } from "#operator/kubernetes/api/api-object";
 import { Backoff } from "#operator/kubernetes/watch/backoff";
-import { StandingStatuses } from "#operator/status/cluster/observed-statuses";
-import { RivalWrites } from "#operator/status/cluster/status-contention";
+import { ObservedStatuses } from "#operator/status/cluster/observed-statuses";
+import { StatusContention } from "#operator/status/cluster/status-contention";
 import { StatusWriter } from "#operator/status/cluster/status-writer";
 import type { StatusDocument } from "#operator/status/status-document";
 import { waitFor } from "#test/support/wait-for";
@@ -78,7 +78,7 @@ function funded(name: string, reason: string, changes: Partial<StatusDocument["s
 
 describe("StatusWriter", () => {
   let api: FakeApiServer;
-  let standing: StandingStatuses;
+  let standing: ObservedStatuses;
   let writer: StatusWriter;
   let desired: Map<string, StatusDocument>;
   let told: string[];
@@ -89,7 +89,7 @@ describe("StatusWriter", () => {
 
   beforeEach(() => {
     api = new FakeApiServer();
-    standing = new StandingStatuses();
+    standing = new ObservedStatuses();
     desired = new Map();
     told = [];
     contested = [];
@@ -114,7 +114,7 @@ describe("StatusWriter", () => {
       onWritten: (before, after) =>
         told.push(`${before?.status.conditions[0]?.reason} ${after.status.conditions[0]?.reason}`),
       onContested: (_document, _uid, why) => contested.push(why),
-      rivals: new RivalWrites(100, 800),
+      rivals: new StatusContention(100, 800),
       log: { warn() {}, error() {} },
       backoff: new Backoff(60, 200, () => 1),
     });

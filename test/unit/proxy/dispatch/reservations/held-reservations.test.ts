@@ -3,7 +3,7 @@ import type { Claims } from "#proxy/admit/claims";
 import { type Amounts, type Ledger, oneRequestAmounts, zeroAmounts } from "#proxy/admit/ledger";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";
 import { HeldReservations } from "#proxy/dispatch/reservations/held-reservations";
-import { LiveReservations } from "#proxy/dispatch/reservations/reservation-heartbeat";
+import { ReservationHeartbeat } from "#proxy/dispatch/reservations/reservation-heartbeat";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { waitFor } from "#test/support/wait-for";
 import { wireChannel, wireRoute } from "#test/support/wire-objects";
@@ -42,7 +42,7 @@ for (const [manner, of] of [
 ] as const) {
   describe(`reservations that grow, of a ledger that answers ${manner}`, () => {
     let memory: MemoryLedger;
-    let reservations: LiveReservations;
+    let reservations: ReservationHeartbeat;
     let held: HeldReservations;
     const reading = (counter: string): unknown => {
       const { posted, pending } = memory.read(counter) ?? {};
@@ -54,7 +54,7 @@ for (const [manner, of] of [
     beforeEach(async () => {
       memory = new MemoryLedger({ now: () => 1_000_000, reservationTtlMs: 60_000 });
       const ledger = of(memory);
-      reservations = new LiveReservations(ledger, 60_000);
+      reservations = new ReservationHeartbeat(ledger, 60_000);
       await ledger.reserve({ id: "req", amounts: tokens(40n), ...claims });
       held = new HeldReservations("req", { ledger, reservations, metrics: { ledgerTook: () => undefined } as never });
       assert.equal(await held.reserveChannel(channel, route, "m", tokens(40n)), "reserved");

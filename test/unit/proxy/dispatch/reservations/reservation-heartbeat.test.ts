@@ -3,13 +3,13 @@ import { mock } from "node:test";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import type { Ledger } from "#proxy/admit/ledger";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";
-import { LiveReservations } from "#proxy/dispatch/reservations/reservation-heartbeat";
+import { ReservationHeartbeat } from "#proxy/dispatch/reservations/reservation-heartbeat";
 
 const ttlMs = 60_000;
 
-describe("LiveReservations", () => {
+describe("ReservationHeartbeat", () => {
   let touched: string[] = [];
-  let live: LiveReservations;
+  let live: ReservationHeartbeat;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ["setInterval"] });
@@ -22,7 +22,7 @@ describe("LiveReservations", () => {
       close: () => memory.close(),
       touch: (id) => touched.push(id),
     };
-    live = new LiveReservations(ledger, ttlMs);
+    live = new ReservationHeartbeat(ledger, ttlMs);
   });
   afterEach(() => {
     live.close();

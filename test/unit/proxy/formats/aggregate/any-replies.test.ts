@@ -35,14 +35,14 @@ describe("any reply in the other manner of its format", () => {
       );
     });
 
-    it(`${format}: passes the format's own meter as a whole stream, however it is split`, () => {
+    it(`${format}: passes the format's own filter as a whole stream, however it is split`, () => {
       fc.assert(
         fc.property(anyOwnReply[format], fc.nat(), (reply, seed) => {
           const stream = unfolded(format, reply);
           const at = seed % (stream.length + 1);
-          const meter = chatFormats[format].createStreamMeter(callOf(chatFormats[format]), 1 << 24);
-          const pieces = [...meter.push(stream.subarray(0, at)), ...meter.push(stream.subarray(at)), ...meter.end()];
-          assert.equal(meter.isComplete, true);
+          const filter = chatFormats[format].createStreamFilter(callOf(chatFormats[format]), 1 << 24);
+          const pieces = [...filter.push(stream.subarray(0, at)), ...filter.push(stream.subarray(at)), ...filter.end()];
+          assert.equal(filter.isComplete, true);
           assert.deepEqual(folded(format, Buffer.concat(pieces)).reply, reply);
         }),
       );

@@ -1,7 +1,7 @@
 /** Line ends of every spelling, cut anywhere: no event is lost and none is glued to its neighbour. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { createStreamMeter } from "#proxy/formats/messages/native/stream-filter";
+import { createStreamFilter } from "#proxy/formats/messages/native/stream-filter";
 
 const blankLines = ["\n\n", "\r\n\r\n", "\r\r", "\n\r\n", "\r\n\r", "\r\n\n", "\n\r"];
 
@@ -24,11 +24,11 @@ function read(text: string): string[] {
 }
 
 function pass(pieces: readonly Buffer[]): string {
-  const meter = createStreamMeter(1024);
-  return Buffer.concat(pieces.flatMap((piece) => [...meter.push(piece)])).toString();
+  const filter = createStreamFilter(1024);
+  return Buffer.concat(pieces.flatMap((piece) => [...filter.push(piece)])).toString();
 }
 
-describe("EventStreamMeter", () => {
+describe("EventStreamFilter", () => {
   for (const first of blankLines) {
     it(`passes every event whatever cuts a stream with ${JSON.stringify(first)}`, () => {
       for (const second of blankLines) {

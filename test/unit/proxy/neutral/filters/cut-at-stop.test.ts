@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { CutAtStop } from "#proxy/neutral/filters/cut-at-stop";
 import { WaitingTokens } from "#proxy/neutral/filters/waiting-tokens";
 import type { ReplyEvent } from "#proxy/neutral/reply";
@@ -20,7 +20,7 @@ const counted: ReplyEvent = { type: "usage", usage: { ...zeroUsage, input: 3, ou
 function twoCandidates(events: readonly ReplyEvent[]) {
   const filter = new CutAtStop(["END"], 10, 2);
   const taken = events.flatMap((event) => filter.take(event));
-  const { candidates, usage } = foldReply(taken);
+  const { candidates, usage } = aggregateReply(taken);
   const said = candidates.map(({ blocks, finish: { reason } }) => {
     const texts = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []));
     return [texts.join("|"), reason];
@@ -98,7 +98,7 @@ describe("CutAtStop", () => {
         ...[close(0), finish(0)],
         { type: "end" },
       ];
-      const [candidate] = foldReply(events.flatMap((event) => filter.take(event))).candidates;
+      const [candidate] = aggregateReply(events.flatMap((event) => filter.take(event))).candidates;
       const [block] = candidate?.blocks ?? [];
       assert.ok(block?.kind === "text");
       const said = [block.citations.map(({ url }) => url), block.logprobs.map(({ token }) => token)];
@@ -130,7 +130,7 @@ describe("CutAtStop", () => {
     const filter = new CutAtStop(["END"], 10, 1);
     const pieces = ["ab", "EN", "-", "E", "ND secret"];
     const taken = [open(0), ...pieces.flatMap((text) => [token(text), say(0, text)])].flatMap((it) => filter.take(it));
-    const [block] = foldReply(taken).candidates[0]?.blocks ?? [];
+    const [block] = aggregateReply(taken).candidates[0]?.blocks ?? [];
     assert.ok(block?.kind === "text");
     assert.equal(block.text, "abEN-");
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe("CutAtStop", () => {
       finish(0),
       { type: "end" } as const,
     ];
-    const [block] = foldReply(events.flatMap((it) => filter.take(it))).candidates[0]?.blocks ?? [];
+    const [block] = aggregateReply(events.flatMap((it) => filter.take(it))).candidates[0]?.blocks ?? [];
     assert.ok(block?.kind === "text");
     assert.deepEqual([block.text, block.logprobs.map(({ token: text }) => text)], ["aE", ["a", "E"]]);
   });
@@ -170,7 +170,7 @@ describe("CutAtStop", () => {
     assert.equal(filter.isCut, false);
     taken.push(...filter.take(open(0, 2)), ...filter.take(say(0, "later", 2)), ...filter.take(close(0, 1)));
     assert.equal(filter.isCut, true);
-    const { blocks, finish: end } = foldReply(taken).candidates[0] ?? {};
+    const { blocks, finish: end } = aggregateReply(taken).candidates[0] ?? {};
     assert.deepEqual(
       blocks?.map((block) => (block.kind === "text" ? block.text : block.kind === "call" ? block.arguments : "")),
       ["hello", '{"a":1}'],
@@ -197,7 +197,7 @@ describe("CutAtStop", () => {
       assert.equal(filter.isCut, false);
       taken.push(...filter.take({ type: "finish", candidate: 0, finish: { reason } }));
       assert.equal(filter.isCut, true);
-      assert.equal(foldReply(taken).candidates[0]?.finish.reason, want);
+      assert.equal(aggregateReply(taken).candidates[0]?.finish.reason, want);
     });
   }
 });

@@ -3,7 +3,7 @@
  * (`protocols/translation.md` section 6.1, `openai-chat.md` section 2, vendor extras).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
-import type { Effort, ReasoningWish } from "#proxy/neutral/conversation";
+import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 
 /** Members read here, whichever of them decides. */
 export const reasoningMembers = ["reasoning_effort", "reasoning", "thinking", "enable_thinking", "thinking_budget"];
@@ -18,7 +18,7 @@ function isEffort(value: unknown): value is Effort {
  * The first member that says something decides; an effort of no known name says nothing and is left for `unread`.
  * Thinking is shown: a chat client that does not want it ignores it.
  */
-export function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+export function readReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   return (
     ofEffort(body["reasoning_effort"]) ??
     ofReasoning(body["reasoning"]) ??
@@ -33,13 +33,13 @@ export function isUnknownEffort(body: JsonObject): boolean {
   return effort !== undefined && effort !== null && effort !== "none" && !isEffort(effort);
 }
 
-function ofEffort(effort: unknown): ReasoningWish | undefined {
+function ofEffort(effort: unknown): ReasoningOptions | undefined {
   if (effort === "none") return { mode: "off" };
   return isEffort(effort) ? { mode: "on", effort, show: true } : undefined;
 }
 
 /** OpenRouter's object. */
-function ofReasoning(reasoning: unknown): ReasoningWish | undefined {
+function ofReasoning(reasoning: unknown): ReasoningOptions | undefined {
   if (!isObject(reasoning)) return undefined;
   const { effort, max_tokens: budget, enabled, exclude } = reasoning;
   if (enabled === false || effort === "none") return { mode: "off" };
@@ -50,7 +50,7 @@ function ofReasoning(reasoning: unknown): ReasoningWish | undefined {
 }
 
 /** DeepSeek, Zhipu, Moonshot and Anthropic's compatible endpoint. */
-function ofThinking(thinking: unknown): ReasoningWish | undefined {
+function ofThinking(thinking: unknown): ReasoningOptions | undefined {
   if (!isObject(thinking)) return undefined;
   const { type, budget_tokens: budget } = thinking;
   if (type === "disabled") return { mode: "off" };
@@ -59,7 +59,7 @@ function ofThinking(thinking: unknown): ReasoningWish | undefined {
 }
 
 /** Qwen. */
-function ofSwitch(enabled: unknown, budget: unknown): ReasoningWish | undefined {
+function ofSwitch(enabled: unknown, budget: unknown): ReasoningOptions | undefined {
   if (enabled === false) return { mode: "off" };
   if (isBudget(budget)) return { mode: "on", budget, show: true };
   return enabled === true ? { mode: "auto", show: true } : undefined;

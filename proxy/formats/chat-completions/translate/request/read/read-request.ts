@@ -8,7 +8,7 @@ import { says } from "#proxy/neutral/losses/unread-members";
 import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
-import { isUnknownEffort, readReasoningWish, reasoningMembers } from "./read-reasoning-options.ts";
+import { isUnknownEffort, readReasoningOptions, reasoningMembers } from "./read-reasoning-options.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { missing, unsupported, wrongType, wrongValue } from "./refusals.ts";
 import { unreadInBody } from "./unread-parts.ts";
@@ -30,7 +30,7 @@ export function readRequest(body: JsonObject): Conversation {
     sampling: readSampling(body),
     outputCap: cap ?? numberOf(body["max_tokens"]),
     outputCapIsVisibleText: capIsVisibleText ? true : undefined,
-    reasoning: readReasoningWish(body),
+    reasoning: readReasoningOptions(body),
     answerFormat: readAnswerFormat(body["response_format"]),
     verbosity: textOf(body["verbosity"]),
     modalities: readModalities(body["modalities"]),

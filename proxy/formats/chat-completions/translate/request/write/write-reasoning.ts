@@ -1,13 +1,13 @@
 /** Writes how hard the model shall think, in the words that it knows (`protocols/translation.md` section 6.1). */
 import type { JsonObject } from "#proxy/json/json-value";
-import type { Effort, ReasoningWish } from "#proxy/neutral/conversation";
+import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { wantedEffort } from "#proxy/neutral/reasoning-levels";
 import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
 import { nothing } from "./nothing.ts";
 
 const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
-export interface ReasoningOptions {
+export interface EffortContext {
   /** Functions are offered in the same call. */
   readonly hasTools: boolean;
   /** Told of a wish that cannot be said. */
@@ -15,9 +15,9 @@ export interface ReasoningOptions {
 }
 
 export function writeReasoning(
-  wish: ReasoningWish | undefined,
+  wish: ReasoningOptions | undefined,
   traits: ModelTraits,
-  { hasTools, lose }: ReasoningOptions,
+  { hasTools, lose }: EffortContext,
 ): JsonObject {
   if (hasTools && traits.toolsOnChat !== "with-effort" && traits.efforts.length > 0) {
     return besideTools(wish, traits, lose);
@@ -33,18 +33,18 @@ export function writeReasoning(
 }
 
 /** The model refuses functions beside thinking here: it is asked for none, without a word where that is its way. */
-function besideTools(wish: ReasoningWish | undefined, traits: ModelTraits, lose: () => void): JsonObject {
+function besideTools(wish: ReasoningOptions | undefined, traits: ModelTraits, lose: () => void): JsonObject {
   const isWanted = wish !== undefined && (wish.mode === "on" || wish.carriesBlocks === true || hasMeasure(wish));
   if (isWanted && wish.mode !== "off") lose();
   if (traits.toolsOnChat === "without-effort") return nothing;
   return membersFor({ mode: "off" }, traits) ?? nothing;
 }
 
-function hasMeasure(wish: ReasoningWish): boolean {
+function hasMeasure(wish: ReasoningOptions): boolean {
   return wantedEffort(wish) !== undefined;
 }
 
-function membersFor(wish: ReasoningWish, traits: ModelTraits): JsonObject | undefined {
+function membersFor(wish: ReasoningOptions, traits: ModelTraits): JsonObject | undefined {
   const effort = knownEffort(wish, traits);
   if (traits.reasoningMember === "thinking") {
     return { thinking: { type: wish.mode === "off" ? "disabled" : "enabled" } };
@@ -58,7 +58,7 @@ function membersFor(wish: ReasoningWish, traits: ModelTraits): JsonObject | unde
 }
 
 /** The wanted word, else the next weaker one, else the next stronger one; off is `none`, else `minimal`. */
-function knownEffort(wish: ReasoningWish, { efforts }: ModelTraits): Effort | "none" | undefined {
+function knownEffort(wish: ReasoningOptions, { efforts }: ModelTraits): Effort | "none" | undefined {
   if (wish.mode === "off") return efforts.find((effort) => effort === "none" || effort === "minimal");
   const wanted = wantedEffort(wish);
   if (wanted === undefined) return undefined;

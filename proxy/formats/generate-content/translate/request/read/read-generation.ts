@@ -1,7 +1,7 @@
 /** Reads a client's generation parameters, in `generationConfig` or at the top level (`protocols/gemini.md` sections 2 and 3.1). */
 import { generationNames } from "#proxy/formats/generate-content/native/spellings";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling } from "#proxy/neutral/conversation";
+import type { AnswerFormat, Conversation, Effort, ReasoningOptions, Sampling } from "#proxy/neutral/conversation";
 import { fromGoogleSchema } from "#proxy/neutral/schema/from-google-schema";
 import { isStrictSchema } from "#proxy/neutral/schema/strict-schema";
 import {
@@ -121,7 +121,7 @@ const effortByLevel: Readonly<Record<string, Effort>> = {
   HIGH: "high",
 };
 
-function readReasoning(parameters: Parameters): ReasoningWish | undefined {
+function readReasoning(parameters: Parameters): ReasoningOptions | undefined {
   const config = parameters.object("thinkingConfig");
   if (config === undefined) return undefined;
   const where = parameters.where("thinkingConfig");

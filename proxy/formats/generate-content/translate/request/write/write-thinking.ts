@@ -1,11 +1,11 @@
 /** The wish to think as `thinkingConfig` (`protocols/translation.md` section 6.1). */
 import type { JsonObject } from "#proxy/json/json-value";
-import type { Effort, ReasoningWish } from "#proxy/neutral/conversation";
+import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { budgetOf, effortOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
 import type { ModelTraits } from "#proxy/neutral/traits/gemini-models";
 import type { WriteOptions } from "./write-options.ts";
 
-export function writeThinking(wish: ReasoningWish | undefined, options: WriteOptions): JsonObject | undefined {
+export function writeThinking(wish: ReasoningOptions | undefined, options: WriteOptions): JsonObject | undefined {
   const { traits, losses, target } = options;
   if (wish === undefined) return undefined;
   if (traits.thinking === "none") {
@@ -18,7 +18,7 @@ export function writeThinking(wish: ReasoningWish | undefined, options: WriteOpt
 }
 
 /** Generation 3 knows words, and no way to switch thinking off. */
-function levelOf(wish: ReasoningWish, traits: ModelTraits): JsonObject {
+function levelOf(wish: ReasoningOptions, traits: ModelTraits): JsonObject {
   if (wish.mode === "off") return { thinkingLevel: traits.lowestLevel };
   const effort = wantedEffort(wish);
   return effort === undefined ? {} : { thinkingLevel: levelByEffort(effort, traits) };
@@ -42,7 +42,7 @@ function levelByEffort(effort: Effort, traits: ModelTraits): string {
 }
 
 /** Generation 2.5 knows tokens; -1 leaves their number to the model. */
-function budgetFor(wish: ReasoningWish, { canSwitchOff, budgetMin, budgetMax }: ModelTraits): JsonObject {
+function budgetFor(wish: ReasoningOptions, { canSwitchOff, budgetMin, budgetMax }: ModelTraits): JsonObject {
   if (wish.mode === "off") return { thinkingBudget: canSwitchOff ? 0 : budgetMin };
   const wanted = wish.budget ?? (wish.effort === undefined ? undefined : budgetOf(wish.effort, budgetMax));
   if (wanted !== undefined) return { thinkingBudget: Math.min(Math.max(wanted, budgetMin), budgetMax) };

@@ -1,12 +1,12 @@
 /** How much a messages client wants its model to think (`protocols/translation.md` section 6.1). */
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
-import type { Effort, ReasoningWish } from "#proxy/neutral/conversation";
+import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { refuseValue } from "./refusals.ts";
 
 const efforts: ReadonlySet<string> = new Set<Effort>(["minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** @throws GatewayError for kinds of thinking and efforts that are unknown */
-export function readThinking(body: JsonObject): ReasoningWish | undefined {
+export function readThinking(body: JsonObject): ReasoningOptions | undefined {
   const thinking = body["thinking"];
   const effort = readEffort(member(body["output_config"], "effort"));
   if (!isObject(thinking)) return effort === undefined ? undefined : { mode: "auto", effort, show: false };

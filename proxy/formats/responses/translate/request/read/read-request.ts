@@ -16,7 +16,7 @@ import {
   wrongValue,
 } from "#proxy/formats/responses/translate/request/body-fields";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Effort, ReasoningWish, Sampling, Turn } from "#proxy/neutral/conversation";
+import type { AnswerFormat, Conversation, Effort, ReasoningOptions, Sampling, Turn } from "#proxy/neutral/conversation";
 import { says, unreadIn } from "#proxy/neutral/losses/unread-members";
 import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readItems } from "./read-items.ts";
@@ -53,7 +53,7 @@ export function readRequest(body: JsonObject): Conversation {
     parallelTools: optionalFlag(body, "parallel_tool_calls", "parallel_tool_calls"),
     sampling: readSampling(body),
     outputCap: optionalNumber(body, "max_output_tokens", "max_output_tokens"),
-    reasoning: readReasoningWish(body),
+    reasoning: readReasoningOptions(body),
     answerFormat: readAnswerFormat(text),
     verbosity: optionalText(text, "verbosity", "text.verbosity"),
     user: readUser(body),
@@ -124,7 +124,7 @@ function isEffort(value: string): value is Effort {
   return efforts.some((effort) => effort === value);
 }
 
-function readReasoningWish(body: JsonObject): ReasoningWish | undefined {
+function readReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const wish = optionalObject(body, "reasoning", "reasoning");
   if (wish === undefined) return undefined;
   const effort = optionalText(wish, "effort", "reasoning.effort");

@@ -3,14 +3,14 @@
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { cappedOutput } from "#proxy/neutral/capped-output";
-import type { Conversation, ReasoningWish } from "#proxy/neutral/conversation";
+import type { Conversation, ReasoningOptions } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { wantedEffort } from "#proxy/neutral/reasoning-levels";
 import { knownEffort, type ModelTraits, weakestEffort } from "#proxy/neutral/traits/responses-traits";
 
 /** Whether temperature, `top_p` and log probabilities may be asked for. */
-export function takesSampling(traits: ModelTraits, reasoning: ReasoningWish | undefined): boolean {
+export function takesSampling(traits: ModelTraits, reasoning: ReasoningOptions | undefined): boolean {
   return traits.sampling === "always" || (traits.sampling === "without-thinking" && reasoning?.mode === "off");
 }
 
@@ -63,7 +63,7 @@ export function writeReasoning(
   return Object.keys(members).length === 0 ? {} : { reasoning: members };
 }
 
-function effortFor(reasoning: ReasoningWish, traits: ModelTraits): string | undefined {
+function effortFor(reasoning: ReasoningOptions, traits: ModelTraits): string | undefined {
   if (reasoning.mode === "off") {
     const weakest = weakestEffort(traits);
     return weakest === "none" || weakest === "minimal" ? weakest : undefined;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { chatCompletions as format } from "#proxy/formats/chat-completions/native/format";
-import { createStreamMeter } from "#proxy/formats/chat-completions/native/stream-filter";
-import { dataEvents, runMeter } from "#test/support/calls/run-meter";
+import { createStreamFilter } from "#proxy/formats/chat-completions/native/stream-filter";
+import { dataEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const cap = 1_024 * 1_024;
@@ -25,13 +25,13 @@ function bare(event: string): string {
   return event.replace(',"usage":null}', "}");
 }
 
-describe("chat completions: stream meter", () => {
+describe("chat completions: stream filter", () => {
   it("passes everything to a client that asked for usage", () => {
-    const meter = createStreamMeter(true, cap);
-    assert.equal(runMeter(meter, [dataEvents(...whole)]), dataEvents(...whole));
-    assert.equal(meter.isComplete, true);
-    assert.equal(meter.usage?.input, 3);
-    assert.equal(meter.usage?.output, 2);
+    const filter = createStreamFilter(true, cap);
+    assert.equal(runFilter(filter, [dataEvents(...whole)]), dataEvents(...whole));
+    assert.equal(filter.isComplete, true);
+    assert.equal(filter.usage?.input, 3);
+    assert.equal(filter.usage?.output, 2);
   });
 
   for (const row of [
@@ -40,19 +40,19 @@ describe("chat completions: stream meter", () => {
     { name: "byte by byte", chunks: [...dataEvents(...whole)] },
   ]) {
     it(`shows no trace of usage to a client that did not ask, ${row.name}`, () => {
-      const meter = createStreamMeter(false, cap);
-      assert.equal(runMeter(meter, row.chunks), dataEvents(bare(role), bare(text), bare(finish), "[DONE]"));
-      assert.equal(meter.usage?.output, 2);
-      assert.equal(meter.isComplete, true);
+      const filter = createStreamFilter(false, cap);
+      assert.equal(runFilter(filter, row.chunks), dataEvents(bare(role), bare(text), bare(finish), "[DONE]"));
+      assert.equal(filter.usage?.output, 2);
+      assert.equal(filter.isComplete, true);
     });
   }
 
   it("takes usage out of a finish chunk and keeps its other bytes", () => {
     const merged =
       '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "x":1.0, "usage":{"prompt_tokens":3,"completion_tokens":2}}';
-    const meter = createStreamMeter(false, cap);
+    const filter = createStreamFilter(false, cap);
     assert.equal(
-      runMeter(meter, [dataEvents(merged)]),
+      runFilter(filter, [dataEvents(merged)]),
       dataEvents('{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}], "x":1.0}', "[DONE]"),
     );
   });
@@ -63,7 +63,7 @@ describe("chat completions: stream meter", () => {
   ]) {
     it(`hides usage from an event with ${row.name}, which our strict reader would refuse`, () => {
       const event = `{"choices":[{"delta":{${row.member}},"finish_reason":null}],"a":1,"a":1,"usage":{"prompt_tokens":1,"completion_tokens":1}}`;
-      const passed = runMeter(createStreamMeter(false, cap), [dataEvents(event)]);
+      const passed = runFilter(createStreamFilter(false, cap), [dataEvents(event)]);
       assert.match(passed, /"content"/);
       assert.doesNotMatch(passed, /usage/);
     });
@@ -71,9 +71,9 @@ describe("chat completions: stream meter", () => {
 
   it("takes the last usage of several and never adds", () => {
     const later = usage.replace('"completion_tokens":2', '"completion_tokens":9');
-    const meter = createStreamMeter(true, cap);
-    runMeter(meter, [dataEvents(text, usage, later, finish, "[DONE]")]);
-    assert.equal(meter.usage?.output, 9);
+    const filter = createStreamFilter(true, cap);
+    runFilter(filter, [dataEvents(text, usage, later, finish, "[DONE]")]);
+    assert.equal(filter.usage?.output, 9);
   });
 
   for (const row of [
@@ -166,12 +166,12 @@ describe("chat completions: stream meter", () => {
     },
   ]) {
     it(`${row.complete ? "completes" : "does not complete"} a stream with ${row.name}`, () => {
-      const meter = createStreamMeter(true, cap);
-      const passed = runMeter(
-        meter,
+      const filter = createStreamFilter(true, cap);
+      const passed = runFilter(
+        filter,
         row.events.map((event) => dataEvents(event)),
       );
-      assert.equal(meter.isComplete, row.complete);
+      assert.equal(filter.isComplete, row.complete);
       assert.equal(passed.includes("[DONE]"), row.complete, "a terminator only where the stream is complete");
     });
   }
@@ -179,15 +179,15 @@ describe("chat completions: stream meter", () => {
   it("does not complete a cut candidate whatever the network's cuts, for a client that sees no usage", () => {
     const events = dataEvents(choice(0, "a"), choice(1, "b"), choice(0, undefined, "stop"), usage, "[DONE]");
     for (const chunks of [[events], [...events]]) {
-      const meter = createStreamMeter(false, cap);
-      assert.doesNotMatch(runMeter(meter, chunks), /DONE/);
-      assert.equal(meter.isComplete, false);
+      const filter = createStreamFilter(false, cap);
+      assert.doesNotMatch(runFilter(filter, chunks), /DONE/);
+      assert.equal(filter.isComplete, false);
     }
   });
 
   it("passes nothing behind [DONE]", () => {
-    const meter = createStreamMeter(true, cap);
-    assert.equal(runMeter(meter, [dataEvents(...whole, "[DONE]", text)]), dataEvents(...whole));
+    const filter = createStreamFilter(true, cap);
+    assert.equal(runFilter(filter, [dataEvents(...whole, "[DONE]", text)]), dataEvents(...whole));
   });
 
   for (const row of [
@@ -204,49 +204,49 @@ describe("chat completions: stream meter", () => {
     },
   ]) {
     it(`holds ${row.name} back, and all that follows, but reads usage on`, () => {
-      const meter = createStreamMeter(true, cap);
-      assert.equal(runMeter(meter, [dataEvents(text), row.event, dataEvents(usage, "[DONE]")]), dataEvents(text));
-      assert.equal(meter.error?.kind, row.kind);
-      assert.equal(meter.isComplete, false);
-      assert.equal(meter.usage?.output, 2);
+      const filter = createStreamFilter(true, cap);
+      assert.equal(runFilter(filter, [dataEvents(text), row.event, dataEvents(usage, "[DONE]")]), dataEvents(text));
+      assert.equal(filter.error?.kind, row.kind);
+      assert.equal(filter.isComplete, false);
+      assert.equal(filter.usage?.output, 2);
     });
   }
 
   it("takes a null error for none", () => {
-    const meter = createStreamMeter(true, cap);
-    runMeter(meter, [dataEvents('{"error":null,"choices":[]}', ...whole)]);
-    assert.equal(meter.error, undefined);
+    const filter = createStreamFilter(true, cap);
+    runFilter(filter, [dataEvents('{"error":null,"choices":[]}', ...whole)]);
+    assert.equal(filter.error, undefined);
   });
 
   it("returns the very memory of a chunk that needs no edit", () => {
-    const meter = createStreamMeter(true, cap);
-    meter.push(Buffer.from(dataEvents(text)));
+    const filter = createStreamFilter(true, cap);
+    filter.push(Buffer.from(dataEvents(text)));
     const chunk = Buffer.from(dataEvents(text));
-    assert.equal(meter.push(chunk)[0], chunk);
+    assert.equal(filter.push(chunk)[0], chunk);
   });
 
   it("knows when tokens were produced, and which text", () => {
-    const meter = createStreamMeter(true, cap);
-    meter.push(Buffer.from(dataEvents(role)));
-    assert.equal(meter.hasContent, false);
+    const filter = createStreamFilter(true, cap);
+    filter.push(Buffer.from(dataEvents(role)));
+    assert.equal(filter.hasContent, false);
     const call = {
       choices: [{ delta: { tool_calls: [{ index: 0, function: { name: "f", arguments: '{"a":1}' } }] } }],
     };
-    meter.push(Buffer.from(dataEvents(text, call)));
-    assert.equal(meter.hasContent, true);
-    assert.equal(meter.produced().text, 'hi "usage":nullf{"a":1}');
+    filter.push(Buffer.from(dataEvents(text, call)));
+    assert.equal(filter.hasContent, true);
+    assert.equal(filter.produced().text, 'hi "usage":nullf{"a":1}');
   });
 
   it("refuses an event over the cap", () => {
-    const meter = createStreamMeter(true, 64);
-    assert.deepEqual(meter.push(Buffer.from(`data: ${"x".repeat(100)}`)), []);
-    assert.match(meter.violation ?? "", /event 1: expected at most 64 bytes, came more/);
+    const filter = createStreamFilter(true, 64);
+    assert.deepEqual(filter.push(Buffer.from(`data: ${"x".repeat(100)}`)), []);
+    assert.match(filter.violation ?? "", /event 1: expected at most 64 bytes, came more/);
   });
 
   it("refuses bytes that are not UTF-8", () => {
-    const meter = createStreamMeter(true, cap);
-    assert.deepEqual(meter.push(Buffer.from([0x64, 0xff, 0x0a, 0x0a])), []);
-    assert.match(meter.violation ?? "", /UTF-8/);
+    const filter = createStreamFilter(true, cap);
+    assert.deepEqual(filter.push(Buffer.from([0x64, 0xff, 0x0a, 0x0a])), []);
+    assert.match(filter.violation ?? "", /UTF-8/);
   });
 
   for (const row of [
@@ -254,22 +254,22 @@ describe("chat completions: stream meter", () => {
     { name: "two JSON texts", data: "{} {}" },
   ]) {
     it(`refuses an event of ${row.name}`, () => {
-      const meter = createStreamMeter(true, cap);
-      assert.equal(runMeter(meter, [dataEvents(row.data)]), "");
-      assert.match(meter.violation ?? "", /JSON/);
+      const filter = createStreamFilter(true, cap);
+      assert.equal(runFilter(filter, [dataEvents(row.data)]), "");
+      assert.match(filter.violation ?? "", /JSON/);
     });
   }
 
   it("counts comments as signs of life", () => {
-    const meter = createStreamMeter(true, cap);
-    meter.push(Buffer.from(": ping\n\n"));
-    meter.push(Buffer.from("data: {"));
-    assert.equal(meter.events, 1);
+    const filter = createStreamFilter(true, cap);
+    filter.push(Buffer.from(": ping\n\n"));
+    filter.push(Buffer.from("data: {"));
+    assert.equal(filter.events, 1);
   });
 
   it("renders an error that SDKs throw, without [DONE]", () => {
     const error = new GatewayError("upstream_error", "M");
-    const bytes = format.renderStreamError(error, { requestId: "r" }, createStreamMeter(true, cap), callOf(format));
+    const bytes = format.renderStreamError(error, { requestId: "r" }, createStreamFilter(true, cap), callOf(format));
     assert.equal(
       bytes.toString(),
       dataEvents({ error: { message: "M", type: "server_error", param: null, code: "upstream_error" } }),

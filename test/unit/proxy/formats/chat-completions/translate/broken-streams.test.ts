@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { checkGrammar } from "#test/support/digest/grammar";
@@ -73,7 +73,7 @@ describe("chat completions stream reader: recorded streams that broke", () => {
           if (got === undefined) return;
           assert.deepEqual(brokenPromises(got), []);
           assert.deepEqual(checkGrammar("openai-chat", Buffer.from(writeStream(got))), []);
-          writeWhole(foldReply(got));
+          writeWhole(aggregateReply(got));
         }),
         { numRuns: 150 },
       );

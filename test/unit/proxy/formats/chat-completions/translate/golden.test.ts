@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Turn } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Candidate, Reply } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
 import {
@@ -198,8 +198,8 @@ describe("chat completions goldens", () => {
   });
 
   it("G3: reads and writes the same answer as a stream", () => {
-    assert.deepEqual(foldReply(readStream(Buffer.from(streamed()))), reply);
-    assert.equal(writeStream(unfoldReply(reply)), streamed());
+    assert.deepEqual(aggregateReply(readStream(Buffer.from(streamed()))), reply);
+    assert.equal(writeStream(replayReply(reply)), streamed());
   });
 
   it("G4: reads the history with its results", () => {

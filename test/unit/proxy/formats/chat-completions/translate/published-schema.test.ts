@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { conversationOf, writeStream, writeWhole, writtenRequest } from "#test/support/translation/chat-exchange";
 import { publishedChatSchemas } from "#test/support/translation/published-chat-schemas";
 import { anyReply, mixedEvents } from "#test/support/translation/random-replies";
@@ -22,7 +22,7 @@ describe("chat completions: OpenAI's published document", () => {
     fc.assert(
       fc.property(anyReply(), fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 5 }), (reply, turns) => {
         const events = mixedEvents(reply, turns);
-        assert.deepEqual(problemsOf("body", writeWhole(foldReply(events))), []);
+        assert.deepEqual(problemsOf("body", writeWhole(aggregateReply(events))), []);
         for (const frame of writeStream(events).split("\n\n")) {
           if (!frame.startsWith("data: {")) continue;
           const problems = problemsOf("chunk", JSON.parse(frame.slice("data: ".length)));

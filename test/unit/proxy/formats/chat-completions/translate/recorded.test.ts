@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import { compare } from "#test/support/digest/compare";
 import { type Digest, digest } from "#test/support/digest/digest";
 import { checkGrammar } from "#test/support/digest/grammar";
@@ -34,24 +34,27 @@ describe("chat completions translator: recorded traffic", () => {
       const upstream = digest("openai-chat", bytes());
       const events = isStream
         ? readStream(bytes())
-        : [...unfoldReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const stream = Buffer.from(writeStream(events));
       assert.deepEqual(checkGrammar("openai-chat", stream), []);
       assert.deepEqual(lost(upstream, digest("openai-chat", stream)), []);
-      const whole = writeWhole(foldReply(events));
+      const whole = writeWhole(aggregateReply(events));
       assert.deepEqual(lost(upstream, digest("openai-chat", Buffer.from(JSON.stringify(whole)))), []);
     });
 
     it(`${id} means the same when what was written is read again`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...unfoldReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const again = readStream(Buffer.from(writeStream(events)));
       assert.deepEqual(
         digest("openai-chat", Buffer.from(writeStream(again))),
         digest("openai-chat", Buffer.from(writeStream(events))),
       );
-      assert.deepEqual(writeWhole(foldReply(again), replyContext()), writeWhole(foldReply(events), replyContext()));
+      assert.deepEqual(
+        writeWhole(aggregateReply(again), replyContext()),
+        writeWhole(aggregateReply(events), replyContext()),
+      );
     });
   }
 });

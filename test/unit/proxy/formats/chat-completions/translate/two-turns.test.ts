@@ -7,7 +7,7 @@ import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/trans
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { Losses } from "#proxy/neutral/losses/losses";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
 import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
@@ -142,7 +142,7 @@ function messageOf(upstream: Upstream, states: StateKeeper, isStream: boolean): 
   const reply = translators[upstream.format].readReply(upstream.answer);
   const context = replyContext(first, { states });
   if (!isStream) return Object(chatCompletionsTranslator.writeReply(reply, context))["choices"][0].message;
-  writeStream(unfoldReply(reply), context);
+  writeStream(replayReply(reply), context);
   return Object(chatCompletionsTranslator.writeReply(reply, replyContext(first)))["choices"][0].message;
 }
 

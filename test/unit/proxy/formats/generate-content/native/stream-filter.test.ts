@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { generateContent as format } from "#proxy/formats/generate-content/native/format";
-import { GenerateContentStreamMeter } from "#proxy/formats/generate-content/native/stream-filter";
-import { dataEvents, runMeter } from "#test/support/calls/run-meter";
+import { GenerateContentStreamFilter } from "#proxy/formats/generate-content/native/stream-filter";
+import { dataEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const cap = 1_024 * 1_024;
@@ -17,21 +17,21 @@ const second = {
 const frames = dataEvents(first, second).replaceAll("\n\n", "\r\n\r\n");
 const error = { error: { code: 503, message: "m", status: "UNAVAILABLE" } };
 
-describe("generateContent: stream meter", () => {
+describe("generateContent: stream filter", () => {
   it("passes frames, completes when the body ends and takes the last value of each count", () => {
-    const meter = new GenerateContentStreamMeter("sse", cap);
-    assert.equal(meter.push(Buffer.from(frames)).map(String).join(""), frames);
-    assert.equal(meter.isComplete, false);
-    assert.deepEqual(meter.end(), []);
-    assert.equal(meter.isComplete, true);
-    assert.deepEqual([meter.usage?.input, meter.usage?.output, meter.usage?.reasoning], [3, 2, 4]);
-    assert.equal(meter.produced().text, "hello");
+    const filter = new GenerateContentStreamFilter("sse", cap);
+    assert.equal(filter.push(Buffer.from(frames)).map(String).join(""), frames);
+    assert.equal(filter.isComplete, false);
+    assert.deepEqual(filter.end(), []);
+    assert.equal(filter.isComplete, true);
+    assert.deepEqual([filter.usage?.input, filter.usage?.output, filter.usage?.reasoning], [3, 2, 4]);
+    assert.equal(filter.produced().text, "hello");
   });
 
   it("does not complete without a finish reason", () => {
-    const meter = new GenerateContentStreamMeter("sse", cap);
-    runMeter(meter, [dataEvents(first)]);
-    assert.equal(meter.isComplete, false);
+    const filter = new GenerateContentStreamFilter("sse", cap);
+    runFilter(filter, [dataEvents(first)]);
+    assert.equal(filter.isComplete, false);
   });
 
   for (const row of [
@@ -46,40 +46,40 @@ describe("generateContent: stream meter", () => {
   ]) {
     for (const shape of ["sse", "array"] as const) {
       it(`${row.complete ? "completes" : "does not complete"} a stream with ${row.name}, written as ${shape}`, () => {
-        const meter = new GenerateContentStreamMeter(shape, cap);
+        const filter = new GenerateContentStreamFilter(shape, cap);
         const frames = row.frames.map(([index, finishReason]) => ({
           candidates: [{ index, content: { role: "model", parts: [{ text: "a" }] }, finishReason }],
         }));
-        const passed = runMeter(meter, [dataEvents(...frames)]);
-        assert.equal(meter.isComplete, row.complete);
+        const passed = runFilter(filter, [dataEvents(...frames)]);
+        assert.equal(filter.isComplete, row.complete);
         if (shape === "array") assert.equal(passed.endsWith("]"), row.complete);
       });
     }
   }
 
   it("completes a blocked prompt", () => {
-    const meter = new GenerateContentStreamMeter("sse", cap);
-    runMeter(meter, [dataEvents({ promptFeedback: { blockReason: "SAFETY" } })]);
-    assert.equal(meter.isComplete, true);
+    const filter = new GenerateContentStreamFilter("sse", cap);
+    runFilter(filter, [dataEvents({ promptFeedback: { blockReason: "SAFETY" } })]);
+    assert.equal(filter.isComplete, true);
   });
 
   it("writes an array for a client that asked without alt=sse, its first element at once", () => {
-    const meter = new GenerateContentStreamMeter("array", cap);
+    const filter = new GenerateContentStreamFilter("array", cap);
     assert.equal(
-      meter
+      filter
         .push(Buffer.from(dataEvents(first)))
         .map(String)
         .join(""),
       `[${JSON.stringify(first)}`,
     );
     assert.equal(
-      meter
+      filter
         .push(Buffer.from(dataEvents(second)))
         .map(String)
         .join(""),
       `,\r\n${JSON.stringify(second)}`,
     );
-    assert.equal(meter.end().map(String).join(""), "]");
+    assert.equal(filter.end().map(String).join(""), "]");
   });
 
   for (const row of [
@@ -87,16 +87,16 @@ describe("generateContent: stream meter", () => {
     { shape: "array" as const, want: `[${JSON.stringify(first)},\r\n${JSON.stringify(second)}]` },
   ]) {
     it(`reads an upstream that answers with an array and writes ${row.shape}`, () => {
-      const meter = new GenerateContentStreamMeter(row.shape, cap);
-      assert.equal(runMeter(meter, [...JSON.stringify([first, second])]), row.want);
-      assert.equal(meter.isComplete, true);
+      const filter = new GenerateContentStreamFilter(row.shape, cap);
+      assert.equal(runFilter(filter, [...JSON.stringify([first, second])]), row.want);
+      assert.equal(filter.isComplete, true);
     });
   }
 
   it("does not complete an array that was cut behind its last element", () => {
-    const meter = new GenerateContentStreamMeter("array", cap);
-    runMeter(meter, [`[${JSON.stringify(first)},${JSON.stringify(second)}`]);
-    assert.equal(meter.isComplete, false);
+    const filter = new GenerateContentStreamFilter("array", cap);
+    runFilter(filter, [`[${JSON.stringify(first)},${JSON.stringify(second)}`]);
+    assert.equal(filter.isComplete, false);
   });
 
   for (const row of [
@@ -104,9 +104,9 @@ describe("generateContent: stream meter", () => {
     { name: "a bare JSON error, as Google sends it", chunk: `${JSON.stringify(error, null, 2)}\n` },
   ]) {
     it(`holds ${row.name} back`, () => {
-      const meter = new GenerateContentStreamMeter("sse", cap);
-      assert.equal(runMeter(meter, [dataEvents(first), row.chunk]), dataEvents(first));
-      assert.equal(meter.error?.kind, "overloaded");
+      const filter = new GenerateContentStreamFilter("sse", cap);
+      assert.equal(runFilter(filter, [dataEvents(first), row.chunk]), dataEvents(first));
+      assert.equal(filter.error?.kind, "overloaded");
     });
   }
 
@@ -132,9 +132,9 @@ describe("generateContent: stream meter", () => {
   ]) {
     it(`ends a failed stream with ${row.name}`, () => {
       const call = callOf(format, {}, row.endpoint);
-      const meter = format.createStreamMeter(call, cap);
-      runMeter(meter, row.chunks);
-      const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, meter, call);
+      const filter = format.createStreamFilter(call, cap);
+      runFilter(filter, row.chunks);
+      const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, filter, call);
       assert.match(bytes.toString(), row.want);
     });
   }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { GenerateContentStreamMeter } from "#proxy/formats/generate-content/native/stream-filter";
+import { GenerateContentStreamFilter } from "#proxy/formats/generate-content/native/stream-filter";
 import { withoutComments } from "#proxy/formats/generate-content/native/without-comments";
 
 const frame = 'data: {"candidates":[{"content":{"parts":[{"text":": a\\n: b"}]}}]}';
@@ -57,16 +57,16 @@ describe("generateContent: streams without comments", () => {
             .join("");
           // A last event whose blank line never came, with a comment behind it.
           const bytes = Buffer.from(isEndLost ? `${text.trimEnd()}${lineEnd}: bye` : text);
-          const meter = new GenerateContentStreamMeter("sse", 1_000_000);
+          const filter = new GenerateContentStreamFilter("sse", 1_000_000);
           const passed: Buffer[] = [];
           let at = 0;
           for (const cut of [...cuts.sort((a, b) => a - b), bytes.length]) {
             if (cut <= at) continue;
-            passed.push(...meter.push(bytes.subarray(at, cut)));
+            passed.push(...filter.push(bytes.subarray(at, cut)));
             at = Math.min(cut, bytes.length);
           }
-          passed.push(...meter.end());
-          assert.equal(meter.isComplete, true);
+          passed.push(...filter.end());
+          assert.equal(filter.isComplete, true);
           assert.ok(
             passed.every(({ length }) => length > 0),
             "an empty piece begins an answer that has not begun",

@@ -4,9 +4,9 @@ import type { ChatEndpoint } from "#proxy/formats/format";
 import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation, Part } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { translators } from "#proxy/translate/translators";
 import { parseReply } from "#test/support/digest/parse-reply";
@@ -49,7 +49,7 @@ describe("what generateContent is sent and sends, by Google's own document", () 
       const events = eventsOf(one);
       const frames: unknown[] = JSON.parse(streamOf(events, context));
       for (const frame of frames) assert.deepEqual(validate("reply", frame), []);
-      const whole = generateContentTranslator.writeReply(foldReply(events), context);
+      const whole = generateContentTranslator.writeReply(aggregateReply(events), context);
       assert.deepEqual(validate("reply", JSON.parse(JSON.stringify(whole))), []);
     });
   }
@@ -91,7 +91,7 @@ function eventsOf(one: Recorded): readonly ReplyEvent[] {
   const listed = events ?? (Array.isArray(body) ? body.map((json: unknown) => ({ name: undefined, json })) : undefined);
   if (listed === undefined) {
     assert.ok(isObject(body));
-    return [...unfoldReply(translator.readReply(body))];
+    return [...replayReply(translator.readReply(body))];
   }
   const reader = translator.createStreamReader();
   const read = listed.flatMap(({ name, json }) => reader.read({ name, data: JSON.stringify(json) }));

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { compare } from "#test/support/digest/compare";
 import { digest } from "#test/support/digest/digest";
@@ -35,7 +35,7 @@ describe("recorded answers of generateContent, read and written again", () => {
     });
 
     it(`${recorded.id} keeps its facts as a body`, () => {
-      const reply = foldReply(eventsOf(recorded));
+      const reply = aggregateReply(eventsOf(recorded));
       assertSame(
         recorded,
         Buffer.from(JSON.stringify(generateContentTranslator.writeReply(reply, contextOf(curious)))),
@@ -43,8 +43,8 @@ describe("recorded answers of generateContent, read and written again", () => {
     });
 
     it(`${recorded.id} says the same folded and unfolded`, () => {
-      const reply = foldReply(eventsOf(recorded));
-      assert.deepEqual(foldReply(unfoldReply(reply)), reply);
+      const reply = aggregateReply(eventsOf(recorded));
+      assert.deepEqual(aggregateReply(replayReply(reply)), reply);
     });
   }
 });
@@ -55,7 +55,7 @@ function eventsOf(recorded: Recorded): readonly ReplyEvent[] {
   if (Array.isArray(body)) return readFrames(body);
   const json = parseJsonText(recorded.bytes().toString());
   assert.ok(isObject(json));
-  return [...unfoldReply(generateContentTranslator.readReply(json))];
+  return [...replayReply(generateContentTranslator.readReply(json))];
 }
 
 /** Between protocols signatures and server tools are not compared, and ids are new; all else must be equal here. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { messages as format } from "#proxy/formats/messages/native/format";
-import { dataEvents, namedEvents, runMeter } from "#test/support/calls/run-meter";
+import { dataEvents, namedEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const call = callOf(format);
@@ -13,60 +13,63 @@ const stop = { type: "message_stop" };
 const ping = { type: "ping" };
 
 function meterOf() {
-  return format.createStreamMeter(call, 1_024 * 1_024);
+  return format.createStreamFilter(call, 1_024 * 1_024);
 }
 
-describe("messages: stream meter", () => {
+describe("messages: stream filter", () => {
   it("passes a stream, pings included, and reads cumulative usage", () => {
-    const meter = meterOf();
+    const filter = meterOf();
     const events = namedEvents(start, block, ping, delta, delta, end, stop);
-    assert.equal(runMeter(meter, [events]), events);
-    assert.equal(meter.isComplete, true);
-    assert.deepEqual([meter.usage?.input, meter.usage?.output], [25, 12]);
-    assert.equal(meter.produced().text, "hihi");
+    assert.equal(runFilter(filter, [events]), events);
+    assert.equal(filter.isComplete, true);
+    assert.deepEqual([filter.usage?.input, filter.usage?.output], [25, 12]);
+    assert.equal(filter.produced().text, "hihi");
   });
 
   it("does not complete without message_stop", () => {
-    const meter = meterOf();
-    runMeter(meter, [namedEvents(start, block, delta, end)]);
-    assert.equal(meter.isComplete, false);
+    const filter = meterOf();
+    runFilter(filter, [namedEvents(start, block, delta, end)]);
+    assert.equal(filter.isComplete, false);
   });
 
   it("drops a second start of the same message", () =>
-    assert.equal(runMeter(meterOf(), [namedEvents(start, start, block, stop)]), namedEvents(start, block, stop)));
+    assert.equal(runFilter(meterOf(), [namedEvents(start, start, block, stop)]), namedEvents(start, block, stop)));
 
   it("stops where two messages are spliced together", () => {
-    const meter = meterOf();
+    const filter = meterOf();
     const other = { ...start, message: { id: "msg_2" } };
     assert.equal(
-      runMeter(meter, [namedEvents(start, block, delta, other, delta, stop)]),
+      runFilter(filter, [namedEvents(start, block, delta, other, delta, stop)]),
       namedEvents(start, block, delta),
     );
-    assert.match(meter.violation ?? "", /event 4: expected the message that has begun/);
-    assert.equal(meter.isComplete, false);
+    assert.match(filter.violation ?? "", /event 4: expected the message that has begun/);
+    assert.equal(filter.isComplete, false);
   });
 
   it("gives events their names where a vendor left them out", () =>
-    assert.equal(runMeter(meterOf(), [dataEvents(start, block, delta, stop)]), namedEvents(start, block, delta, stop)));
+    assert.equal(
+      runFilter(meterOf(), [dataEvents(start, block, delta, stop)]),
+      namedEvents(start, block, delta, stop),
+    ));
 
   it("reports an error that is the first event, so that another target can be tried", () => {
-    const meter = meterOf();
+    const filter = meterOf();
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-    assert.equal(runMeter(meter, [namedEvents(error)]), "");
-    assert.equal(meter.error?.kind, "overloaded");
-    assert.equal(meter.hasContent, false);
+    assert.equal(runFilter(filter, [namedEvents(error)]), "");
+    assert.equal(filter.error?.kind, "overloaded");
+    assert.equal(filter.hasContent, false);
   });
 
   it("does not take a server tool's error for the stream's", () => {
-    const meter = meterOf();
+    const filter = meterOf();
     const result = {
       type: "content_block_start",
       index: 0,
       content_block: { type: "web_search_tool_result", content: { type: "error", error_code: "new_code" } },
     };
     const events = namedEvents(start, block, delta, result, stop);
-    assert.equal(runMeter(meter, [events]), events);
-    assert.equal(meter.error, undefined);
+    assert.equal(runFilter(filter, [events]), events);
+    assert.equal(filter.error, undefined);
   });
 
   it("renders an error event and no message_stop", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { compare } from "#test/support/digest/compare";
 import { type Digest, digest } from "#test/support/digest/digest";
@@ -13,7 +13,7 @@ const recorded = readRecorded();
 
 function eventsOf({ isStream, bytes }: Recorded): ReplyEvent[] {
   if (isStream) return readStream(bytes());
-  return [...unfoldReply(messagesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+  return [...replayReply(messagesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
 }
 
 /** A whole message cannot hold arguments that were cut off: it holds what of them is whole. */
@@ -40,7 +40,7 @@ describe("messages translator: recorded traffic", () => {
       const stream = Buffer.from(writeStream(events));
       assert.deepEqual(checkGrammar("anthropic-messages", stream), []);
       assert.deepEqual(compare(upstream, digest("anthropic-messages", stream), { sameProtocol: false }), []);
-      const whole = digest("anthropic-messages", Buffer.from(JSON.stringify(writeWhole(foldReply(events)))));
+      const whole = digest("anthropic-messages", Buffer.from(JSON.stringify(writeWhole(aggregateReply(events)))));
       const cutUpstream = withoutCutArguments(upstream);
       const client = cutUpstream === upstream ? whole : { ...whole, tools: [] };
       assert.deepEqual(compare(cutUpstream, client, { sameProtocol: false }), []);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
 import { type Digest, digest } from "#test/support/digest/digest";
@@ -121,7 +121,7 @@ describe("messages translator: any legal answer", () => {
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
         const events = wholeStream(parts, [1_000_000]).sort((one, other) => placeOf(one) - placeOf(other));
         const streamed = digest("anthropic-messages", Buffer.from(writeStream(events)));
-        const whole = digest("anthropic-messages", Buffer.from(JSON.stringify(writeWhole(foldReply(events)))));
+        const whole = digest("anthropic-messages", Buffer.from(JSON.stringify(writeWhole(aggregateReply(events)))));
         assert.deepEqual(withoutIds(streamed), withoutIds(whole));
       }),
     );
@@ -171,7 +171,7 @@ for (const { name, load } of anthropicGenerations) {
         fc.asyncProperty(streams, async ([parts, choices]) => {
           const stream = writeStream(wholeStream(parts, choices));
           const message = await accumulated(stream);
-          const again = foldReply(readStream(Buffer.from(stream)));
+          const again = aggregateReply(readStream(Buffer.from(stream)));
           const facts = digest("anthropic-messages", Buffer.from(JSON.stringify(message)));
           const streamed = digest("anthropic-messages", Buffer.from(stream));
           assert.deepEqual(facts, streamed);

@@ -1,9 +1,9 @@
 /** The worked examples of the translation reference, as far as this format's side goes: G1 to G4 and G6. */
 import assert from "node:assert/strict";
 import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation, Turn } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { zeroUsage } from "#proxy/settle/usage";
@@ -189,7 +189,7 @@ describe("messages: the worked examples", () => {
   ];
 
   it("G3: writes the answer as a stream", () => {
-    const [start, ...rest] = framesOf(writeStream(unfoldReply(reply), signing()));
+    const [start, ...rest] = framesOf(writeStream(replayReply(reply), signing()));
     const estimated = { input_tokens: 7, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
     assert.deepEqual(start, { type: "message_start", message: { ...begun, usage: estimated } });
     assert.deepEqual(rest, events);
@@ -201,7 +201,7 @@ describe("messages: the worked examples", () => {
       ...events,
     ];
     const stream = all.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
-    assert.deepEqual(plain(foldReply(readStream(Buffer.from(stream)))), plain(reply));
+    assert.deepEqual(plain(aggregateReply(readStream(Buffer.from(stream)))), plain(reply));
   });
 
   const states = new OpenStates();

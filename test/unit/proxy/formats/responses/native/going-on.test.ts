@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { responses as format } from "#proxy/formats/responses/native/format";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
-import { runMeter } from "#test/support/calls/run-meter";
+import { runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const call = callOf(format, { stream: true });
@@ -61,12 +61,12 @@ describe("responses: events behind signs of life", () => {
         const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, false);
         let text = "";
         for (let sign = 0; sign < signs; sign += 1) text += format.signOfLife(call, opening).toString("utf8");
-        const meter = format.createStreamMeter(call, 1_024 * 1_024);
+        const filter = format.createStreamFilter(call, 1_024 * 1_024);
         const [first = "", ...others] = events;
         text += runMeterPart(`${first}\n\n`);
-        text += format.signOfLife(call, opening, meter).toString("utf8");
-        text += runMeter(meter, [others.map((event) => `${event}\n\n`).join("")]);
-        assert.equal(meter.isComplete, true);
+        text += format.signOfLife(call, opening, filter).toString("utf8");
+        text += runFilter(filter, [others.map((event) => `${event}\n\n`).join("")]);
+        assert.equal(filter.isComplete, true);
         const said = text.split("\n\n").filter((event) => event !== "" && !event.startsWith(":"));
         const data = said.map((event) => JSON.parse(event.replace(/^event: .*$|^data: /gm, "")));
         assert.deepEqual(
@@ -87,7 +87,7 @@ describe("responses: events behind signs of life", () => {
         );
 
         function runMeterPart(part: string): string {
-          return meter.push(Buffer.from(part)).map(String).join("");
+          return filter.push(Buffer.from(part)).map(String).join("");
         }
       });
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { responses as format } from "#proxy/formats/responses/native/format";
-import { dataEvents, namedEvents, runMeter } from "#test/support/calls/run-meter";
+import { dataEvents, namedEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
 const call = callOf(format);
@@ -33,50 +33,50 @@ const failed = {
 };
 
 function meterOf() {
-  return format.createStreamMeter(call, 1_024 * 1_024);
+  return format.createStreamFilter(call, 1_024 * 1_024);
 }
 
-describe("responses: stream meter", () => {
+describe("responses: stream filter", () => {
   for (const row of [
     { name: "completed", last: completed },
     { name: "incomplete", last: incomplete },
   ]) {
     it(`completes with response.${row.name} and reads its usage`, () => {
-      const meter = meterOf();
+      const filter = meterOf();
       const events = namedEvents(created, delta, row.last);
-      assert.equal(runMeter(meter, [events]), events);
-      assert.equal(meter.isComplete, true);
-      assert.equal(meter.usage?.output, 2);
+      assert.equal(runFilter(filter, [events]), events);
+      assert.equal(filter.isComplete, true);
+      assert.equal(filter.usage?.output, 2);
     });
   }
 
   it("does not complete without a terminal event", () => {
-    const meter = meterOf();
-    runMeter(meter, [namedEvents(created, delta)]);
-    assert.equal(meter.isComplete, false);
+    const filter = meterOf();
+    runFilter(filter, [namedEvents(created, delta)]);
+    assert.equal(filter.isComplete, false);
   });
 
   it("numbers the events of an upstream that does not, and the error that ends them", () => {
-    const meter = meterOf();
+    const filter = meterOf();
     const bare = ({ sequence_number, ...event }: { type: string; sequence_number?: number }) => event;
-    const sent = runMeter(meter, [namedEvents(bare(created), bare(delta), bare(itemDone))]);
+    const sent = runFilter(filter, [namedEvents(bare(created), bare(delta), bare(itemDone))]);
     assert.deepEqual(
       [...sent.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => number),
       ["0", "1", "2"],
     );
     assert.match(sent, /^event: response\.created\ndata: \{"sequence_number":0,"type":"response\.created",/);
     const context = { requestId: "req_1" };
-    const end = format.renderStreamError(new GatewayError("upstream_error", "m"), context, meter, call).toString();
+    const end = format.renderStreamError(new GatewayError("upstream_error", "m"), context, filter, call).toString();
     assert.match(end, /"sequence_number":3[\s\S]*"sequence_number":4/);
   });
 
   it("passes nothing behind the terminal event, not even a relay's [DONE]", () => {
     const events = namedEvents(created, delta, completed);
-    assert.equal(runMeter(meterOf(), [events + dataEvents("[DONE]")]), events);
+    assert.equal(runFilter(meterOf(), [events + dataEvents("[DONE]")]), events);
   });
 
   it("gives events their names where a relay left them out", () => {
-    const passed = runMeter(meterOf(), [dataEvents(created, delta, completed)]);
+    const passed = runFilter(meterOf(), [dataEvents(created, delta, completed)]);
     assert.equal(passed, namedEvents(created, delta, completed));
   });
 
@@ -96,18 +96,21 @@ describe("responses: stream meter", () => {
     },
   ]) {
     it(`holds ${row.name} back as an error`, () => {
-      const meter = meterOf();
-      assert.equal(runMeter(meter, [namedEvents(created, delta), namedEvents(row.event)]), namedEvents(created, delta));
-      assert.equal(meter.error?.kind, row.kind);
-      assert.equal(meter.usage?.output, row.usage);
-      assert.equal(meter.isComplete, false);
+      const filter = meterOf();
+      assert.equal(
+        runFilter(filter, [namedEvents(created, delta), namedEvents(row.event)]),
+        namedEvents(created, delta),
+      );
+      assert.equal(filter.error?.kind, row.kind);
+      assert.equal(filter.usage?.output, row.usage);
+      assert.equal(filter.isComplete, false);
     });
   }
 
   it("ends a failed stream with error and response.failed, numbers going on", () => {
-    const meter = meterOf();
-    runMeter(meter, [namedEvents(created, delta, itemDone, failed)]);
-    const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, meter, call);
+    const filter = meterOf();
+    runFilter(filter, [namedEvents(created, delta, itemDone, failed)]);
+    const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, filter, call);
     const [first, second] = bytes
       .toString()
       .trimEnd()

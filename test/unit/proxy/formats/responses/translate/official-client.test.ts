@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { checkGrammar } from "#test/support/digest/grammar";
 import { openaiGenerations } from "#test/support/official-clients";
@@ -51,7 +51,7 @@ describe("responses: every legal answer", () => {
   it("is the same whole as in pieces", () => {
     fc.assert(
       fc.property(sequentialEvents, (events: readonly ReplyEvent[]) => {
-        const whole: unknown = JSON.parse(JSON.stringify(writeWhole(foldReply(events), replyContext())));
+        const whole: unknown = JSON.parse(JSON.stringify(writeWhole(aggregateReply(events), replyContext())));
         assert.deepEqual(lastResponse(writeStream(events, replyContext())), whole);
       }),
       { numRuns: 300 },

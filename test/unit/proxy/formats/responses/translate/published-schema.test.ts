@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { explainAbsence, readRecorded } from "#test/support/digest/recorded";
 import { type PublishedDocument, publishedDocuments } from "#test/support/translation/published-schemas";
@@ -75,7 +75,7 @@ function isForeign(entry: unknown): boolean {
 
 function assertPublished(documents: readonly PublishedDocument[], events: readonly ReplyEvent[], body: object): void {
   const stream = writeStream(events, replyContext({ ...body, stream: true }));
-  const whole = writeWhole(foldReply(events), replyContext({ ...body }));
+  const whole = writeWhole(aggregateReply(events), replyContext({ ...body }));
   for (const document of documents) {
     for (const frame of framesOf(stream)) {
       const known = inItsWords(document, frame);
@@ -195,7 +195,7 @@ describe("responses: what the client gets, by the published documents", () => {
     it(`${id} is as published`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...unfoldReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       assertPublished(documents, events, { include: ["message.output_text.logprobs"] });
     });
   }

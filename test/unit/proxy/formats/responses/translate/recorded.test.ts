@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Candidate } from "#proxy/neutral/reply";
 import { compare } from "#test/support/digest/compare";
 import { type Digest, digest } from "#test/support/digest/digest";
@@ -45,12 +45,12 @@ describe("responses translator: recorded traffic", () => {
     it(`${id} keeps its facts as a stream and as a whole`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...unfoldReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const stream = Buffer.from(writeStream(events, context()));
       assert.deepEqual(checkGrammar("openai-responses", stream), []);
       const streamed = digest("openai-responses", stream);
       assert.deepEqual(lost(upstream(), streamed), []);
-      const whole = writeWhole(foldReply(events), context());
+      const whole = writeWhole(aggregateReply(events), context());
       assert.deepEqual(lost(upstream(), digest("openai-responses", Buffer.from(JSON.stringify(whole)))), []);
     });
 
@@ -62,7 +62,7 @@ describe("responses translator: recorded traffic", () => {
         const { response } = JSON.parse(last);
         if (response.output.length === 0) return;
         const whole = responsesTranslator.readReply(response).candidates;
-        assert.deepEqual(foldReply(readStream(bytes())).candidates.map(withoutData), whole.map(withoutData));
+        assert.deepEqual(aggregateReply(readStream(bytes())).candidates.map(withoutData), whole.map(withoutData));
       });
     }
   }

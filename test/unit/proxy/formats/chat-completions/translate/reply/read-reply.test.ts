@@ -3,7 +3,7 @@ import { ChunkReader } from "#proxy/formats/chat-completions/translate/stream/re
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply, type ReplyBlock } from "#proxy/neutral/reply";
 
 function bodyOf(message: unknown, finish: unknown = "stop"): JsonObject {
@@ -177,7 +177,7 @@ describe("readReply()", () => {
           return error;
         }
       };
-      const streamed = read(() => foldReply(new ChunkReader().readBody(body)));
+      const streamed = read(() => aggregateReply(new ChunkReader().readBody(body)));
       assert.deepEqual(
         read(() => chatCompletionsTranslator.readReply(body)),
         streamed,

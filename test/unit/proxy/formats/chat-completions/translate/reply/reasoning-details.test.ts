@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { ReplyBlock } from "#proxy/neutral/reply";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
@@ -66,7 +66,7 @@ describe("thinking in typed lists of a chat upstream", () => {
       chunk({ content: "", reasoning_details: [detail({ signature: "SIG" })] }),
       chunk(opening(0, "c", "f", "{}"), "tool_calls"),
     ]);
-    assert.deepEqual(facts(foldReply(events).candidates[0]?.blocks), [
+    assert.deepEqual(facts(aggregateReply(events).candidates[0]?.blocks), [
       ["ab", kept("reasoning_details", detail({ text: "ab", signature: "SIG" }))],
       "call",
     ]);
@@ -79,7 +79,7 @@ describe("thinking in typed lists of a chat upstream", () => {
       chunk({ reasoning_content: "T", thinking_blocks: [block] }),
       chunk({ content: "hi" }, "stop"),
     ]);
-    assert.deepEqual(facts(foldReply(events).candidates[0]?.blocks), [
+    assert.deepEqual(facts(aggregateReply(events).candidates[0]?.blocks), [
       ["TT", kept("thinking_blocks", block, block)],
       "text",
     ]);

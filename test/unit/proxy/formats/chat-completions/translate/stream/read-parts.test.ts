@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { chunk, read } from "#test/support/translation/chat-chunks";
 import { readChunks } from "#test/support/translation/chat-exchange";
 
@@ -146,7 +146,9 @@ describe("chat completions stream reader: parts", () => {
       chunk(cited("https://first", 0, 5)),
       chunk({}, "stop"),
     ]);
-    const citations = foldReply(events).candidates[0]?.blocks.map((block) => block.kind === "text" && block.citations);
+    const citations = aggregateReply(events).candidates[0]?.blocks.map(
+      (block) => block.kind === "text" && block.citations,
+    );
     const title = "";
     assert.deepEqual(citations, [
       [
@@ -185,7 +187,7 @@ describe("chat completions stream reader: parts", () => {
       { id: "c", choices: [at(0, { content: "a" }, "stop"), at(1, {}, "length")] },
     ]);
     assert.deepEqual(
-      foldReply(events).candidates.map(({ blocks, finish }) => [
+      aggregateReply(events).candidates.map(({ blocks, finish }) => [
         blocks.map((block) => "text" in block && block.text),
         finish.reason,
       ]),

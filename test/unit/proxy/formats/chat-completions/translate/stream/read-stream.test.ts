@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { chunk, growing, opening, read } from "#test/support/translation/chat-chunks";
 import { readChunks } from "#test/support/translation/chat-exchange";
@@ -64,7 +64,7 @@ describe("chat completions stream reader: the end", () => {
       chunk({ content: "a" }, null, { usage: { ...usage, completion_tokens: 1 } }),
       chunk({ content: "b" }, "stop", { usage: { ...usage, completion_tokens: 2 } }),
     ]);
-    assert.equal(foldReply(events).usage?.output, 2);
+    assert.equal(aggregateReply(events).usage?.output, 2);
   });
 
   it("pitfall 22: finds usage beside choices that are null or empty, and where Groq put it", () => {

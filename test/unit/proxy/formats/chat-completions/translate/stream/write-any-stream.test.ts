@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type OpenAI from "openai-7";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import { checkGrammar } from "#test/support/digest/grammar";
 import { openaiGenerations } from "#test/support/official-clients";
@@ -17,8 +17,8 @@ describe("chat completions stream writer: any answer", () => {
         const events = mixedEvents(reply, turns);
         const stream = Buffer.from(writeStream(events));
         assert.deepEqual(checkGrammar("openai-chat", stream), []);
-        const again = foldReply(readStream(stream));
-        assert.deepEqual(comparable(writeWhole(again)), comparable(writeWhole(foldReply(events))));
+        const again = aggregateReply(readStream(stream));
+        assert.deepEqual(comparable(writeWhole(again)), comparable(writeWhole(aggregateReply(events))));
       }),
       { numRuns: 200 },
     );
@@ -34,7 +34,7 @@ describe("chat completions stream writer: any answer", () => {
           async (reply, turns) => {
             const events = mixedEvents(reply, turns);
             const gathered = await gather(new (load())({ apiKey: "k", fetch: serve(writeStream(events)) }), reply);
-            const whole = Object(writeWhole(foldReply(events), replyContext()));
+            const whole = Object(writeWhole(aggregateReply(events), replyContext()));
             for (const [index, choice] of gathered.choices.entries()) {
               const expected = whole.choices[index];
               assert.equal(choice.finish_reason, expected.finish_reason);

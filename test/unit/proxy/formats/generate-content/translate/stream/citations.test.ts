@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
 const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
@@ -20,7 +20,7 @@ describe("the stream reader of generateContent: sources", () => {
       ],
     };
     const [block] =
-      foldReply(
+      aggregateReply(
         readFrames([
           { candidates: [{ content: { parts: [{ text: "é" }] }, groundingMetadata }] },
           frame({ text: " 😀." }),
@@ -67,7 +67,7 @@ describe("the stream reader of generateContent: sources", () => {
           ],
         },
       ]);
-      const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+      const [block] = aggregateReply(events).candidates[0]?.blocks ?? [];
       assert.deepEqual(block?.kind === "text" && block.citations.map(({ url, end }) => end === 1 && url), row.want);
     });
   }
@@ -75,7 +75,7 @@ describe("the stream reader of generateContent: sources", () => {
   it("passes over sources without an address", () => {
     const groundingMetadata = { groundingChunks: [{ web: { uri: 1 } }, {}, null, web("https://a.test")] };
     const [block] =
-      foldReply(
+      aggregateReply(
         readFrames([
           { candidates: [{ content: { parts: [{ text: "x" }] }, groundingMetadata, finishReason: "STOP" }] },
         ]),
@@ -90,7 +90,7 @@ describe("the stream reader of generateContent: sources", () => {
     };
     const parts = [{ text: "right " }, { text: "here" }];
     const [block] =
-      foldReply(readFrames([{ candidates: [{ content: { parts }, groundingMetadata, finishReason: "STOP" }] }]))
+      aggregateReply(readFrames([{ candidates: [{ content: { parts }, groundingMetadata, finishReason: "STOP" }] }]))
         .candidates[0]?.blocks ?? [];
     assert.deepEqual(block?.kind === "text" && block.citations, [
       { url: "https://a.test", start: 6, end: 10, citedText: "here" },
@@ -103,7 +103,7 @@ describe("the stream reader of generateContent: sources", () => {
       { candidates: [{ content: { parts: [{ text: "abcd" }] }, citationMetadata: { citationSources: [source] } }] },
       { candidates: [{ finishReason: "STOP", citationMetadata: { citations: [source, { uri: "https://b.test" }] } }] },
     ]);
-    const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+    const [block] = aggregateReply(events).candidates[0]?.blocks ?? [];
     assert.deepEqual(block?.kind === "text" && block.citations, [
       { url: "https://a.test", start: 1, end: 3 },
       { url: "https://b.test" },

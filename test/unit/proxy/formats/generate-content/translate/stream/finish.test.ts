@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readReply } from "#proxy/formats/generate-content/translate/reply/read-reply";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { type Finish, InvalidReply } from "#proxy/neutral/reply";
 import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
@@ -35,7 +35,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     ["toString", "other"],
   ] as const) {
     it(`pitfall 126: ${finishReason} is ${want}`, () => {
-      const [candidate] = foldReply(readFrames([{ candidates: [{ finishReason }] }])).candidates;
+      const [candidate] = aggregateReply(readFrames([{ candidates: [{ finishReason }] }])).candidates;
       assert.deepEqual(candidate?.finish, { reason: want });
     });
   }
@@ -43,17 +43,20 @@ describe("the stream reader of generateContent: why an answer ended", () => {
   it("an answer that was cut stays cut, calls or not", () => {
     const parts = [{ functionCall: { name: "f" } }];
     const events = readFrames([{ candidates: [{ content: { parts }, finishReason: "MAX_TOKENS" }] }]);
-    assert.equal(foldReply(events).candidates[0]?.finish.reason, "length");
+    assert.equal(aggregateReply(events).candidates[0]?.finish.reason, "length");
   });
 
   it("keeps what the provider says about it", () => {
     const events = readFrames([{ candidates: [{ finishReason: "SAFETY", finishMessage: "because" }] }]);
-    assert.deepEqual(foldReply(events).candidates[0]?.finish, { reason: "content-filter", explanation: "because" });
+    assert.deepEqual(aggregateReply(events).candidates[0]?.finish, {
+      reason: "content-filter",
+      explanation: "because",
+    });
   });
 
   it("G6: a refused prompt has no output", () => {
     const want: Finish = { reason: "content-filter", isPromptBlocked: true, explanation: "no" };
-    const [candidate] = foldReply(
+    const [candidate] = aggregateReply(
       readFrames([{ promptFeedback: { blockReason: "SAFETY", blockReasonMessage: "no" } }]),
     ).candidates;
     assert.deepEqual(candidate, { blocks: [], finish: want });
@@ -89,7 +92,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
       { ...frame({ text: "a" }) },
       { candidates: [{ finishReason: "MAX_TOKENS" }] },
     ]);
-    assert.equal(foldReply(events).candidates[0]?.finish.reason, "length");
+    assert.equal(aggregateReply(events).candidates[0]?.finish.reason, "length");
   });
 
   for (const row of [
@@ -104,7 +107,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
         { candidates: [{ finishReason: row.first, finishMessage: "why" }] },
         { candidates: [{ finishReason: row.later }] },
       ]);
-      assert.deepEqual(foldReply(events).candidates[0]?.finish, row.want);
+      assert.deepEqual(aggregateReply(events).candidates[0]?.finish, row.want);
     });
   }
 });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import type { Conversation } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import { genaiGenerations } from "#test/support/official-clients";
 import { anyReply } from "#test/support/translation/any-reply";
 import { contextOf, streamOf } from "#test/unit/proxy/formats/generate-content/translate/replay";
@@ -25,7 +25,7 @@ describe("the stream writer of generateContent and the official SDK", () => {
         const client = new (load())({ apiKey: "k", httpOptions: { baseUrl: `http://127.0.0.1:${port}` } });
         await fc.assert(
           fc.asyncProperty(anyReply, async (reply) => {
-            body = streamOf(unfoldReply(reply), contextOf(shown));
+            body = streamOf(replayReply(reply), contextOf(shown));
             const chat = client.chats.create({ model: "m" });
             const parts = [];
             for await (const chunk of await chat.sendMessageStream({ message: "hi" })) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply, type Reply } from "#proxy/neutral/reply";
 import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
@@ -11,7 +11,7 @@ function frame(...parts: readonly JsonObject[]): JsonObject {
 }
 
 function blocksOf(...frames: readonly JsonObject[]): Reply["candidates"][number]["blocks"] {
-  return foldReply(readFrames([...frames, stop])).candidates[0]?.blocks ?? [];
+  return aggregateReply(readFrames([...frames, stop])).candidates[0]?.blocks ?? [];
 }
 
 describe("the stream reader of generateContent: streamed arguments", () => {
@@ -113,7 +113,7 @@ describe("the stream reader of generateContent: streamed arguments", () => {
 
   it("says half a call as half a one where the answer was cut off", () => {
     const cut = { candidates: [{ content: { parts: [] }, finishReason: "MAX_TOKENS" }] };
-    const [candidate] = foldReply(readFrames([...half, cut])).candidates;
+    const [candidate] = aggregateReply(readFrames([...half, cut])).candidates;
     const [block] = candidate?.blocks ?? [];
     assert.deepEqual(
       [candidate?.finish.reason, block?.kind === "call" && block.arguments],

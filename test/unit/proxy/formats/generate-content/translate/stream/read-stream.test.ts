@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
@@ -30,7 +30,7 @@ function story(events: readonly ReplyEvent[]): string[] {
 }
 
 function blocksOf(...frames: readonly JsonObject[]): Reply["candidates"][number]["blocks"] {
-  return foldReply(readFrames([...frames, stop])).candidates[0]?.blocks ?? [];
+  return aggregateReply(readFrames([...frames, stop])).candidates[0]?.blocks ?? [];
 }
 
 describe("the stream reader of generateContent", () => {
@@ -57,7 +57,7 @@ describe("the stream reader of generateContent", () => {
       ...["open 0 reasoning", "0: T", "close 0", "open 1 text", "1: Hi", "close 1"],
       ...["open 2 f", "sign 2 TSIG", "2: {}", "close 2", "open 3 g", '3: {"x":1}', "close 3"],
     ]);
-    const reply = foldReply(events);
+    const reply = aggregateReply(events);
     assert.deepEqual([reply.id, reply.model, reply.candidates[0]?.finish], ["r1", "m", { reason: "tool-calls" }]);
     const { input, cacheRead, output, reasoning } = reply.usage ?? {};
     assert.deepEqual([input, cacheRead, output, reasoning], [15, 90, 17, 20]);
@@ -77,7 +77,7 @@ describe("the stream reader of generateContent", () => {
 
   it("pitfall 116: takes the last usage, not the sum", () => {
     const usage = (candidatesTokenCount: number) => ({ usageMetadata: { promptTokenCount: 5, candidatesTokenCount } });
-    const reply = foldReply(
+    const reply = aggregateReply(
       readFrames([
         { ...frame({ text: "a" }), ...usage(1) },
         { ...stop, ...usage(3) },
@@ -88,14 +88,14 @@ describe("the stream reader of generateContent", () => {
 
   it("pitfall 121: counts thoughts apart from what is said", () => {
     const usageMetadata = { promptTokenCount: 1, candidatesTokenCount: 20, thoughtsTokenCount: 30 };
-    const { usage } = foldReply(readFrames([{ ...stop, usageMetadata }]));
+    const { usage } = aggregateReply(readFrames([{ ...stop, usageMetadata }]));
     assert.deepEqual([usage?.output, usage?.reasoning], [20, 30]);
   });
 
   for (const later of [{ trafficType: "ON_DEMAND" }, { promptTokenCount: null, candidatesTokenCount: 2 }]) {
     it(`keeps a count that a later frame does not repeat: ${JSON.stringify(later)}`, () => {
       const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 2 };
-      const reply = foldReply(
+      const reply = aggregateReply(
         readFrames([
           { ...frame({ text: "a" }), usageMetadata },
           { ...stop, usageMetadata: later },
@@ -107,7 +107,7 @@ describe("the stream reader of generateContent", () => {
 
   it("reads the service tier in OpenAI's words", () => {
     const tier = (serviceTier: string) =>
-      foldReply(readFrames([{ ...stop, usageMetadata: { serviceTier } }])).serviceTier;
+      aggregateReply(readFrames([{ ...stop, usageMetadata: { serviceTier } }])).serviceTier;
     assert.deepEqual([tier("standard"), tier("priority")], ["default", "priority"]);
   });
 
@@ -130,7 +130,7 @@ describe("the stream reader of generateContent", () => {
   });
 
   it("pitfall 30: a call ends the turn with calls, although the end says STOP", () => {
-    const finish = foldReply(readFrames([frame({ functionCall: { name: "f" } }), stop])).candidates[0]?.finish;
+    const finish = aggregateReply(readFrames([frame({ functionCall: { name: "f" } }), stop])).candidates[0]?.finish;
     assert.deepEqual(finish, { reason: "tool-calls" });
   });
 
@@ -177,7 +177,7 @@ describe("the stream reader of generateContent", () => {
       { candidates: [{ index: 1, content: { parts: [{ text: "y" }] }, finishReason: "MAX_TOKENS" }] },
       stop,
     ]);
-    const told = foldReply(events).candidates.map(({ blocks, finish }) => [
+    const told = aggregateReply(events).candidates.map(({ blocks, finish }) => [
       blocks.map((block) => block.kind === "text" && block.text),
       finish.reason,
     ]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import { anyReply } from "#test/support/translation/any-reply";
 import { contextOf, readFrames, streamOf } from "#test/unit/proxy/formats/generate-content/translate/replay";
@@ -14,9 +14,9 @@ describe("the streams of generateContent", () => {
   it("come back as they were: written, then read", () => {
     fc.assert(
       fc.property(anyReply, fc.boolean(), (reply, isArray) => {
-        const text = streamOf(unfoldReply(reply), contextOf(shown, isArray ? "array" : "sse"));
+        const text = streamOf(replayReply(reply), contextOf(shown, isArray ? "array" : "sse"));
         const frames = isArray ? JSON.parse(text) : framesOf(text);
-        const got = foldReply(readFrames(frames));
+        const got = aggregateReply(readFrames(frames));
         assert.deepEqual(got, { ...reply, id: "id1", usage: got.usage });
         assert.equal(got.usage?.input, reply.usage?.input);
       }),
@@ -26,7 +26,9 @@ describe("the streams of generateContent", () => {
   it("come back as they were, however the pieces of their parts are mixed", () => {
     fc.assert(
       fc.property(anyReply, fc.infiniteStream(fc.nat(1000)), (reply, picks) => {
-        const got = foldReply(readFrames(framesOf(streamOf(mixed([...unfoldReply(reply)], picks), contextOf(shown)))));
+        const got = aggregateReply(
+          readFrames(framesOf(streamOf(mixed([...replayReply(reply)], picks), contextOf(shown)))),
+        );
         assert.deepEqual(factsOf(got), factsOf(reply));
       }),
     );
@@ -38,7 +40,7 @@ describe("the streams of generateContent", () => {
         const whole = generateContentTranslator.readReply(
           generateContentTranslator.writeReply(reply, contextOf(shown)),
         );
-        const streamed = foldReply(readFrames(framesOf(streamOf(unfoldReply(reply), contextOf(shown)))));
+        const streamed = aggregateReply(readFrames(framesOf(streamOf(replayReply(reply), contextOf(shown)))));
         assert.deepEqual(whole, streamed);
       }),
     );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
-import { foldStream } from "#proxy/formats/messages/translate/aggregate/aggregate-stream";
+import { aggregateStream } from "#proxy/formats/messages/translate/aggregate/aggregate-stream";
 import { MessageSplicer } from "#proxy/formats/messages/translate/paused-turn/splice-turn";
 import type { PausedTurn } from "#proxy/formats/turn-splicer";
 import { lastStep, pausedStep, stepEvents, type TurnStep, wholeStep } from "#test/support/translation/messages-turn";
@@ -68,7 +68,7 @@ describe("the messages of a paused turn", () => {
         const { bytes, pauses } = splice(bodies);
         assert.equal(pauses.length, steps.length - 1);
         const isRaw = steps.length === 1 && steps[0]?.isWhole === true;
-        const message = isRaw ? JSON.parse(bytes.toString()) : foldStream(readEvents(bytes)).reply;
+        const message = isRaw ? JSON.parse(bytes.toString()) : aggregateStream(readEvents(bytes)).reply;
         assert.deepEqual(
           message["content"],
           steps.flatMap(({ content }) => content),
@@ -191,7 +191,7 @@ describe("the messages of a paused turn", () => {
     assert.deepEqual(ofObject.endBody(), { passed: Buffer.alloc(0), pause: undefined });
   });
 
-  it("drop a start that is repeated, and pass another one for the meter to refuse", () => {
+  it("drop a start that is repeated, and pass another one for the filter to refuse", () => {
     const later = body(lastStep, 2);
     const [start = ""] = later.split("event: ping");
     const startsOf = (bytes: Buffer): unknown[] =>
@@ -203,7 +203,7 @@ describe("the messages of a paused turn", () => {
     assert.deepEqual(startsOf(splice([body(pausedStep, 1), other]).bytes), ["msg_1", "msg_2"]);
   });
 
-  it("pass an event beyond the cap, in whichever of them, for the meter to refuse", () => {
+  it("pass an event beyond the cap, in whichever of them, for the filter to refuse", () => {
     const endless = `data: ${"x".repeat(70_000)}`;
     assert.equal(splice([endless]).bytes.toString(), endless);
     assert.ok(
@@ -229,7 +229,7 @@ describe("the messages of a paused turn", () => {
     }
   });
 
-  it("pass later bytes that are no text, and objects that are no message, as they are: the meter refuses them", () => {
+  it("pass later bytes that are no text, and objects that are no message, as they are: the filter refuses them", () => {
     const broken = Buffer.from(body(lastStep, 2).replace("It rains", "It \u00ff"));
     broken[broken.indexOf(0xc3)] = 0xff;
     for (const later of [

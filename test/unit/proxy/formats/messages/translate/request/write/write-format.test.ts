@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { AnswerFormat, Conversation, FunctionTool } from "#proxy/neutral/conversation";
-import { unfoldReply } from "#proxy/neutral/replay-reply";
+import { replayReply } from "#proxy/neutral/replay-reply";
 import { ReplyAdapter } from "#proxy/translate/adapt-reply";
 import { conversation, system, text, user, writeBody } from "#test/support/translation/messages-exchange";
 
@@ -75,8 +75,8 @@ describe("messages: writeRequest, form of the answer", () => {
       stop_reason: "tool_use",
     };
     const adapter = new ReplyAdapter(adaptation, 10);
-    const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
-    const [candidate] = foldReply(events).candidates;
+    const events = [...replayReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const [candidate] = aggregateReply(events).candidates;
     const [block] = candidate?.blocks ?? [];
     assert.deepEqual(
       [block?.kind === "text" ? block.text : block?.kind, candidate?.finish.reason],
@@ -88,8 +88,8 @@ describe("messages: writeRequest, form of the answer", () => {
     const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema: list } }));
     const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };
     const adapter = new ReplyAdapter(adaptation, 10);
-    const events = [...unfoldReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
-    const [block] = foldReply(events).candidates[0]?.blocks ?? [];
+    const events = [...replayReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const [block] = aggregateReply(events).candidates[0]?.blocks ?? [];
     assert.equal(block?.kind === "text" ? block.text : undefined, '["a"]');
   });
   it("wraps a schema that is no object", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply } from "#proxy/neutral/reply";
 import {
   added,
@@ -120,12 +120,12 @@ describe("responses: a finished value that does not continue what was said", () 
 
   it("keeps such half arguments of an answer that was cut", () => {
     const events = calling('{"a":1', '{"a": 1}').with(3, { ...completed(), type: "response.incomplete" });
-    const [candidate] = foldReply(readStream(streamOf([created, ...events]))).candidates;
+    const [candidate] = aggregateReply(readStream(streamOf([created, ...events]))).candidates;
     assert.deepEqual(factsOf(candidate?.blocks ?? []), ['call call_1 f {"a":1']);
     assert.equal(candidate?.finish.reason, "length");
     const details = { incomplete_details: { reason: "content_filter" } };
     const filtered = events.with(3, { type: "response.incomplete", response: { status: "incomplete", ...details } });
-    const [other] = foldReply(readStream(streamOf([created, ...filtered]))).candidates;
+    const [other] = aggregateReply(readStream(streamOf([created, ...filtered]))).candidates;
     assert.equal(other?.finish.reason, "content-filter");
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readReply } from "#proxy/formats/responses/translate/reply/read-reply";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply } from "#proxy/neutral/reply";
 import {
   added,
@@ -177,7 +177,11 @@ describe("responses: stream reader", () => {
         completed(),
       ]),
     );
-    assert.deepEqual(factsOf(foldReply(events).candidates[0]?.blocks ?? []), ["reasoning T", "text a", "reasoning "]);
+    assert.deepEqual(factsOf(aggregateReply(events).candidates[0]?.blocks ?? []), [
+      "reasoning T",
+      "text a",
+      "reasoning ",
+    ]);
     assert.deepEqual(
       events.slice(1, 5).map(({ type }) => type),
       ["open", "delta", "close", "open"],
@@ -203,7 +207,7 @@ describe("responses: stream reader", () => {
         response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [], usage },
       },
     ]);
-    const { candidates, usage: read } = foldReply(readStream(events));
+    const { candidates, usage: read } = aggregateReply(readStream(events));
     assert.equal(candidates[0]?.finish.reason, "length");
     assert.equal(read?.input, 7);
     assert.equal(read?.output, 3);
@@ -220,7 +224,7 @@ describe("responses: stream reader", () => {
   ]) {
     it(`an incomplete response ${row.name} is never whole`, () => {
       const end = { type: "response.incomplete", response: { output: [], ...row.response } };
-      const [candidate] = foldReply(readStream(streamOf([created, done(0, said("Half an ans")), end]))).candidates;
+      const [candidate] = aggregateReply(readStream(streamOf([created, done(0, said("Half an ans")), end]))).candidates;
       assert.equal(candidate?.finish.reason, row.want);
     });
   }
@@ -231,7 +235,7 @@ describe("responses: stream reader", () => {
       type: "response.incomplete",
       response: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, output: [half] },
     };
-    const { candidates } = foldReply(readStream(streamOf([created, added(0, call), done(0, half), end])));
+    const { candidates } = aggregateReply(readStream(streamOf([created, added(0, call), done(0, half), end])));
     assert.deepEqual(factsOf(candidates[0]?.blocks ?? []), ['call call_1 f {"x"']);
     assert.equal(candidates[0]?.finish.reason, "length");
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "#proxy/json/json-value";
-import { foldReply } from "#proxy/neutral/aggregate-reply";
+import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { OpenStates } from "#test/support/translation/exchange";
 import { end, start } from "#test/support/translation/reply-events";
 import { framesOf, replyContext, writeStream, writeWhole } from "#test/support/translation/responses-exchange";
@@ -84,7 +84,7 @@ describe("responses: stream writer, golden", () => {
   it("G2: the whole answer, and the same at the end of its stream", () => {
     const context = { instructions: "S", max_output_tokens: 2000, temperature: 0.5, store: false };
     const whole = writeWhole(
-      foldReply(golden),
+      aggregateReply(golden),
       replyContext({ ...context, reasoning: { effort: "medium", summary: "auto" } }),
     );
     assert.deepEqual(whole, {
@@ -121,7 +121,7 @@ describe("responses: stream writer, golden", () => {
       metadata: {},
     });
     const last = frames.at(-1)?.["response"];
-    assert.deepEqual(last, writeWhole(foldReply(golden), replyContext({ instructions: "S", stream: true })));
+    assert.deepEqual(last, writeWhole(aggregateReply(golden), replyContext({ instructions: "S", stream: true })));
   });
 
   for (const row of [

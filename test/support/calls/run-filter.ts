@@ -1,11 +1,11 @@
-/** Runs text through a stream meter in tests. */
-import type { StreamMeter } from "#proxy/formats/format";
+/** Runs text through a stream filter in tests. */
+import type { StreamFilter } from "#proxy/formats/format";
 
 /** @returns the text that passed, chunk by chunk, with what `end` added */
-export function runMeter(meter: StreamMeter, chunks: readonly string[]): string {
+export function runFilter(filter: StreamFilter, chunks: readonly string[]): string {
   const passed: Buffer[] = [];
-  for (const chunk of chunks) passed.push(...meter.push(Buffer.from(chunk)));
-  passed.push(...meter.end());
+  for (const chunk of chunks) passed.push(...filter.push(Buffer.from(chunk)));
+  passed.push(...filter.end());
   return Buffer.concat(passed).toString();
 }
 
