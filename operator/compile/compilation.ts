@@ -1,9 +1,9 @@
 /**
  * The compiled state of a resource set, kept up to date change by change.
  *
- * Each object is compiled again only when it, something it refers to, or a rival for its digest or name changed, so
- * one key among 100,000 costs microseconds. The outcome depends on the set alone: any order of changes that leads to
- * the same set leads to the same objects and results. Called by `compile.ts` and by the operator's pipeline.
+ * Each object is compiled again only when it, something it refers to, or a rival for its digest or name changed, so one
+ * key among 100,000 costs microseconds. The outcome depends on the set alone: any order of changes that leads to the
+ * same set leads to the same objects and results. Called by `compile.ts` and `run/reconcile-loop.ts`.
  */
 
 import { everyObject } from "#operator/resources/mutable-resource-set";

@@ -2,8 +2,8 @@
  * Makes the Secrets that `generate` credentials ask for, in the cluster: owned by their ApiKeys, so that they go with
  * them, written once and never over another (RESOURCES.md, ApiKey).
  *
- * Beside the pipeline, never within it: an API server that is slow to write must not hold up a revocation. The leader
- * alone writes; what could not be written is tried again, ever more seldom, while somebody waits for it.
+ * Runs beside the reconcile loop, never within it: an API server that is slow to write must not hold up a revocation.
+ * The leader alone writes; what could not be written is tried again, ever more seldom, while somebody waits for it.
  */
 import type { WantedSecret } from "#operator/compile/result";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";

@@ -3,9 +3,9 @@
  * validator, merges changes that come close together, keeps merges apart and publishes each once.
  *
  * Invariants: an equal digest publishes nothing; an object the validator refuses never goes out: its last good version
- * stays, but a key is withdrawn; a key that some connected proxy would not understand is held back; revisions only grow;
- * a change that takes something away waits for nobody (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by the
- * pipeline, listened to by `fleet.ts`.
+ * stays, but a key is withdrawn; a key that some connected proxy would not understand is held back; revisions only
+ * grow; a change that takes something away waits for nobody (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by
+ * `run/reconcile-loop.ts`; `fleet.ts` listens to it.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";

@@ -1,4 +1,4 @@
-/** What the push endpoint is made of; `operator/main.ts` puts it together. */
+/** What the push endpoint is made of; `run/core.ts` and `run/push-endpoint.ts` put it together. */
 import type { IncomingMessage } from "node:http";
 import type { Router } from "express";
 import type { Report } from "#proxy/snapshot/push/messages";

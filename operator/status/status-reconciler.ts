@@ -3,7 +3,7 @@
  *
  * Level-based: `look` and `lookAtAcknowledgements` compute the present status and hand on what changed in meaning, so a
  * lost notice is made up for by the next. What is more than a few milliseconds of work is done in later turns, so that
- * 100,000 objects never hold the event loop. The operator's wiring calls it after each pass and each acknowledgement.
+ * 100,000 objects never hold the event loop. `run/status-loop.ts` calls it after each pass and each acknowledgement.
  */
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
 import type { ObjectResult } from "#operator/compile/result";

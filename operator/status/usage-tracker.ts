@@ -4,7 +4,7 @@
  * Reports come every few seconds and numbers move all the time, so this decides what may be shown when (RESOURCES.md
  * R11): at once where the meaning changed (a quota or a credit used up, or there again), else at most once a minute an
  * object and a few objects a second, stalest first, and only what moved by a hundredth. Bounded; forgets the least
- * recently reported first. Written to by the push server's reports, read by the status keeper.
+ * recently reported first. Written to by the push server's reports, read by `usage-observer.ts`.
  */
 
 import type { ObjectResult } from "#operator/compile/result";

@@ -1,5 +1,6 @@
 /**
- * What the request pipeline needs to know of a chat wire format: one implementation a folder beside this file.
+ * What the request pipeline needs to know of a chat wire format: each format has one implementation,
+ * `<format>/native/format.ts`.
  *
  * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
  * filter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no

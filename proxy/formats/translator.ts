@@ -1,9 +1,9 @@
 /**
  * What one wire format brings to translation: a reader and a writer for requests, replies and streams.
  *
- * One implementation a folder (`chat-completions/`, `responses/`, `messages/`, `generate-content/`), each knowing only
- * its own format and the neutral forms beside this file: four readers and four writers make twelve conversions, and no
- * pair has code of its own. All of it is pure but for ids and time, which are given.
+ * Each format has one implementation, `<format>/translate/translator.ts`, which knows only its own format and the
+ * neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve conversions,
+ * and no pair has code of its own. All of it is pure but for ids and time, which are given.
  */
 
 import type { GatewayError } from "#proxy/errors";

@@ -3,9 +3,9 @@
  * (`protocols/translation.md` section 8.1).
  *
  * A provider whose own tools run for long may end an answer before the turn is over and wants it sent back to go on
- * from. Clients of other formats have no word for that: they see one answer, whose usage is the sum of all. Bodies go in
- * as they come, and what comes out is one body of the same format, so that filter and reader behind it know nothing of
- * pauses. Pure; `forward/continuing-upstream.ts` sends the requests.
+ * from. Clients of other formats have no word for that: they see one answer, whose usage is the sum of all. Bodies go
+ * in as they come, and what comes out is one body of the same format, so that filter and reader behind it know nothing
+ * of pauses. Pure; `upstream/continuing-upstream.ts` sends the requests.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 

@@ -54,9 +54,9 @@ export function replayed(item: JsonObject): JsonObject {
 }
 
 /**
- * The id of an item that stands for another one: by its type, an id and nothing else that is an item's, or a picture made
- * earlier that comes without itself. A type or a role that is no text, null above all, is as good as absent to a
- * provider. As `protocols/responses/read-call.ts` finds them in a scanned body.
+ * The id of an item that stands for another one: by its type, an id and nothing else that is an item's, or a picture
+ * made earlier that comes without itself. A type or a role that is no text, null above all, is as good as absent to a
+ * provider. As `formats/responses/native/read-call.ts` finds them in a scanned body.
  */
 export function referenceOf(item: unknown): string | undefined {
   const id = member(item, "id");

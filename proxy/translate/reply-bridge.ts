@@ -3,7 +3,7 @@
  * did, as events to one that streams though it did not (`protocols/translation.md` section 9.3).
  *
  * Where the client speaks another format the translation does it, where both speak one format nothing is translated
- * (`own-format/`). Called by the forwarding stage once the answer is there to its end.
+ * (`same-format-bridge.ts`). Called by `upstream/attempt.ts` when the whole reply has arrived.
  */
 import type { ReplyReading } from "#proxy/formats/format";
 import type { TokenUsage } from "#proxy/settle/usage";

@@ -3,7 +3,8 @@
  *
  * `ClientRequest` is read once for a call; each attempt on a target of another format makes a `Translation` of it. The
  * written body then goes the same way as a client's own would: read strictly and edited by the target format's
- * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by the serving stage.
+ * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by
+ * `dispatch/prepare-attempt.ts`.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "#proxy/formats/format";

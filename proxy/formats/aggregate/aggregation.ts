@@ -4,7 +4,7 @@
  * 9.3).
  *
  * Both sides speak the format, so nothing goes through the neutral form: every object keeps all its members, known here
- * or not, and only how it is told changes. One implementation a format, in its folder's `own-format/`.
+ * or not, and only how it is told changes. Each format has one implementation, in its `translate/aggregate/`.
  */
 import type { ChatCall } from "#proxy/formats/format";
 import type { JsonObject } from "#proxy/json/json-value";

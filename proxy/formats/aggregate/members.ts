@@ -1,8 +1,8 @@
 /**
  * Members of objects of any shape: kept, left out and grown piece by piece, whatever their names are.
  *
- * What a fold was given was parsed for it alone, so it grows in place: a copy for each event would cost the square of a
- * long answer.
+ * An aggregation owns the events that were parsed for it, so its object is changed in place: a copy for each event
+ * would cost the square of a long reply.
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { isRawNumber, setOwn } from "#proxy/neutral/schema/subschemas";

@@ -1,4 +1,4 @@
-/** The events of a stream that its format's filter let pass, parsed: what the folds of all formats read. */
+/** The events of a stream that its format's filter let pass, parsed: the aggregations of all formats read them. */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";

@@ -5,7 +5,7 @@
  * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
  * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
  * What stands behind the terminator, garbage or an error, changes nothing: the client has been told that it has all.
- * Created by each format's `stream-filter.ts`, called by the forwarding stage.
+ * Created by each format's `stream-filter.ts`, called by `upstream/attempt.ts`.
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";

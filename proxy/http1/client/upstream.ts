@@ -1,8 +1,8 @@
 /**
  * What an attempt knows of the connections behind it: something that a request can be sent to.
  *
- * Two things are one: `http1/connection-pool.ts`, our own client, and `undici-upstream.ts` where a channel is reached
- * through a proxy. Headers are lists of names and values in turn, as they stand on the wire.
+ * Two things are one: `connection-pool.ts`, our own client, and undici (`upstream/pools/undici-upstream.ts`) where a
+ * channel is reached through a proxy. Headers are lists of names and values in turn, as they stand on the wire.
  */
 
 /** Holds one exchange; valid until its handler has heard of its end. */

@@ -1,6 +1,6 @@
 /**
  * Who may get which provider state back: bound to one channel, one vendor and one client key
- * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `translator.ts`).
+ * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `keeper.ts`).
  */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import type { CarriedState, ProviderState } from "#proxy/neutral/conversation";

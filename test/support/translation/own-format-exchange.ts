@@ -36,7 +36,7 @@ export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer 
   return events;
 }
 
-/** The whole reply that a stream tells, as the forwarding stage reads one. @throws InvalidReply when it is not whole */
+/** The whole reply that a stream tells, as an attempt reads one. @throws InvalidReply when it is not whole */
 export function folded(format: ChatWireFormat, stream: Buffer | string): Folded {
   const { body, lost } = bridgeOf(format).translateReply(passed(format, stream));
   return { reply: JSON.parse(body.toString("utf8")), lost };

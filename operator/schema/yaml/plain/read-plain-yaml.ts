@@ -5,7 +5,7 @@
  * ASCII, block maps and lists, flow maps and lists on one line, strings that can be nothing else. Whatever it does not
  * know for certain (anchors, tags, block texts, escapes, comments behind values, repeated names, doubtful numbers, any
  * fault) it leaves to the general parser, so there is one judge of what is wrong. Invariant, held by a property test:
- * what it reads, the general parser reads alike. Pure. Called by `../parse-document.ts`.
+ * what it reads, the general parser reads alike. Pure. Called by `yaml/parse-document.ts`.
  *
  * A flow value that was seen before is the same frozen object again: keys share their limits and restrictions, and
  * what was found about one part holds for all.

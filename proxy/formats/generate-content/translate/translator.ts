@@ -1,9 +1,9 @@
 /**
  * Translation of generateContent and streamGenerateContent (Gemini-style), both directions.
  *
- * `read-request/` reads clients' bodies, `write-request/` writes bodies for Google's models, `reply/` and `stream/` do
- * both for what comes back. `model-traits.ts` holds all that depends on a model, `thought-signature.ts` where state travels. Called
- * through `translators.ts`; other formats are unknown here.
+ * `request/read/` reads clients' bodies, `request/write/` writes bodies for Google's models, `reply/` and `stream/`
+ * read and write replies. `neutral/traits/gemini-models.ts` holds all that depends on a model, `thought-signature.ts`
+ * says where state travels. Called through `translators.ts`; other formats are unknown here.
  */
 import type { Translator } from "#proxy/formats/translator";
 import { fieldNames } from "./field-names.ts";

@@ -1,9 +1,10 @@
 /**
  * Messages (Anthropic-style) as one side of a translation (`protocols/anthropic-messages.md`).
  *
- * `read-request/` and `write-request/` are clients' and upstreams' bodies, `reply/` whole answers, `stream/` streamed
- * ones, `paused-turn/` what makes one answer of a turn that was paused. One reader of blocks and one sequence of blocks serve both kinds of answers, so that a stream and a body of the
- * same answer say the same. What depends on the model stands in `model-traits.ts` alone. Called by `translation.ts`.
+ * `request/read/` reads clients' bodies, `request/write/` writes upstreams' bodies, `reply/` has whole replies,
+ * `stream/` streamed ones, and `paused-turn/` joins the replies of a turn that was paused. One reader of blocks and one
+ * sequence of blocks serve both kinds of replies, so that a stream and a body of the same reply say the same. All that
+ * depends on the model is in `neutral/traits/claude-models.ts`. Called through `translators.ts`.
  */
 
 import type { Translator } from "#proxy/formats/translator";
