@@ -128,7 +128,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
   log.info("draining", { openRequests: server.openRequests });
   await server.drain(() => services.openAttempts.end("shutting-down"));
   await lastSettlements(metrics);
-  stopReporting();
+  await stopReporting();
   await push.close();
   await lastGood?.close();
   services.reservations.close();

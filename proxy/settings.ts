@@ -27,6 +27,9 @@ export type OperatorAddress =
       readonly tokenFile: string;
     };
 
+/** Where counters live; `proxy/admit/stores.ts` has a row for each. */
+export type QuotaStore = "Embedded" | "Memory";
+
 /** What holds while the ledger's store fails (DESIGN.md section 6). */
 export type QuotaFailureMode = "BalancesClosed" | "Closed" | "Open";
 
@@ -46,7 +49,7 @@ export interface ProxySettings {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
   readonly quota: {
     /** `Memory`: counters of this process only, for several proxies without a shared store. */
-    readonly store: "Embedded" | "Memory";
+    readonly store: QuotaStore;
     readonly failureMode: QuotaFailureMode;
     /** Start although the store is empty where it should not be. */
     readonly acceptEmpty: boolean;

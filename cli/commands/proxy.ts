@@ -6,6 +6,7 @@ import { makeNamedFolder, makeWritableFolder } from "#cli/checks/writable-folder
 import { openAccessLog, openLogger, type ProgramIo } from "#cli/program-io";
 import { toProxySettings } from "#cli/settings/proxy-settings";
 import type { Settings } from "#cli/settings/read-settings";
+import { stores } from "#proxy/admit/stores";
 import { runProxy } from "#proxy/main";
 
 /** What a proxy tells the process that started it, over Node's own channel. */
@@ -28,7 +29,7 @@ export async function runProxyCommand(
     wantedPort(settings, "admin"),
   ]);
   // Quotas that are not to be kept need no file, and responses are then kept in memory as well.
-  const make = proxySettings.quota.store === "Memory" ? makeNamedFolder : makeWritableFolder;
+  const make = stores[proxySettings.quota.store].isDurable ? makeWritableFolder : makeNamedFolder;
   make(proxySettings.dataFolder, "--data");
   const log = openLogger(settings, io).child({ proxy: proxySettings.name });
   await runProxy(proxySettings, {

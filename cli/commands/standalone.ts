@@ -13,10 +13,11 @@ import { openLogger, type ProgramIo } from "#cli/program-io";
 import { ProxyProcesses } from "#cli/proxy-processes";
 import { readEnvironmentSecrets, toFolderOperatorSettings } from "#cli/settings/operator-settings";
 import { parseAddress } from "#cli/settings/parse-value";
-import { refuseUnfitSettings, toProxyFlags } from "#cli/settings/proxy-settings";
+import { refuseUnfitSettings, toProxyFlags, toQuotaStore } from "#cli/settings/proxy-settings";
 import { type Settings, UsageError } from "#cli/settings/read-settings";
 import { runOperator } from "#operator/main";
 import type { RunningOperator } from "#operator/settings";
+import { stores } from "#proxy/admit/stores";
 import type { Logger } from "#proxy/observe/logger";
 
 /** What a standalone gateway tells the process that started it, for each proxy that opens its ports. */
@@ -104,7 +105,8 @@ function portsOf(settings: Settings, count: number): WantedPort[] {
 function checkProcesses(settings: Settings, count: number): void {
   if (count === 1) return;
   const problems: string[] = [];
-  if (settings.text("quota.store") === "Embedded") {
+  const { isDurable, isShared } = stores[toQuotaStore(settings)];
+  if (isDurable && !isShared) {
     problems.push(
       "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: take --quota-store Memory to count in each proxy for itself, forgetting at its end",
     );

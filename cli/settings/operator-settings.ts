@@ -3,9 +3,9 @@ import { hostname, tmpdir } from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { ClusterSettings, CommonSettings, FolderOperatorSettings, OperatorSettings } from "#operator/settings";
 import { parseAddress } from "./parse-value.ts";
-import { lockSocketPath, pushSocketPath } from "./proxy-settings.ts";
 import { toPushEndpointSettings } from "./push-endpoint-settings.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
+import { lockSocketPath, pushSocketPath } from "./socket-paths.ts";
 
 /** Of an operator that reads a folder. */
 export function toFolderOperatorSettings(settings: Settings): FolderOperatorSettings {

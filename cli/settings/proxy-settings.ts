@@ -1,9 +1,9 @@
 /** Settings of the command line -> what a proxy is started with, and back to flags for a child process. */
-import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { isQuotaStore, stores } from "#proxy/admit/stores";
 import type { ProxyLimits } from "#proxy/limits";
-import type { OperatorAddress, ProxySettings, QuotaFailureMode } from "#proxy/settings";
+import type { OperatorAddress, ProxySettings, QuotaFailureMode, QuotaStore } from "#proxy/settings";
 import { parseAddress } from "./parse-value.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
 import { settingsOf } from "./setting-list.ts";
@@ -23,7 +23,7 @@ export function toProxySettings(settings: Settings): ProxySettings {
     limits: toLimits(settings),
     tls: toTls(settings),
     quota: {
-      store: settings.text("quota.store") === "Memory" ? "Memory" : "Embedded",
+      store: toQuotaStore(settings),
       failureMode: toFailureMode(settings.text("quota.failureMode")),
       acceptEmpty: settings.flag("quota.acceptEmpty"),
     },
@@ -113,6 +113,14 @@ function toTls(settings: Settings): ProxySettings["tls"] {
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
 }
 
+/** @throws UsageError for a store that has no row: counting in another one would keep other promises than were asked for */
+export function toQuotaStore(settings: Settings): QuotaStore {
+  const name = settings.text("quota.store");
+  if (isQuotaStore(name)) return name;
+  const known = Object.keys(stores).join(", ");
+  throw new UsageError([`${settings.source("quota.store")} must be one of ${known}: there is no store ${name}`]);
+}
+
 function toFailureMode(text: string): QuotaFailureMode {
   return text === "Closed" || text === "Open" ? text : "BalancesClosed";
 }
@@ -126,27 +134,6 @@ function toLastGood(settings: Settings, dataFolder: string): ProxySettings["last
     return undefined;
   }
   return { file: resolve(file ?? join(dataFolder, "last-good.bin")), keyFile: resolve(keyFile) };
-}
-
-/** The push socket of a data folder. */
-export function pushSocketPath(settings: Settings, temporaryFolder: string): string {
-  return socketPath(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"), temporaryFolder);
-}
-
-/** The socket by which an operator keeps a data folder for itself. */
-export function lockSocketPath(settings: Settings, temporaryFolder: string): string {
-  return socketPath(join(settings.text("data"), "operator.lock"), temporaryFolder);
-}
-
-/**
- * Paths of Unix sockets are limited to about 100 bytes, so a longer one moves to the folder for temporary files, under a
- * name that belongs to this path alone.
- */
-function socketPath(given: string, temporaryFolder: string): string {
-  const path = resolve(given);
-  if (Buffer.byteLength(path) <= 100) return path;
-  const digest = createHash("sha256").update(path).digest("hex").slice(0, 16);
-  return join(temporaryFolder, `tollgate-${digest}`, basename(path));
 }
 
 /** Flags that give a child proxy the same values; `overrides` by name of the setting. */

@@ -5,11 +5,14 @@ import type { BalanceClaim, Ledger } from "./ledger.ts";
  * @returns nano-credits that neither are spent nor held for other calls, of the scarcest balance; negative after an
  *   overshoot, undefined when no balance bounds the caller
  */
-export function balanceLeft(balances: readonly BalanceClaim[], ledger: Pick<Ledger, "read">): bigint | undefined {
+export async function balanceLeft(
+  balances: readonly BalanceClaim[],
+  ledger: Pick<Ledger, "read">,
+): Promise<bigint | undefined> {
   let least: bigint | undefined;
   for (const { counter, grantedNanos } of balances) {
     if (grantedNanos === undefined) continue;
-    const reading = ledger.read(counter);
+    const reading = await ledger.read(counter);
     const left = reading === undefined ? grantedNanos : grantedNanos - reading.posted - reading.pending;
     if (least === undefined || left < least) least = left;
   }

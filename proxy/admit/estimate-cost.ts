@@ -72,7 +72,7 @@ export function estimateCost(
     isUpper
       ? upperCost(input, outputTokens(reserve), route.price)
       : textCost(input, outputTokens(reserve), route.price);
-  const isCapped = (isOpen || call.outputCap === undefined) && fleet.unboundedOutput === "Cap";
+  const isCapped = capsOutput(call, fleet, sent);
   // A cap of 0 warms a prompt cache at one provider and is no cap at all to some servers.
   const isReservedAsOpen = isOpen || !outputCap;
   const wanted = isReservedAsOpen ? Math.max(outputCap ?? 0, defaultReserve(route, fleet)) : outputCap;
@@ -88,6 +88,12 @@ export function estimateCost(
     outputReserve,
     outputCap: isCapped ? outputReserve : undefined,
   };
+}
+
+/** Whether the gateway sets the output's cap: only then can a balance shorten the answer. */
+export function capsOutput(call: EstimatedCall, fleet: Fleet, sent?: WorstCaseOutput): boolean {
+  const isOpen = sent?.isOpen ?? call.outputCap === undefined;
+  return (isOpen || call.outputCap === undefined) && fleet.unboundedOutput === "Cap";
 }
 
 /** A turn whose provider paused it, and that would go on with one more request. */

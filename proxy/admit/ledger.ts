@@ -84,14 +84,17 @@ export interface CounterReading {
   readonly windowStartMs: number;
 }
 
+/** At once, or later where the store is another process. */
+export type Awaitable<Value> = Value | Promise<Value>;
+
 export interface Ledger {
-  reserve(request: ReserveRequest): Reservation | Refusal | Promise<Reservation | Refusal>;
+  reserve(request: ReserveRequest): Awaitable<Reservation | Refusal>;
   /** Posts what was really consumed and frees the rest of the reservation. Zero amounts release it. */
-  settle(id: string, actual: Amounts): SettleOutcome | Promise<SettleOutcome>;
+  settle(id: string, actual: Amounts): Awaitable<SettleOutcome>;
   /** Keeps a long-running reservation alive (`reservationTtlMs`). */
   touch(id: string): void;
   /** Current numbers, for status, debugging and metrics. Absent counters have never been used. */
-  read(counter: string): CounterReading | undefined;
+  read(counter: string): Awaitable<CounterReading | undefined>;
   /** Writes what is not yet durable and stops. */
   close(): Promise<void>;
 }

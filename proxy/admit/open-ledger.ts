@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
 import type { ProxySettings } from "#proxy/settings";
-import { EmbeddedLedger } from "./embedded-ledger.ts";
-import { MemoryLedger } from "./memory-ledger.ts";
+import type { EmbeddedLedger } from "./embedded-ledger.ts";
+import type { MemoryLedger } from "./memory-ledger.ts";
+import { stores } from "./stores.ts";
 
 /** @throws Error when another process counts in the same data folder, or the folder cannot be used */
 export async function openLedger(
@@ -15,9 +16,8 @@ export async function openLedger(
   const { acceptEmpty, failureMode, store } = settings.quota;
   const { reservationTtlMs } = settings.limits;
   const onShadowRefusal = (): void => metrics.quotaDecision("shadow");
-  if (store === "Memory") return new MemoryLedger({ now: Date.now, reservationTtlMs, onShadowRefusal });
   const folder = join(settings.dataFolder, "ledger");
-  const ledger = await EmbeddedLedger.open({
+  const ledger = await stores[store].open({
     now: Date.now,
     reservationTtlMs,
     onShadowRefusal,

@@ -7,8 +7,8 @@
  * reservation is settled once and the request is reported once.
  */
 import { balanceLeft } from "#proxy/admit/balance-left";
-import { claimsOf } from "#proxy/admit/claims";
-import { type Estimate, estimateCost } from "#proxy/admit/estimate-cost";
+import { type Claims, claimsOf } from "#proxy/admit/claims";
+import { capsOutput, type Estimate, estimateCost } from "#proxy/admit/estimate-cost";
 import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";
 import { rateLimitHeaders } from "#proxy/admit/rate-limit-headers";
 import { describeLiveness, findKey } from "#proxy/authenticate/find-key";
@@ -307,16 +307,32 @@ function overloaded(): GatewayError {
 
 /** Reserves what the call may need, all or none: from here on somebody must settle. */
 function reserve(authorized: AuthorizedCall, services: Services): AdmittedCall | Promise<AdmittedCall> {
-  const { snapshot, call, route, record } = authorized;
+  const { snapshot, call, route } = authorized;
   const { key } = authorized.found;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
-  const balance = (): bigint | undefined => balanceLeft(claims.balances, services.ledger);
   const sent = worstCaseOutput(call, route, snapshot);
-  const estimate: Estimate = estimateCost(call, route, snapshot.fleet, balance, sent);
+  const reserveWith = (left?: bigint): AdmittedCall | Promise<AdmittedCall> =>
+    reserveEstimate(
+      authorized,
+      services,
+      claims,
+      estimateCost(call, route, snapshot.fleet, () => left, sent),
+    );
+  return capsOutput(call, snapshot.fleet, sent)
+    ? balanceLeft(claims.balances, services.ledger).then(reserveWith)
+    : reserveWith();
+}
+
+function reserveEstimate(
+  authorized: AuthorizedCall,
+  services: Services,
+  claims: Claims,
+  estimate: Estimate,
+): AdmittedCall | Promise<AdmittedCall> {
   const { limits, balances, concurrency } = claims;
-  const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
-  const reserving = reserveRequest(request, key, services); //                                         402 429 503
+  const request = { id: authorized.record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
+  const reserving = reserveRequest(request, authorized.found.key, services); //                                         402 429 503
   return reserving instanceof Promise
     ? reserving.then((late) => admitted(authorized, estimate, late))
     : admitted(authorized, estimate, reserving);

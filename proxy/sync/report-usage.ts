@@ -29,45 +29,50 @@ export interface ReportUsageOptions {
 }
 
 /** @returns how to stop; what was gathered last is sent before. */
-export function reportUsageRegularly(options: ReportUsageOptions): () => void {
+export function reportUsageRegularly(options: ReportUsageOptions): () => Promise<void> {
   const clocks = new Map<string, WindowClock>();
-  const send = (): void => {
+  const send = async (): Promise<void> => {
     // What is not sent now is sent when the operator is back.
     if (!options.isConnected()) return;
-    const report = usageReport(options, clocks);
+    const report = await usageReport(options, clocks);
     if (report !== undefined) options.send(report);
   };
-  const timer = setInterval(send, options.everyMs ?? 5_000);
+  // A store that does not answer costs this report; the next one tells the same counters.
+  const sendOrLose = (): Promise<void> => send().catch(() => undefined);
+  const timer = setInterval(sendOrLose, options.everyMs ?? 5_000);
   timer.unref();
   return () => {
     clearInterval(timer);
-    send();
+    return sendOrLose();
   };
 }
 
 /** @returns undefined when no key was used and no credential is refused. */
-export function usageReport(
+export async function usageReport(
   { uses, credentials, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "pin" | "now">,
   clocks: Map<string, WindowClock> = new Map(),
-): Report | undefined {
+): Promise<Report | undefined> {
   const taken = uses.take(keysPerReportMax);
   const ejected = credentials.ejected(ejectedPerReportMax);
   if (taken.length === 0 && ejected.length === 0) return undefined;
   const snapshot = pin();
   const nowMs = now();
   const accounts = new Map<string, Account>();
-  const keys = taken.map(([key, { lastUsedAt, requests }]): KeyReport => {
+  const reports = taken.map(async ([key, { lastUsedAt, requests }]): Promise<KeyReport> => {
     const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
     if (account !== undefined) accounts.set(`${account.namespace}/${account.name}`, account);
-    const quotas = limitsOf(key, account).flatMap((limit) => quotaReport(key, limit, ledger, clocks, nowMs) ?? []);
+    const limits = limitsOf(key, account);
+    const found = await Promise.all(limits.map((limit) => quotaReport(key, limit, ledger, clocks, nowMs)));
+    const quotas = found.filter((quota) => quota !== undefined);
     return { key: `${key.namespace}/${key.name}`, lastUsedAt, requests, quotas };
   });
-  const balances = [...accounts.keys()].flatMap((account): AccountReport[] => {
-    const reading = ledger.read(`account/${account}`);
+  const keys = await Promise.all(reports);
+  const balances = [...accounts.keys()].map(async (account): Promise<AccountReport[]> => {
+    const reading = await ledger.read(`account/${account}`);
     if (reading === undefined) return [];
     return [{ account, consumed: String(reading.posted), reserved: String(reading.pending) }];
   });
-  return { type: "report", keys, accounts: balances, ejected };
+  return { type: "report", keys, accounts: (await Promise.all(balances)).flat(), ejected };
 }
 
 /** The account's template holds for a key that has no limits. */
@@ -75,26 +80,28 @@ function limitsOf(key: Key, account: Account | undefined): readonly Limit[] {
   return key.limits !== undefined && key.limits.length > 0 ? key.limits : (account?.defaultKeyLimits ?? []);
 }
 
-function quotaReport(
+async function quotaReport(
   key: Key,
   limit: Limit,
   ledger: Pick<Ledger, "read">,
   clocks: Map<string, WindowClock>,
   nowMs: number,
-): QuotaReport | undefined {
+): Promise<QuotaReport | undefined> {
   // A rate says nothing about tomorrow, and would be another number at every look.
   if (isRatePeriod(limit.period)) return undefined;
   const clock = clockOf(limit, clocks);
   clock.follow(nowMs);
-  const reading = ledger.read(`key/${key.namespace}/${key.name}/${limit.name}`);
-  const isCurrent = reading !== undefined && reading.windowStartMs === clock.startMs;
+  // Before the wait: reports of other limits share the clock.
+  const { startMs, endMs } = clock;
+  const reading = await ledger.read(`key/${key.namespace}/${key.name}/${limit.name}`);
+  const isCurrent = reading !== undefined && reading.windowStartMs === startMs;
   return {
     name: limit.name,
     unit: limit.unit,
     isEnforced: limit.mode === "Enforce",
     used: isCurrent ? String(reading.posted) : "0",
     limit: limit.limit,
-    ...(Number.isFinite(clock.endMs) && { resetAt: clock.endMs }),
+    ...(Number.isFinite(endMs) && { resetAt: endMs }),
   };
 }
 

@@ -39,7 +39,7 @@ describe("usageReport", () => {
     const uses = new KeyUses();
     uses.note(key, true, nowMs);
     uses.note(key, false, nowMs + 5);
-    const report = usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now });
+    const report = await usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now });
     const resetAt = Date.UTC(2026, 11, 1);
     assert.deepEqual(report, {
       type: "report",
@@ -55,19 +55,19 @@ describe("usageReport", () => {
       ejected: [],
     });
     assert.deepEqual(parseUpMessage(JSON.parse(JSON.stringify(report))), report);
-    assert.equal(usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now }), undefined);
+    assert.equal(await usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now }), undefined);
     // In the next month the old count is worth nothing.
     now = resetAt + 1;
     uses.note(key, true, now);
     assert.equal(
-      usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now })?.keys[0]?.quotas[0]?.used,
+      (await usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => now }))?.keys[0]?.quotas[0]?.used,
       "0",
     );
   });
 
-  it("tells which credentials are refused, also where no key was used", () => {
+  it("tells which credentials are refused, also where no key was used", async () => {
     const refused = [{ channel: "team-a/openai", credential: "main", reason: "FormerInUse" }];
-    const report = usageReport({
+    const report = await usageReport({
       uses: new KeyUses(),
       credentials: { ejected: () => refused },
       ledger: { read: () => undefined },
@@ -78,14 +78,14 @@ describe("usageReport", () => {
     assert.deepEqual(parseUpMessage(JSON.parse(JSON.stringify(report))), report);
   });
 
-  it("stays within what the operator reads, however many keys there are, and tells the rest next time", () => {
+  it("stays within what the operator reads, however many keys there are, and tells the rest next time", async () => {
     const uses = new KeyUses();
     const limits = Array.from({ length: 8 }, (_, index) => ({ ...month, name: `${"long".repeat(15)}-${index}` }));
     for (let index = 0; index < 20_000; index += 1) uses.note(wireKey(`key-${index}`, { limits }), true, index);
     const ledger = { read: () => undefined };
     let keys = 0;
     for (let round = 0; round < 12; round += 1) {
-      const report = usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => nowMs });
+      const report = await usageReport({ uses, credentials, ledger, pin: () => snapshot, now: () => nowMs });
       const text = JSON.stringify(report ?? {});
       assert.ok(Buffer.byteLength(text) < 2 * 1024 * 1024, `${text.length} bytes`);
       keys += report?.keys.length ?? 0;

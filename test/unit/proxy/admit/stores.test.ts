@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { toProxySettings } from "#cli/settings/proxy-settings";
+import { readSettings, type Settings, UsageError } from "#cli/settings/read-settings";
+import { stores } from "#proxy/admit/stores";
+
+/** Settings as a proxy reads them, with a store that the list of settings would have refused. */
+function withStore(name: string): Settings {
+  const { settings } = readSettings("proxy", { flags: ["--operator=unix:/x"], variables: {}, readFile: () => "" });
+  return new Proxy(settings, {
+    get: (of, member) => {
+      if (member === "text") return (setting: string) => (setting === "quota.store" ? name : of.text(setting));
+      const value: unknown = Reflect.get(of, member, of);
+      return typeof value === "function" ? value.bind(of) : value;
+    },
+  });
+}
+
+describe("the stores of counters", () => {
+  it("are those that the settings' schema knows", () => {
+    const schema = JSON.parse(readFileSync("cli/settings.schema.json", "utf8"));
+    assert.deepEqual(Object.keys(stores), schema.properties.quota.properties.store.enum);
+  });
+
+  for (const name of Object.keys(stores))
+    it(`${name} is what the proxy is started with where it is asked for`, () =>
+      assert.equal(toProxySettings(withStore(name)).quota.store, name));
+
+  for (const name of ["Redis", "memory", "", "constructor"])
+    it(`a proxy does not start with the unknown store "${name}"`, () =>
+      assert.throws(
+        () => toProxySettings(withStore(name)),
+        (error: unknown) =>
+          error instanceof UsageError && /quota-store.* Embedded, Memory/.test(error.problems.join("\n")),
+      ));
+});
