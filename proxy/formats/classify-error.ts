@@ -10,8 +10,8 @@
  */
 import type { UpstreamError } from "./format.ts";
 import { type ErrorFacts, readErrorBody, readErrorJson } from "./normalise-error-body.ts";
+import { type UpstreamErrorKind as Kind, upstreamErrors } from "./upstream-errors.ts";
 
-type Kind = UpstreamError["kind"];
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 interface Row {
@@ -102,7 +102,7 @@ export function classifyErrorReply(status: number, headers: Headers, body: Buffe
 export function classifyErrorEvent(json: unknown): UpstreamError {
   const facts = readErrorJson(json);
   const kind = kindOf(facts, facts.statedStatus);
-  return build(kind, facts.statedStatus ?? usualStatus[kind], facts, facts.retryAfterMs);
+  return build(kind, facts.statedStatus ?? upstreamErrors[kind].usualStatus, facts, facts.retryAfterMs);
 }
 
 function build(kind: Kind, status: number, facts: ErrorFacts, retryAfterMs: number | undefined): UpstreamError {
@@ -116,7 +116,7 @@ function kindOf(facts: ErrorFacts, status: number | undefined): Kind {
   for (const row of rows) {
     if (row.words?.test(facts.words) === true) {
       // A server error that mentions, say, a permission is still the server's.
-      if (isServerSide && !serverKinds.has(row.kind)) continue;
+      if (isServerSide && !upstreamErrors[row.kind].isServerSide) continue;
       return row.kind === "upstream_5xx" ? serverKind(status) : row.kind;
     }
     if (row.statuses?.has(status) === true && row.message?.test(message) === true) return row.kind;
@@ -125,14 +125,6 @@ function kindOf(facts: ErrorFacts, status: number | undefined): Kind {
   if (isRequest) return capabilityMessage.test(message) ? "capability" : "bad_request";
   return status === undefined ? "upstream_5xx" : serverKind(status);
 }
-
-const serverKinds: ReadonlySet<Kind> = new Set([
-  "overloaded",
-  "timeout",
-  "rate_limit",
-  "channel_quota",
-  "upstream_5xx",
-]);
 
 function serverKind(status: number | undefined): Kind {
   return (status === undefined ? undefined : kindByStatus.get(status)) ?? "upstream_5xx";
@@ -153,22 +145,6 @@ const kindByStatus: ReadonlyMap<number, Kind> = new Map<number, Kind>([
   [504, "timeout"],
   [529, "overloaded"],
 ]);
-
-const usualStatus: Readonly<Record<Kind, number>> = {
-  bad_request: 400,
-  context_length: 400,
-  policy: 400,
-  capability: 400,
-  channel_auth: 401,
-  channel_quota: 402,
-  channel_config: 404,
-  timeout: 504,
-  conflict: 409,
-  too_large: 413,
-  rate_limit: 429,
-  upstream_5xx: 500,
-  overloaded: 529,
-};
 
 /** Longer waits are as good as for ever, and numbers beyond are nonsense. */
 const retryAfterMsMax = 24 * 3_600_000;

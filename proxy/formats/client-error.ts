@@ -6,8 +6,9 @@
  * address or markup is gone; the channel's own secrets go first, while the text is whole. Everything else gets the
  * gateway's own words: which credential failed is ours to know.
  */
-import { type ErrorCode, GatewayError } from "#proxy/errors";
+import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "./format.ts";
+import { upstreamErrors } from "./upstream-errors.ts";
 
 export interface ClientErrorContext {
   readonly publicModel: string;
@@ -17,45 +18,14 @@ export interface ClientErrorContext {
   readonly channelSecrets?: readonly string[];
 }
 
-const codes: Readonly<Record<UpstreamError["kind"], ErrorCode>> = {
-  bad_request: "upstream_bad_request",
-  context_length: "context_length",
-  policy: "content_policy",
-  capability: "unsupported_parameter",
-  channel_auth: "channel_refused",
-  channel_quota: "channel_refused",
-  channel_config: "upstream_model_not_found",
-  timeout: "upstream_timeout",
-  conflict: "upstream_conflict",
-  too_large: "upstream_too_large",
-  rate_limit: "upstream_rate_limited",
-  upstream_5xx: "upstream_error",
-  overloaded: "upstream_overloaded",
-};
-
-const ownWords: Readonly<Record<UpstreamError["kind"], string>> = {
-  bad_request: "The provider refused the request as invalid.",
-  context_length: "The prompt is longer than the model accepts.",
-  policy: "The provider's content policy refused the request.",
-  capability: "The model does not support a parameter of this request.",
-  channel_auth: "The model is not available at the moment.",
-  channel_quota: "The model is not available at the moment.",
-  channel_config: "The model is not available at its provider.",
-  timeout: "Upstream server error: the provider did not answer in time (timeout).",
-  conflict: "The provider reports a conflict with another request.",
-  too_large: "The provider refuses a request of this size.",
-  rate_limit: "Rate limit of the provider: too many requests for this model. Try again later.",
-  upstream_5xx: "Upstream server error: the provider failed to answer.",
-  overloaded: "The provider is overloaded. Try again later.",
-};
-
 /** The error as the client may see it; `cause` keeps the upstream's own for the log. */
 export function toClientError(error: UpstreamError, context: ClientErrorContext): GatewayError {
+  const { clientCode, ownWords } = upstreamErrors[error.kind];
   const mayPass = error.kind === "bad_request" || error.kind === "context_length" || error.kind === "policy";
   const text = mayPass ? cleanUpstreamText(error.message, context) : "";
-  const message = text === "" ? `${ownWords[error.kind]} (request ${context.requestId})` : text;
+  const message = text === "" ? `${ownWords} (request ${context.requestId})` : text;
   const isAboutField = (mayPass || error.kind === "capability") && isFieldPath(error.param, context);
-  return new GatewayError(codes[error.kind], message, {
+  return new GatewayError(clientCode, message, {
     ...(error.param === undefined || !isAboutField ? {} : { param: error.param }),
     ...(error.retryAfterMs === undefined
       ? {}

@@ -15,6 +15,7 @@ import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
 import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
+import type { UpstreamErrorKind } from "./upstream-errors.ts";
 
 export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
 
@@ -55,20 +56,7 @@ export interface UpstreamPlan {
 
 /** An error the upstream reported, in a body or inside a stream, classified by `protocols/errors.md` section 5. */
 export interface UpstreamError {
-  readonly kind:
-    | "bad_request"
-    | "context_length"
-    | "policy"
-    | "capability"
-    | "channel_auth"
-    | "channel_quota"
-    | "channel_config"
-    | "timeout"
-    | "conflict"
-    | "too_large"
-    | "rate_limit"
-    | "upstream_5xx"
-    | "overloaded";
+  readonly kind: UpstreamErrorKind;
   readonly status: number;
   /** First text found in the body, not yet cut or cleaned; never shown to a client unless the kind allows it. */
   readonly message: string;

@@ -5,28 +5,12 @@
  * `statuses`); within its count and its time. What the client did wrong is never tried elsewhere.
  */
 import type { UpstreamError } from "#proxy/formats/format";
+import { upstreamErrors } from "#proxy/formats/upstream-errors";
 import type { Route } from "#proxy/snapshot/types.gen";
 
 export type FailoverCondition = Route["failover"]["on"] extends readonly (infer Condition)[] | undefined
   ? Condition
   : never;
-
-/** What an upstream's own error means for failover; undefined: nobody else would answer differently. */
-const conditionOfError: Readonly<Record<UpstreamError["kind"], FailoverCondition | undefined>> = {
-  bad_request: undefined,
-  context_length: "ContextTooLong",
-  policy: undefined,
-  capability: undefined,
-  channel_auth: "CredentialRejected",
-  channel_quota: "PaymentRequired",
-  channel_config: "ModelNotFound",
-  timeout: "Timeout",
-  conflict: undefined,
-  too_large: undefined,
-  rate_limit: "RateLimited",
-  upstream_5xx: "ServerError",
-  overloaded: "ServerError",
-};
 
 export interface FailedAttempt {
   readonly condition: FailoverCondition | undefined;
@@ -35,7 +19,7 @@ export interface FailedAttempt {
 }
 
 export function failedByError(error: UpstreamError): FailedAttempt {
-  return { condition: conditionOfError[error.kind], status: error.status };
+  return { condition: upstreamErrors[error.kind].failover, status: error.status };
 }
 
 /** @param elapsedMs since the first attempt began */

@@ -5,6 +5,7 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "#proxy/formats/format";
+import { upstreamErrors } from "#proxy/formats/upstream-errors";
 import { tooManyBytes } from "#proxy/http/in-flight-bytes";
 import type { AttemptOutcome as AttemptLabel } from "#proxy/observe/metrics";
 import type { StreamProblem } from "./attempt-outcome.ts";
@@ -78,22 +79,8 @@ export function errorOfStop(reason: "shutting-down" | "revoked" | "overloaded"):
   return new GatewayError("shutting_down", "Service unavailable: the gateway is shutting down. Try again.");
 }
 
-export function labelOfError(error: UpstreamError): AttemptLabel {
-  switch (error.kind) {
-    case "channel_auth":
-      return "credential_rejected";
-    case "channel_quota":
-      return "payment_required";
-    case "rate_limit":
-      return "rate_limited";
-    case "timeout":
-      return "timeout";
-    case "upstream_5xx":
-    case "overloaded":
-      return "server_error";
-    default:
-      return "client_error";
-  }
+export function labelOfError({ kind }: UpstreamError): AttemptLabel {
+  return upstreamErrors[kind].label;
 }
 
 export function labelOfFailure(failure: UpstreamFailure): AttemptLabel {
