@@ -168,8 +168,10 @@ describe("rotation and revocation over a fleet", function () {
     const others = await Promise.all(ports.map((port) => open("main", port)));
     await patch("victim", { state: "Suspended" });
     const acceptedAt = performance.now();
-    await Promise.all(victims.map((client) => waitFor("the cut", () => client.isEnded, { deadlineMs: 5_000 })));
+    const cut = await Promise.all(victims.map((client) => client.readResponse(5_000)));
     const tookMs = performance.now() - acceptedAt;
+    for (const { body } of cut) assert.match(body.toString(), format.errorEvent);
+    for (const client of victims) client.close();
     assert.ok(tookMs <= worstMs, `${Math.round(tookMs)} ms`);
     for (const client of others) {
       const { length } = client.received;
