@@ -7,19 +7,12 @@
 import { createHash } from "node:crypto";
 import { parseTimestampMs, SpecError } from "#operator/resources/amounts";
 import { clientKeyPattern, defaultSecretKey, secretOfCredential } from "#operator/resources/api-key";
+import type { Verdict } from "#operator/resources/reasons";
 import type { ApiKeyResource, ObjectMeta, ResourceSet, SecretResource } from "#operator/resources/resource";
 import type { ApiKeySpec, ApiKeyCredential as KeyCredentialSpec } from "#operator/resources/types.gen";
 import type { Key, KeyCredential } from "#proxy/snapshot/types.gen";
 import { compileLimits, requireCIDRs, shareList } from "./limits/compile-limits.ts";
-import {
-  type KeyCredentialFact,
-  type KeyResult,
-  partiallyValid,
-  refused,
-  resolved,
-  type Verdict,
-  valid,
-} from "./result.ts";
+import { type KeyCredentialFact, type KeyResult, partiallyValid, refused, resolved, valid } from "./result.ts";
 
 /** In a message; the rest is a number. */
 const finalizersNamedMax = 5;
@@ -31,7 +24,7 @@ export interface ResolvedCredential {
   readonly displayPrefix?: string;
   readonly secretResourceVersion?: string;
   /** Why there is no digest. */
-  readonly failure?: Verdict;
+  readonly failure?: Verdict<"ResolvedRefs">;
   /** The credential waits for the Secret that the operator creates. */
   readonly isWanted?: true;
 }
@@ -105,7 +98,7 @@ function failureOfOwner(
   { metadata, origin }: SecretResource,
   { name, uid }: ObjectMeta,
   at: string,
-): Verdict | undefined {
+): Verdict<"ResolvedRefs"> | undefined {
   const { owner } = metadata;
   if (owner === undefined) return undefined;
   if (owner.name !== name) {
@@ -183,7 +176,7 @@ function deletingMessage({ finalizers = [] }: ObjectMeta): string {
   return `${denied}. It goes when whoever set them removes its finalizers: ${named}${others > 0 ? ` and ${others} more` : ""}.`;
 }
 
-function accountNotFound(name: string, namespace: string): Verdict {
+function accountNotFound(name: string, namespace: string): Verdict<"ResolvedRefs"> {
   const message = `Account ${name} does not exist in namespace ${namespace} or is not valid; create or correct it. The key is denied until then.`;
   return refused("AccountNotFound", message);
 }
@@ -191,8 +184,8 @@ function accountNotFound(name: string, namespace: string): Verdict {
 interface JudgedCredentials {
   readonly usable: readonly ResolvedCredential[];
   readonly facts: readonly KeyCredentialFact[];
-  readonly accepted: Verdict;
-  readonly resolvedRefs: Verdict;
+  readonly accepted: Verdict<"Accepted">;
+  readonly resolvedRefs: Verdict<"ResolvedRefs">;
 }
 
 /** Decides which credentials live. One that fails leaves the others alone and is named. */
@@ -203,7 +196,7 @@ function judgeCredentials(
 ): JudgedCredentials {
   const usable: ResolvedCredential[] = [];
   const facts: KeyCredentialFact[] = [];
-  const failures: Verdict[] = [];
+  const failures: Verdict<"ResolvedRefs">[] = [];
   const conflicts: string[] = [];
   const ownNames = new Map<string, string>();
   for (const credential of credentials) {
@@ -233,7 +226,7 @@ function judgeCredentials(
 }
 
 /** A definite failure goes before one that only waits; the message names them all. */
-function worstOf(failures: readonly Verdict[]): Verdict {
+function worstOf(failures: readonly Verdict<"ResolvedRefs">[]): Verdict<"ResolvedRefs"> {
   const worst = failures.find(({ status }) => status === "False") ?? failures[0];
   return worst ? { ...worst, message: failures.map(({ message }) => message).join(" ") } : resolved;
 }

@@ -5,6 +5,7 @@
  */
 
 import { SpecError } from "#operator/resources/amounts";
+import type { Verdict } from "#operator/resources/reasons";
 import { type ChannelResource, identityOf, type ResourceSet } from "#operator/resources/resource";
 import type { ChannelSpec } from "#operator/resources/types.gen";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
@@ -14,7 +15,7 @@ import { compileHeaders, isFramingHeader } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
 import { type ProviderPreset, pathOf, providers, vendors } from "./providers/provider-presets.ts";
 import { resolveTls } from "./resolve-tls.ts";
-import { type ChannelResult, partiallyValid, refused, resolved, type Verdict, valid } from "./result.ts";
+import { type ChannelResult, partiallyValid, refused, resolved, valid } from "./result.ts";
 import { unservedByChannels } from "./unserved-fields.ts";
 
 export interface CompiledChannel {
@@ -131,7 +132,11 @@ function wireIdOf(object: Channel | Credential): string {
     : `credential/${object.namespace}/${object.channel}/${object.name}`;
 }
 
-function refsVerdict(failures: readonly Verdict[], isServed: boolean, needsCredential: boolean): Verdict {
+function refsVerdict(
+  failures: readonly Verdict<"ResolvedRefs">[],
+  isServed: boolean,
+  needsCredential: boolean,
+): Verdict<"ResolvedRefs"> {
   const [first] = failures;
   if (first) {
     const rest = isServed ? [] : ["The channel is left out of all routes until then."];
@@ -182,7 +187,7 @@ function stateOf(spec: ChannelSpec, credential: string): "Active" | "Draining" |
 
 interface FoundCredentials {
   readonly objects: readonly Credential[];
-  readonly failures: readonly Verdict[];
+  readonly failures: readonly Verdict<"ResolvedRefs">[];
   readonly facts: ChannelResult["credentials"];
 }
 
@@ -194,7 +199,7 @@ function resolveCredentials(
 ): FoundCredentials {
   const { namespace, name: channelName } = channel.metadata;
   const objects: Credential[] = [];
-  const failures: Verdict[] = [];
+  const failures: Verdict<"ResolvedRefs">[] = [];
   const facts: ChannelResult["credentials"][number][] = [];
   for (const { name, secretKeyRef, state = "Active" } of spec.credentials ?? []) {
     if (state === "Disabled") {
@@ -229,7 +234,7 @@ function readSecret(
   key: string,
   at: string,
   secrets: ResourceSet["secrets"],
-): string | Verdict {
+): string | Verdict<"ResolvedRefs"> {
   const secret = secrets.get(identityOf({ namespace, name: secretName }));
   if (!secret) {
     return refused("SecretNotFound", `${at} Secret ${secretName} does not exist in namespace ${namespace}; create it.`);

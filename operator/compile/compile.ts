@@ -10,6 +10,7 @@ import { everyObject } from "#operator/resources/mutable-resource-set";
 import type { ResourceSet } from "#operator/resources/resource";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 import { Compilation, type CompileSettings } from "./compilation.ts";
+import type { QuotaScope } from "./limits/hard-quotas.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 
 export interface Compiled {
@@ -27,8 +28,8 @@ export const defaultCompileSettings: CompileSettings = {
   egressAllowCIDRs: [],
 };
 
-export function compile(resources: ResourceSet, settings: CompileSettings): Compiled {
-  const compilation = new Compilation(resources, settings);
+export function compile(resources: ResourceSet, settings: CompileSettings, quotaScope?: QuotaScope): Compiled {
+  const compilation = new Compilation(resources, settings, quotaScope);
   compilation.update(everyObject(resources));
   return { objects: compilation.objects, results: compilation.results, wantedSecrets: compilation.wantedSecrets() };
 }

@@ -5,10 +5,11 @@
  * trusts nobody then, so that each call would fail under a status that says all is well.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { Verdict } from "#operator/resources/reasons";
 import type { ChannelResource, ResourceSet } from "#operator/resources/resource";
 import type { ChannelSpec } from "#operator/resources/types.gen";
 import type { Channel } from "#proxy/snapshot/types.gen";
-import { refused, type Verdict } from "./result.ts";
+import { refused } from "./result.ts";
 
 type Settings = NonNullable<Channel["tls"]>;
 type Tls = NonNullable<ChannelSpec["tls"]>;
@@ -17,13 +18,13 @@ type References = Pick<ResourceSet, "secrets" | "configMaps">;
 export interface ResolvedTls {
   /** Absent: nothing but the system's ways. */
   readonly settings?: Settings;
-  readonly failures: readonly Verdict[];
+  readonly failures: readonly Verdict<"ResolvedRefs">[];
 }
 
 export function resolveTls(channel: ChannelResource, spec: ChannelSpec, references: References): ResolvedTls {
   const { namespace } = channel.metadata;
   const { serverName, caBundleRef, clientCertificateRef } = spec.tls ?? {};
-  const parts: readonly (Settings | Verdict)[] = [
+  const parts: readonly (Settings | Verdict<"ResolvedRefs">)[] = [
     ...(serverName === undefined ? [] : [{ serverName }]),
     ...(caBundleRef ? [readBundle(namespace, caBundleRef, references)] : []),
     ...(clientCertificateRef ? [readClientCertificate(namespace, clientCertificateRef, references)] : []),
@@ -33,7 +34,7 @@ export function resolveTls(channel: ChannelResource, spec: ChannelSpec, referenc
   return { failures, ...(Object.keys(settings).length > 0 && { settings }) };
 }
 
-function isVerdict(part: Settings | Verdict): part is Verdict {
+function isVerdict(part: Settings | Verdict<"ResolvedRefs">): part is Verdict<"ResolvedRefs"> {
   return "reason" in part;
 }
 
@@ -41,7 +42,7 @@ function readBundle(
   namespace: string,
   { name, key = "ca.crt" }: NonNullable<Tls["caBundleRef"]>,
   { configMaps }: References,
-): Settings | Verdict {
+): Settings | Verdict<"ResolvedRefs"> {
   const field = "spec.tls.caBundleRef:";
   const ca = configMaps.get(`${namespace}/${name}`)?.data.get(key);
   if (ca === undefined) {
@@ -78,7 +79,7 @@ function readClientCertificate(
   namespace: string,
   { name }: NonNullable<Tls["clientCertificateRef"]>,
   { secrets }: References,
-): Settings | Verdict {
+): Settings | Verdict<"ResolvedRefs"> {
   const field = "spec.tls.clientCertificateRef:";
   const data = secrets.get(`${namespace}/${name}`)?.data;
   const certificate = data?.get("tls.crt");

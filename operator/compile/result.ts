@@ -1,12 +1,6 @@
 /** What compiling one resource found: verdicts for its conditions and facts for the rest of its status. */
+import type { ConditionType, ReasonOf, Verdict, VerdictOf } from "#operator/resources/reasons";
 import type { OwnKind } from "#operator/resources/resource";
-
-export interface Verdict {
-  readonly status: "True" | "False" | "Unknown";
-  readonly reason: string;
-  /** What is the matter and what to do; never key material. */
-  readonly message: string;
-}
 
 interface CommonResult<Kind extends OwnKind> {
   /** As the wire names it: `key/…`, `channel/…`, `route/…` or `account/…`. */
@@ -15,8 +9,8 @@ interface CommonResult<Kind extends OwnKind> {
   readonly namespace: string;
   readonly name: string;
   readonly generation: number;
-  readonly accepted: Verdict;
-  readonly resolvedRefs?: Verdict;
+  readonly accepted: Verdict<"Accepted">;
+  readonly resolvedRefs?: Verdict<"ResolvedRefs">;
   /** Wire objects that carry this resource; empty when nothing of it is served. */
   readonly wireIds: readonly string[];
 }
@@ -54,15 +48,19 @@ export interface ChannelResult extends CommonResult<"Channel"> {
     readonly state: "Active" | "Draining" | "Disabled";
     readonly resolved: boolean;
     readonly secretResourceVersion?: string;
-    readonly reason: string;
+    readonly reason: ReasonOf<"ResolvedRefs"> | "Disabled";
   }[];
 }
 
 export interface RouteResult extends CommonResult<"ModelRoute"> {
-  readonly available: Verdict;
+  readonly available: Verdict<"Available">;
   /** Public name in force. */
   readonly model: string;
-  readonly targets: readonly { readonly name: string; readonly resolved: boolean; readonly reason: string }[];
+  readonly targets: readonly {
+    readonly name: string;
+    readonly resolved: boolean;
+    readonly reason: ReasonOf<"ResolvedRefs"> | "WeightIsZero" | "ChannelNotActive";
+  }[];
 }
 
 export interface AccountResult extends CommonResult<"Account"> {
@@ -85,13 +83,20 @@ export interface WantedSecret {
   readonly credential: string;
 }
 
-export const valid: Verdict = { status: "True", reason: "Valid", message: "The spec is understood." };
-export const resolved: Verdict = { status: "True", reason: "Resolved", message: "All references are resolved." };
+export const valid: Verdict<"Accepted"> = { status: "True", reason: "Valid", message: "The spec is understood." };
+export const resolved: Verdict<"ResolvedRefs"> = {
+  status: "True",
+  reason: "Resolved",
+  message: "All references are resolved.",
+};
 
-export function refused(reason: string, message: string): Verdict {
+export function refused<Reason extends ReasonOf<ConditionType, "False">>(
+  reason: Reason,
+  message: string,
+): VerdictOf<"False", Reason> {
   return { status: "False", reason, message };
 }
 
-export function partiallyValid(messages: readonly string[]): Verdict {
+export function partiallyValid(messages: readonly string[]): Verdict<"Accepted"> {
   return { status: "True", reason: "PartiallyValid", message: messages.join(" ") };
 }

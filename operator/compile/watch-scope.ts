@@ -1,7 +1,8 @@
 /** How much of its cluster an operator is let to see: what it cannot find may be there all the same. Pure. */
 import { isNamespaceAllowed } from "#operator/resources/label-selector";
+import type { Verdict } from "#operator/resources/reasons";
 import type { ChannelResource, ModelRouteResource, NamespaceResource } from "#operator/resources/resource";
-import { refused, type Verdict } from "./result.ts";
+import { refused } from "./result.ts";
 
 export interface WatchScope {
   /** Namespaces whose objects are read; empty: all. */
@@ -43,7 +44,10 @@ export function refusalBy(
 }
 
 /** What is wrong with the choice of namespaces whose keys may call a route; undefined: nothing. */
-export function unreadableCallers({ spec }: ModelRouteResource, { readsNamespaces }: WatchScope): Verdict | undefined {
+export function unreadableCallers(
+  { spec }: ModelRouteResource,
+  { readsNamespaces }: WatchScope,
+): Verdict<"ResolvedRefs"> | undefined {
   if (readsNamespaces || spec?.keySelector?.namespaces?.from !== "Selector") return undefined;
   return refused(
     "NotAllowed",

@@ -4,8 +4,16 @@
  * Pure; the clock is an argument. `Programmed` is true only when every ready proxy acknowledged this version, and then
  * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
  */
-import type { AccountResult, ChannelResult, KeyResult, ObjectResult, Verdict } from "#operator/compile/result";
+import type { AccountResult, ChannelResult, KeyResult, ObjectResult } from "#operator/compile/result";
 import type { Refusal } from "#operator/push/fleet";
+import {
+  type ConditionType,
+  hasReason,
+  isVerdict,
+  type ReasonOf,
+  type Verdict,
+  type VerdictOf,
+} from "#operator/resources/reasons";
 import type { Condition } from "#operator/resources/types.gen";
 import type { ChannelHealth } from "./credential-health.ts";
 
@@ -20,7 +28,7 @@ const messageCharactersMax = 32_768;
 
 /** What the fleet says about the wire objects of a resource, all taken together. */
 export interface Acknowledgement {
-  readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
+  readonly state: ReasonOf<"Programmed">;
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
   readonly rejects: readonly Refusal[];
@@ -62,7 +70,7 @@ export function conditionsOf(
   acknowledgement: Acknowledgement,
   surroundings: Surroundings,
 ): Condition[] {
-  const verdicts: [string, Verdict][] = [["Accepted", result.accepted]];
+  const verdicts: TypedVerdict[] = [["Accepted", result.accepted]];
   if (result.resolvedRefs) verdicts.push(["ResolvedRefs", result.resolvedRefs]);
   verdicts.push(["Programmed", programmed(result, acknowledgement, surroundings.wasProgrammed)]);
   switch (result.kind) {
@@ -84,7 +92,15 @@ export function conditionsOf(
   return verdicts.map(([type, verdict]) => toCondition(type, verdict, result.generation, surroundings));
 }
 
-function toCondition(type: string, verdict: Verdict, generation: number, { before, nowMs }: Surroundings): Condition {
+/** The type of a condition with a verdict that such a condition can have. */
+type TypedVerdict = { [Type in ConditionType]: readonly [Type, Verdict<Type>] }[ConditionType];
+
+function toCondition(
+  type: ConditionType,
+  verdict: Verdict,
+  generation: number,
+  { before, nowMs }: Surroundings,
+): Condition {
   const same = before?.find((condition) => condition.type === type && condition.status === verdict.status);
   return {
     type,
@@ -96,11 +112,17 @@ function toCondition(type: string, verdict: Verdict, generation: number, { befor
   };
 }
 
-function no(reason: string, message: string): Verdict {
+function no<Reason extends ReasonOf<ConditionType, "False">>(
+  reason: Reason,
+  message: string,
+): VerdictOf<"False", Reason> {
   return { status: "False", reason, message };
 }
 
-function yes(reason: string, message: string): Verdict {
+function yes<Reason extends ReasonOf<ConditionType, "True">>(
+  reason: Reason,
+  message: string,
+): VerdictOf<"True", Reason> {
   return { status: "True", reason, message };
 }
 
@@ -139,9 +161,10 @@ function named(proxies: readonly string[]): string {
 }
 
 /** What of the message of `Programmed` is meaning; counts and names of proxies come and go. */
-export function programmedMeaning({ reason, message }: Pick<Condition, "reason" | "message">): string {
-  if (reason === "Rejected") return message.replace(refusedBy, "");
-  return reason === "ProxyTooOld" ? message.slice(0, message.indexOf(":")) : "";
+export function programmedMeaning(condition: Condition): string {
+  const { message } = condition;
+  if (hasReason(condition, "Programmed", "Rejected")) return message.replace(refusedBy, "");
+  return hasReason(condition, "Programmed", "ProxyTooOld") ? message.slice(0, message.indexOf(":")) : "";
 }
 
 const meanwhile = {
@@ -156,7 +179,11 @@ function tooOldMessage({ tooOld }: Acknowledgement): string {
   return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
-function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasProgrammed: boolean): Verdict {
+function programmed(
+  result: ObjectResult,
+  acknowledgement: Acknowledgement,
+  wasProgrammed: boolean,
+): Verdict<"Programmed"> {
   const { state, readyProxies, rejects } = acknowledgement;
   if (result.wireIds.length === 0) {
     return no("Pending", "Nothing of it is sent to the proxies; see Accepted and ResolvedRefs.");
@@ -178,7 +205,7 @@ function programmed(result: ObjectResult, acknowledgement: Acknowledgement, wasP
   }
 }
 
-function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict {
+function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict<"Active"> {
   const { nowMs, account, isUnfunded } = surroundings;
   if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
@@ -218,13 +245,13 @@ function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): str
   return `${names}; raise the limit: the period of ${endlessQuotas.join(", ")} does not end.`;
 }
 
-function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict {
+function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict<"Healthy"> {
   // Draining credentials are asked nothing more, and a report may speak of one that is gone.
   const asked = result.credentials.filter(({ resolved, state }) => resolved && state === "Active");
   const ejected = asked.flatMap(({ name }) => (health?.ejected.includes(name) ? [name] : []));
   if (health?.hasTraffic && health.ejected.length === 0) return yes("Healthy", "Calls go through.");
   if (ejected.length > 0) return unhealthy(ejected, health?.formerInUse ?? [], asked.length);
-  const stands = isHealthUnsettled === true ? before?.find(({ type }) => type === "Healthy") : undefined;
+  const stands = isHealthUnsettled === true ? before?.find((one) => isVerdict(one, "Healthy")) : undefined;
   if (stands !== undefined) return stands;
   const message =
     health?.hasTraffic === false
@@ -234,7 +261,7 @@ function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: S
 }
 
 /** @param asked how many credentials calls may be made with */
-function unhealthy(ejected: readonly string[], formerInUse: readonly string[], asked: number): Verdict {
+function unhealthy(ejected: readonly string[], formerInUse: readonly string[], asked: number): Verdict<"Healthy"> {
   const former = ejected.filter((name) => formerInUse.includes(name)).join(", ");
   const refusedNames = ejected.filter((name) => !formerInUse.includes(name));
   const refused = refusedNames.join(", ");
@@ -249,7 +276,7 @@ function unhealthy(ejected: readonly string[], formerInUse: readonly string[], a
   return no("Degraded", [...parts.filter((part) => part !== false), mend].join(" "));
 }
 
-function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict {
+function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict<"Funded"> {
   if (result.wireIds.length === 0) return no("NotAccepted", "Its keys are refused; see Accepted.");
   if (result.creditNanos === undefined)
     return yes("Unlimited", "No credit is set; its keys spend without bound but for limits.");

@@ -2,6 +2,7 @@
  * Tells a person at the terminal what changed, calmly: what comes together is told together, few lines for many
  * objects, and one line where a Secret only waits for a variable of the environment.
  */
+import { hasReason } from "#operator/resources/reasons";
 import type { Origin, ResourceSet } from "#operator/resources/resource";
 import { type ConditionLine, describeConditions, describeLive, line } from "./report-changes.ts";
 import type { StatusDocument } from "./status-document.ts";
@@ -90,8 +91,7 @@ export class ConsoleReporter {
   /** Variables that would give a channel its missing Secrets. */
   #variablesAwaitedBy({ kind, metadata, status }: StatusDocument): string[] {
     if (kind !== "Channel" || this.#awaited.size === 0) return [];
-    if (!status.conditions.some(({ type, reason }) => type === "ResolvedRefs" && reason === "SecretNotFound"))
-      return [];
+    if (!status.conditions.some((condition) => hasReason(condition, "ResolvedRefs", "SecretNotFound"))) return [];
     const { namespace, name } = metadata;
     const credentials = this.#options.resources.channels.get(`${namespace}/${name}`)?.spec?.credentials ?? [];
     const variables = credentials.flatMap(

@@ -1,5 +1,6 @@
 /** Changes of status as lines for a person at a terminal. Pure. */
 
+import { type ConditionType, hasReason } from "#operator/resources/reasons";
 import type { Origin, Problem } from "#operator/resources/resource";
 import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "./status-document.ts";
@@ -11,7 +12,14 @@ export interface ConditionLine {
 }
 
 /** Written of them is only what is not as it should be, or is so again. */
-const reported: ReadonlySet<string> = new Set(["Accepted", "ResolvedRefs", "Active", "Available", "Healthy", "Funded"]);
+const reported: ReadonlySet<string> = new Set<ConditionType>([
+  "Accepted",
+  "ResolvedRefs",
+  "Active",
+  "Available",
+  "Healthy",
+  "Funded",
+]);
 
 /**
  * `ApiKey team-a/ci-bot: Accepted=False Conflicted: … (keys.yaml:12)`, one line for each condition that changed.
@@ -42,7 +50,7 @@ export function describeConditions(
     if (was && was.reason === condition.reason && was.status === condition.status && was.message === condition.message)
       continue;
     // The channel has said it already, and the route works with another.
-    if (condition.reason === "ChannelNotReady" && isAvailable) continue;
+    if (hasReason(condition, "ResolvedRefs", "ChannelNotReady") && isAvailable) continue;
     if (!isWorthALine(was, condition)) continue;
     lines.push({ text: conditionLine(after, condition, origin), isRefusal: isRefusal(condition) });
   }
@@ -62,16 +70,17 @@ export function describeLive(
 }
 
 function isWorthALine(was: Condition | undefined, condition: Condition): boolean {
-  if (condition.type === "Programmed") return condition.reason === "Rejected" || condition.reason === "ProxyTooOld";
+  if (condition.type === "Programmed") return hasReason(condition, "Programmed", "Rejected", "ProxyTooOld");
   if (!reported.has(condition.type)) return false;
-  const isWell = condition.status === "True" && condition.reason !== "PartiallyValid";
+  const isWell = condition.status === "True" && !hasReason(condition, "Accepted", "PartiallyValid");
   if (!isWell) return condition.status !== "Unknown";
-  return was !== undefined && (was.status === "False" || was.reason === "PartiallyValid");
+  return was !== undefined && (was.status === "False" || hasReason(was, "Accepted", "PartiallyValid"));
 }
 
 /** Refused by the operator or by a proxy. */
-function isRefusal({ type, status, reason }: Condition): boolean {
-  return (type === "Accepted" && status === "False") || reason === "Rejected";
+function isRefusal(condition: Condition): boolean {
+  const { type, status } = condition;
+  return (type === "Accepted" && status === "False") || hasReason(condition, "Programmed", "Rejected");
 }
 
 /** A version is live on every ready proxy: said once for each. */

@@ -1,6 +1,7 @@
 /** The status of an object as its CRD defines it, from the compiler's facts and its conditions. Pure. */
 
 import type { ObjectResult } from "#operator/compile/result";
+import type { ReasonOf } from "#operator/resources/reasons";
 import type {
   AccountStatus,
   ApiKeyStatus,
@@ -142,6 +143,15 @@ function keyCredentials(
     const { name, fingerprint, displayPrefix, secretResourceVersion, notBeforeMs = 0, usable } = credential;
     const isLive = notBeforeMs <= nowMs && (credential.notAfterMs ?? Number.POSITIVE_INFINITY) > nowMs;
     const served = usable && isServed;
+    const reason: ReasonOf<"Active"> | ReasonOf<"Programmed", "False"> | "NotServed" = !served
+      ? "NotServed"
+      : isLive
+        ? isAcknowledged
+          ? "Active"
+          : "Pending"
+        : notBeforeMs > nowMs
+          ? "NotYetValid"
+          : "Expired";
     return {
       name,
       ...(fingerprint !== undefined && { fingerprint }),
@@ -149,15 +159,7 @@ function keyCredentials(
       // The version is a promise that every ready proxy serves it (DESIGN.md section 3, ApiKey).
       ...(isAcknowledged && secretResourceVersion !== undefined && { secretResourceVersion }),
       active: !served || !isLive ? "False" : isAcknowledged ? "True" : "Pending",
-      reason: !served
-        ? "NotServed"
-        : isLive
-          ? isAcknowledged
-            ? "Active"
-            : "Pending"
-          : notBeforeMs > nowMs
-            ? "NotYetValid"
-            : "Expired",
+      reason,
     };
   });
 }

@@ -10,6 +10,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { isPathSegment } from "#operator/resources/path-segment";
+import { hasReason } from "#operator/resources/reasons";
 import type { StatusDocument } from "./status-document.ts";
 import type { ObjectName, StatusSink } from "./status-sink.ts";
 
@@ -146,10 +147,10 @@ export class StatusFiles implements StatusSink {
 /** Whether there is something to say about an object: a condition that is not as it should be, or usage. */
 function isRemarkable({ status }: StatusDocument): boolean {
   if ("usage" in status || "lastUsedTime" in status || "balance" in status) return true;
-  return status.conditions.some(({ type, status: value, reason }) => {
-    if (reason === "PartiallyValid") return true;
+  return status.conditions.some((condition) => {
+    if (hasReason(condition, "Accepted", "PartiallyValid")) return true;
     // On its way, or no traffic yet: nothing to do for anybody.
-    return value === "False" ? !(type === "Programmed" && (reason === "Pending" || reason === "NoProxies")) : false;
+    return condition.status === "False" && !hasReason(condition, "Programmed", "Pending", "NoProxies");
   });
 }
 

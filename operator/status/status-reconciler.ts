@@ -7,6 +7,7 @@
  */
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
 import type { ObjectResult } from "#operator/compile/result";
+import { hasReason } from "#operator/resources/reasons";
 import { ConditionPool } from "./condition-pool.ts";
 import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
 import type { ChannelHealth } from "./credential-health.ts";
@@ -267,7 +268,7 @@ function standingHealth(before: StatusDocument | undefined): ChannelHealth | und
 }
 
 function isPending({ status }: StatusDocument): boolean {
-  return status.conditions.some(({ type, reason }) => type === "Programmed" && reason === "Pending");
+  return status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
 }
 
 /** Whether a status says that this very version is live. */

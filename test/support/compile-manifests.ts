@@ -2,6 +2,7 @@
 
 import type { CompileSettings } from "#operator/compile/compilation";
 import { type Compiled, compile, defaultCompileSettings } from "#operator/compile/compile";
+import type { QuotaScope } from "#operator/compile/limits/hard-quotas";
 import type { ResourceSet } from "#operator/resources/resource";
 import { parseDocument, splitDocuments } from "#operator/source/manifest-file";
 import { ManifestStore } from "#operator/source/manifest-store";
@@ -23,7 +24,8 @@ export function resourcesOf(text: string): ResourceSet {
 export function compileText(
   text: string,
   settings: Partial<CompileSettings> = {},
+  quotaScope?: QuotaScope,
 ): Compiled & { resources: ResourceSet } {
   const resources = resourcesOf(text);
-  return { ...compile(resources, { ...defaultCompileSettings, ...settings }), resources };
+  return { ...compile(resources, { ...defaultCompileSettings, ...settings }, quotaScope), resources };
 }

@@ -4,8 +4,9 @@
  */
 
 import type { CompiledChannel } from "#operator/compile/compile-channel";
-import { type ObjectResult, type RouteResult, refused, type Verdict } from "#operator/compile/result";
+import { type ObjectResult, type RouteResult, refused } from "#operator/compile/result";
 import type { CompiledRoute } from "#operator/compile/routes/compile-model-route";
+import type { Verdict } from "#operator/resources/reasons";
 import type { Limit, WireObject } from "#proxy/snapshot/types.gen";
 
 /**
@@ -41,7 +42,7 @@ export function withoutHardChannel(compiled: CompiledChannel, scope: QuotaScope)
 }
 
 /** @returns why an object cannot be served without a shared store; undefined when it can */
-function needsSharedStore(object: WireObject | undefined): Verdict | undefined {
+function needsSharedStore(object: WireObject | undefined): Verdict<"Accepted"> | undefined {
   const names = object === undefined ? [] : hardQuotasOf(object);
   if (names.length === 0) return undefined;
   const message = `Several proxies count each for itself, so ${names.join(", ")} would be granted several times: it is refused. Give the proxies a shared store, run one proxy, or use limits of Second to Hour that are not in Cost.`;

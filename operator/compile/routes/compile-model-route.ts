@@ -6,11 +6,12 @@
 
 import { compileLimits, compileTimeouts } from "#operator/compile/limits/compile-limits";
 import type { NameVerdict } from "#operator/compile/resolve-conflicts";
-import { partiallyValid, type RouteResult, refused, resolved, type Verdict, valid } from "#operator/compile/result";
+import { partiallyValid, type RouteResult, refused, resolved, valid } from "#operator/compile/result";
 import { unservedByRoutes } from "#operator/compile/unserved-fields";
 import { unreadableCallers } from "#operator/compile/watch-scope";
 import { parseDurationMs, parseMicroCredits, parseTimestampMs, SpecError } from "#operator/resources/amounts";
 import { publicNameOf } from "#operator/resources/model-route";
+import type { Verdict } from "#operator/resources/reasons";
 import type { ModelRouteResource } from "#operator/resources/resource";
 import type { ModelRouteSpec, Price as PriceSpec } from "#operator/resources/types.gen";
 import type { Route } from "#proxy/snapshot/types.gen";
@@ -32,7 +33,7 @@ export function compileModelRoute(
   const { namespace, name, generation } = route.metadata;
   const id = `route/${namespace}/${name}`;
   const base = { id, kind: "ModelRoute", namespace, name, generation, model: publicNameOf(route) } as const;
-  const unserved = (accepted: Verdict): CompiledRoute => {
+  const unserved = (accepted: Verdict<"Accepted">): CompiledRoute => {
     const available = refused("NotAccepted", "The route is not served; see condition Accepted.");
     return { result: { ...base, accepted, resolvedRefs: resolved, available, targets: [], wireIds: [] } };
   };
@@ -71,7 +72,11 @@ export function compileModelRoute(
   }
 }
 
-function acceptedVerdict(route: ModelRouteResource, spec: ModelRouteSpec, names: NameVerdict | undefined): Verdict {
+function acceptedVerdict(
+  route: ModelRouteResource,
+  spec: ModelRouteSpec,
+  names: NameVerdict | undefined,
+): Verdict<"Accepted"> {
   if (route.invalid !== undefined) return refused("Invalid", `${route.invalid} The version before it is served.`);
   const lost = [...(names?.lostAliases ?? [])].map(
     ([alias, owner]) => `spec.aliases: ${alias} belongs to ModelRoute ${owner}, which came first; it is left out.`,
@@ -87,14 +92,17 @@ function targetStatus({ name, verdict, isResting }: TargetFact, isWeightless: bo
 }
 
 /** @param callers what is wrong with the choice of those who may call */
-function refsVerdict({ facts }: FlattenedTargets, callers: Verdict | undefined): Verdict {
+function refsVerdict(
+  { facts }: FlattenedTargets,
+  callers: Verdict<"ResolvedRefs"> | undefined,
+): Verdict<"ResolvedRefs"> {
   const verdicts = [...(callers ? [callers] : []), ...facts.map(({ verdict }) => verdict)];
   const failed = verdicts.filter(({ status }) => status !== "True");
   const [first] = failed;
   return first ? { ...first, message: failed.map(({ message }) => message).join(" ") } : resolved;
 }
 
-function availableVerdict({ targets, facts }: FlattenedTargets): Verdict {
+function availableVerdict({ targets, facts }: FlattenedTargets): Verdict<"Available"> {
   const weighted = targets.filter(({ weight }) => weight > 0).length;
   if (weighted > 0) {
     const count = weighted === 1 ? "1 target" : `${weighted} targets`;

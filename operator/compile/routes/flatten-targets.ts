@@ -9,10 +9,11 @@
  */
 
 import { compileBodyRules, mergeBodyRules } from "#operator/compile/limits/compile-limits";
-import { refused, resolved, type Verdict } from "#operator/compile/result";
+import { refused, resolved } from "#operator/compile/result";
 import { absentChannel, refusalBy, type WatchScope } from "#operator/compile/watch-scope";
 import { SpecError } from "#operator/resources/amounts";
 import { publicNameOf } from "#operator/resources/model-route";
+import type { ReasonOf, Verdict } from "#operator/resources/reasons";
 import {
   type ChannelResource,
   identityOf,
@@ -42,7 +43,7 @@ export interface TargetSurroundings {
 
 export interface TargetFact {
   readonly name: string;
-  readonly verdict: Verdict;
+  readonly verdict: Verdict<"ResolvedRefs">;
   /** Resolved, but the channel takes nothing new. */
   readonly isResting?: boolean;
 }
@@ -131,7 +132,7 @@ function channelPart(route: ModelRouteResource, target: TargetSpec, surroundings
   const namespace = channelRef?.namespace ?? own;
   const identity = `${namespace}/${channelRef?.name}`;
   const channel = surroundings.channels.get(identity);
-  const fail = (reason: string, message: string): Part => ({
+  const fail = (reason: ReasonOf<"ResolvedRefs", "False">, message: string): Part => ({
     ...nothing,
     fact: { name, verdict: refused(reason, `Target ${name}: ${message}`) },
   });
@@ -168,7 +169,7 @@ function referencePart(
   const identity = `${route.metadata.namespace}/${routeName}`;
   const referred = surroundings.references.routeOf(identity);
   const { name } = target;
-  const fail = (reason: string, message: string): Part => ({
+  const fail = (reason: ReasonOf<"ResolvedRefs", "False">, message: string): Part => ({
     ...nothing,
     fact: { name, verdict: refused(reason, `Target ${name}: ModelRoute ${identity} ${message}`) },
   });

@@ -12,6 +12,7 @@ import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { ApiError } from "#operator/kubernetes/api/api-error";
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
 import { Backoff } from "#operator/kubernetes/watch/backoff";
+import { hasReason } from "#operator/resources/reasons";
 import type { OwnKind } from "#operator/resources/resource";
 import { ownResources } from "#operator/source/kubernetes/own-resources";
 import { isSameMeaning } from "#operator/status/same-meaning";
@@ -349,7 +350,7 @@ function isDifferent({ document }: ObservedStatus, wanted: StatusDocument): bool
 
 /** How long a status may wait for a better one. */
 function delayOf({ status }: StatusDocument): number {
-  const isOnItsWay = status.conditions.some(({ type, reason }) => type === "Programmed" && reason === "Pending");
+  const isOnItsWay = status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
   if (!isOnItsWay) return soonMs;
   const isRefused = status.conditions.some(({ type, status: value }) => type !== "Programmed" && value === "False");
   return isRefused ? settleMs : patientMs;

@@ -5,8 +5,10 @@
  * again, and quotas that fill up. Left out is what thousands of objects would say at once of one cause (no proxy, an
  * account without credit): the one that is to blame says it.
  */
+import { type ConditionType, hasReason, type ReasonOf } from "#operator/resources/reasons";
 import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "#operator/status/status-document";
+import type { EventReason } from "./event-reasons.ts";
 
 /** What an Event says; about what and when it is said belongs to the writer. */
 export interface EventFacts {
@@ -20,7 +22,7 @@ export interface EventFacts {
 }
 
 /** Conditions whose fall and rise are told. */
-const toldTypes: ReadonlySet<string> = new Set([
+const toldTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Accepted",
   "ResolvedRefs",
   "Active",
@@ -29,7 +31,7 @@ const toldTypes: ReadonlySet<string> = new Set([
   "Funded",
 ]);
 /** Another condition or another object says the same. */
-const toldElsewhere: ReadonlySet<string> = new Set([
+const toldElsewhere: ReadonlySet<string> = new Set<ReasonOf<ConditionType>>([
   "NotYetValid",
   "AccountUnfunded",
   "AccountSuspended",
@@ -48,7 +50,7 @@ export function eventsOf(before: StatusDocument | undefined, after: StatusDocume
     const was = before?.status.conditions.find(({ type }) => type === condition.type);
     if (was !== undefined && isSame(was, condition)) continue;
     // The channel says it itself, and the route works with another.
-    if (condition.reason === "ChannelNotReady" && isAvailable) continue;
+    if (hasReason(condition, "ResolvedRefs", "ChannelNotReady") && isAvailable) continue;
     const event = eventOf(was, condition);
     if (event !== undefined) events.push(event);
   }
@@ -58,18 +60,32 @@ export function eventsOf(before: StatusDocument | undefined, after: StatusDocume
 /** The Secret of a `generate` credential could not be made; tried again while somebody waits for it. */
 export function secretNotCreated(secretName: string, why: string): EventFacts {
   const note = `The Secret ${secretName} cannot be created: ${why}`;
-  return { type: "Warning", reason: "SecretNotCreated", action: "ResolvedRefs", note };
+  return told("Warning", "SecretNotCreated", "ResolvedRefs", note);
 }
 
 /** A `generate` credential has another key than before, as somebody deleted its Secret. */
 export function keyReplaced(secretName: string, credential: string): EventFacts {
   const note = `The Secret ${secretName} of credential ${credential} was gone: a new key was made, and the one before is refused; callers need the new one.`;
-  return { type: "Warning", reason: "KeyReplaced", action: "ResolvedRefs", note };
+  return told("Warning", "KeyReplaced", "ResolvedRefs", note);
 }
 
 /** Somebody else writes the status, too. */
 export function statusContested(note: string): EventFacts {
-  return { type: "Warning", reason: "StatusContested", action: "Status", note };
+  return told("Warning", "StatusContested", "Status", note);
+}
+
+/** A key ends soon. */
+export function keyExpiring(note: string): EventFacts {
+  return told("Warning", "KeyExpiring", "Active", note);
+}
+
+function told(
+  type: EventFacts["type"],
+  reason: EventReason,
+  action: ConditionType | "Status",
+  note: string,
+): EventFacts {
+  return { type, reason, action, note };
 }
 
 function isSame(was: Condition, condition: Condition): boolean {
@@ -80,21 +96,21 @@ function isSame(was: Condition, condition: Condition): boolean {
 function eventOf(was: Condition | undefined, condition: Condition): EventFacts | undefined {
   const { type: action, reason, message: note } = condition;
   if (action === "Programmed") {
-    const isRefused = reason === "Rejected" || reason === "ProxyTooOld";
+    const isRefused = hasReason(condition, "Programmed", "Rejected", "ProxyTooOld");
     return isRefused ? { type: "Warning", reason, action, note } : undefined;
   }
   if (!toldTypes.has(action) || toldElsewhere.has(reason)) return undefined;
   if (!isWell(condition)) {
     if (condition.status === "Unknown") return undefined;
     // Somebody wanted it so.
-    return { type: reason === "Suspended" ? "Normal" : "Warning", reason, action, note };
+    return { type: hasReason(condition, "Active", "Suspended") ? "Normal" : "Warning", reason, action, note };
   }
   const isWellAgain = was !== undefined && !isWell(was) && was.status !== "Unknown" && !toldElsewhere.has(was.reason);
   return isWellAgain ? { type: "Normal", reason, action, note } : undefined;
 }
 
-function isWell({ status, reason }: Condition): boolean {
-  return status === "True" && reason !== "PartiallyValid";
+function isWell(condition: Condition): boolean {
+  return condition.status === "True" && !hasReason(condition, "Accepted", "PartiallyValid");
 }
 
 function quotaEvents(before: StatusDocument | undefined, after: StatusDocument): EventFacts[] {
@@ -124,8 +140,8 @@ function spentPercentOf(document: StatusDocument | undefined): number {
   return percentOf(consumed, granted);
 }
 
-function filling(reason: string, action: string, threshold: number, note: string): EventFacts {
-  return { type: threshold >= 80 ? "Warning" : "Normal", reason, action, note };
+function filling(reason: EventReason, action: ConditionType, threshold: number, note: string): EventFacts {
+  return told(threshold >= 80 ? "Warning" : "Normal", reason, action, note);
 }
 
 /** For comparison with a threshold only: amounts may be larger than a double counts exactly. */

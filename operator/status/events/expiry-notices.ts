@@ -4,7 +4,7 @@
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { KeyResult, ObjectResult } from "#operator/compile/result";
-import type { EventFacts } from "./events-of.ts";
+import { type EventFacts, keyExpiring } from "./events-of.ts";
 
 export interface ExpiryNoticesOptions {
   readonly results: () => ReadonlyMap<string, ObjectResult>;
@@ -44,7 +44,7 @@ export class ExpiryNotices {
     this.#told.set(id, endMs);
     const when = new Date(endMs).toISOString().replace(/\.\d+Z$/, "Z");
     const note = `The key ends at ${when}: calls get 401 from then on. ${adviceOf(result, endMs)}`;
-    this.#options.tell(result, { type: "Warning", reason: "KeyExpiring", action: "Active", note });
+    this.#options.tell(result, keyExpiring(note));
   }
 
   async lookAtAll(): Promise<void> {

@@ -13,8 +13,8 @@ const route: RouteResult = {
   generation: 2,
   model: "m",
   wireIds: ["route/a/r"],
-  accepted: { status: "True", reason: "Accepted", message: "" },
-  resolvedRefs: { status: "True", reason: "ResolvedRefs", message: "" },
+  accepted: { status: "True", reason: "Valid", message: "" },
+  resolvedRefs: { status: "True", reason: "Resolved", message: "" },
   available: { status: "True", reason: "Available", message: "" },
   targets: [],
 };
