@@ -6,6 +6,7 @@ import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
 import { generateSnapshotTypes, generateSnapshotValidator } from "./snapshot.ts";
+import { generateStatusPage } from "./status-page.ts";
 import { generateTranslationMatrix } from "./translation-matrix.ts";
 
 export type Generator = () => Promise<readonly GeneratedFile[]>;
@@ -17,6 +18,7 @@ export const generators: readonly Generator[] = [
   generateKindSchemas,
   generateSettingsPage,
   generateResourcePage,
+  generateStatusPage,
   generateTranslationMatrix,
   copyCrds,
   completeValuesSchema,

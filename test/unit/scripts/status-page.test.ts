@@ -1,32 +1,31 @@
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withTables } from "#scripts/generators/status-page";
+import { projectRoot } from "#scripts/run";
 
-const root = new URL("../../../", import.meta.url).pathname;
-const page = readFileSync(join(root, "docs", "status.md"), "utf8");
+const page = readFileSync(join(projectRoot, "docs", "status.md"), "utf8");
 
 describe("the page of conditions", () => {
-  it("names every reason that the operator gives, and no other", () => {
-    const code = globSync("operator/{compile,status}/**/*.ts", { cwd: root })
-      .map((path) => readFileSync(join(root, path), "utf8"))
-      .join("\n");
-    const given = new Set<string>();
-    for (const [, reason = ""] of code.matchAll(/(?:refused|yes|no|fail|unserved)\(\s*"([A-Z][A-Za-z]+)",/g))
-      given.add(reason);
-    for (const [, reason = ""] of code.matchAll(/status: "(?:True|Unknown)", reason: "([A-Z][A-Za-z]+)"/g))
-      given.add(reason);
-    const rows = page.split("\n").filter((line) => /^\| `[A-Z]/.test(line));
-    const named = new Set(
-      rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name)),
-    );
-    assert.ok(given.size > 25, `${given.size} found`);
-    assert.deepEqual(
-      [...given].filter((reason) => !named.has(reason)),
-      [],
-    );
-    assert.deepEqual(
-      [...named].filter((reason) => !code.includes(`"${reason}"`)),
-      [],
-    );
+  it("has the rows of the tables of reasons, and nothing else below their comments", () => {
+    assert.equal(withTables(page), page);
+    const edited = page.replace("| `Valid` | True |", "| `Vlaid` | False |");
+    assert.notEqual(edited, page);
+    assert.equal(withTables(edited), page);
+    const withoutRow = page.replace(/^\| `KeyExpiring`.*\n/m, "");
+    assert.notEqual(withoutRow, page);
+    assert.equal(withTables(withoutRow), page);
+  });
+
+  it("tells reasons with the same status and meaning in one row", () => {
+    assert.match(page, /^\| `SecretNotFound`, `SecretKeyNotFound`, `InvalidSecret` \| False \|/m);
+    assert.match(page, /^\| `NotYetValid` \| False, Unknown \|/m);
+  });
+
+  it("has a place for the table of every condition, and one only", () => {
+    const comment = page.match(/^<!-- Generated from Active .*\n\n/m)?.[0] ?? "";
+    assert.throws(() => withTables(page.replace(comment, "")), /not each of Accepted/);
+    assert.throws(() => withTables(page.replace(comment, `${comment}${comment}`)), /not each of Accepted/);
+    assert.throws(() => withTables(page.replace("from Active in", "from Actve in")), /no table Actve/);
   });
 });
