@@ -100,7 +100,6 @@ function declareToolMarks({ tools }: Conversation, losses: Losses): void {
   for (const mark of marksOf({ turns: [], tools })) losses.drop(markName(mark));
 }
 
-/** Every name that the body will hold, so that valid ones keep theirs. */
 /** What OpenAI's reasoning models refuse is left out and declared. */
 function writeSampling(
   body: Record<string, unknown>,
