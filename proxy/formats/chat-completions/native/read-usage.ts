@@ -11,7 +11,7 @@
 
 import { count, firstCount, Remainder } from "#proxy/formats/token-counts";
 import { asList, isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";
-import type { TokenUsage } from "#proxy/settle/usage";
+import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
 
 const countNames = ["prompt_tokens", "completion_tokens", "input_tokens", "output_tokens"];
 
@@ -26,11 +26,12 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   const prompt = member(usage, "prompt_tokens_details") ?? member(usage, "input_tokens_details");
   const completion = member(usage, "completion_tokens_details") ?? member(usage, "output_tokens_details");
   const cached = cachedTokens(usage, prompt);
-  const written = writtenTokens(usage, prompt);
+  const writtenByTime = cacheCreation(usage, prompt);
+  const written = Math.max(writtenTokens(usage, prompt), writtenByTime.for5m + writtenByTime.for1h);
   const input = new Remainder(promptTokens(usage, prompt, cached, written));
   const cacheRead = input.take(cached);
   const writes = new Remainder(input.take(written));
-  const cacheWrite1h = writes.take(firstCount(...inCacheCreation(usage, prompt, "ephemeral_1h_input_tokens")));
+  const cacheWrite1h = writes.take(writtenByTime.for1h);
   const audioInput = input.take(member(prompt, "audio_tokens"));
   const imageInput = input.take(member(prompt, "image_tokens"));
   const { reasoningTokens, produced } = completionTokens(usage, completion);
@@ -75,7 +76,7 @@ export function laterUsage(known: TokenUsage | undefined, later: TokenUsage | un
 }
 
 function tellsAnything(usage: TokenUsage): boolean {
-  return Object.values(usage).some((tokens) => tokens > 0);
+  return inputTokens(usage) + outputTokens(usage) + usage.searches > 0;
 }
 
 function cachedTokens(usage: JsonObject, prompt: unknown): number {
@@ -91,21 +92,23 @@ function cachedTokens(usage: JsonObject, prompt: unknown): number {
 
 /** What was written for an hour is among it. */
 function writtenTokens(usage: JsonObject, prompt: unknown): number {
-  const told = firstCount(
+  return firstCount(
     member(prompt, "cache_write_tokens"),
     member(prompt, "cache_creation_input_tokens"),
     member(prompt, "cache_creation_tokens"),
     usage["cache_creation_input_tokens"],
   );
-  const byTime =
-    firstCount(...inCacheCreation(usage, prompt, "ephemeral_5m_input_tokens")) +
-    firstCount(...inCacheCreation(usage, prompt, "ephemeral_1h_input_tokens"));
-  return Math.max(told, byTime);
 }
 
-function inCacheCreation(usage: JsonObject, prompt: unknown, name: string): readonly unknown[] {
+const noCacheCreation = { for5m: 0, for1h: 0 };
+
+/** Written tokens by how long they are kept, from the details or from the top. */
+function cacheCreation(usage: JsonObject, prompt: unknown): { readonly for5m: number; readonly for1h: number } {
   const details = member(prompt, "cache_creation") ?? member(prompt, "cache_creation_token_details");
-  return [member(details, name), memberAt(usage, "cache_creation", name)];
+  const atTop = member(usage, "cache_creation");
+  if (details === undefined && atTop === undefined) return noCacheCreation;
+  const told = (name: string): number => firstCount(member(details, name), member(atTop, name));
+  return { for5m: told("ephemeral_5m_input_tokens"), for1h: told("ephemeral_1h_input_tokens") };
 }
 
 function promptTokens(usage: JsonObject, prompt: unknown, cached: number, written: number): number {

@@ -10,7 +10,8 @@ import type { TextPart } from "#proxy/neutral/conversation";
 const attribution = /^\s*x-anthropic-billing-header:[^\n]*\n?/;
 
 /** System texts without that line; without the block where it holds nothing else. */
-export function withoutAttribution(parts: readonly TextPart[]): TextPart[] {
+export function withoutAttribution(parts: readonly TextPart[]): readonly TextPart[] {
+  if (!parts.some(({ text }) => attribution.test(text))) return parts;
   return parts.flatMap((part) => {
     const text = withoutAttributionLine(part.text);
     if (text === part.text) return [part];
