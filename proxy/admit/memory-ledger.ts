@@ -9,6 +9,7 @@
  * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each.
  * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
  */
+import { TransientMap } from "#proxy/runtime/transient-map";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { ClaimedCounterCache, type ClaimedCounters } from "./count/claimed-counters.ts";
 import {
@@ -68,7 +69,7 @@ export class MemoryLedger implements Ledger {
   readonly #inFlight = new Map<string, InFlightCounter>();
   readonly #claimed = new ClaimedCounterCache();
   /** Least recently touched first, so that expiry looks at the front only. */
-  readonly #open = new Map<string, HeldReservation>();
+  readonly #open = new TransientMap<string, HeldReservation>();
   readonly #expired = new Map<string, HeldReservation>();
   readonly #settledIds = new SettledIds();
   #nextExpiryMs = Number.NEGATIVE_INFINITY;

@@ -9,7 +9,6 @@ import type { GatewayError } from "#proxy/errors";
 import type { StreamFilter } from "#proxy/formats/format";
 import { isNothing } from "#proxy/formats/stream/produced";
 import { endOf } from "#proxy/observe/end-of-error";
-import type { FailedAttempt } from "#proxy/route/failover";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { outputTokens } from "#proxy/settle/usage";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
@@ -26,15 +25,14 @@ import {
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { AnswerStream } from "./answer-stream.ts";
+import type { Attempted, Failed } from "./dispatch-call.ts";
 import { failedAttempt } from "./failed-attempt.ts";
 import type { ResponseKeeper } from "./references/keep-responses.ts";
 import type { Pending } from "./reservations/held-reservations.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
 
-/** A failed attempt, with what the client is told if it was the last. */
-export interface Failed extends FailedAttempt {
-  readonly error: GatewayError;
-}
+/** The client has its answer, whole or broken. */
+export const answered = { answer: undefined } as const;
 
 /** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
 export function settleReply(
@@ -58,7 +56,7 @@ export async function concludeOther(
   outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
   stream: AnswerStream | undefined,
   keeper: ResponseKeeper,
-): Promise<Failed | undefined> {
+): Promise<Attempted<void>> {
   const { services, settlement } = admitted;
   const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
     services.metrics.attempt(selected.target.channel, label);
@@ -67,18 +65,18 @@ export async function concludeOther(
       if (outcome.problem === undefined) keepStreamed(selected, outcome, keeper);
       count(outcome.problem === undefined ? "ok" : "cut");
       await concludeStream(admitted, selected, outcome, stream);
-      return undefined;
+      return answered;
     case "stopped":
       count("aborted");
       await concludeStopped(admitted, outcome, stream);
-      return undefined;
+      return answered;
     case "upstream-error":
       count(labelOfError(outcome.error));
-      return concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error));
+      return { failed: await concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error)) };
     case "failure":
       count(labelOfFailure(outcome.failure));
       logFailure(admitted, selected, outcome.failure);
-      return concludeFailed(admitted, outcome, errorOfFailure(outcome.failure));
+      return { failed: await concludeFailed(admitted, outcome, errorOfFailure(outcome.failure)) };
     case "invalid":
       count("invalid_reply");
       logInvalid(admitted, selected, outcome.reason);
@@ -86,7 +84,7 @@ export async function concludeOther(
         await settlement.settleOversized(admitted.estimate);
         throw errorOfInvalidReply(outcome.reason);
       }
-      return concludeFailed(admitted, outcome, errorOfInvalidReply(outcome.reason));
+      return { failed: await concludeFailed(admitted, outcome, errorOfInvalidReply(outcome.reason)) };
     default:
       return outcome satisfies never;
   }

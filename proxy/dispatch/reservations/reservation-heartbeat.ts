@@ -5,21 +5,22 @@
  * it held.
  */
 import type { Ledger } from "#proxy/admit/ledger";
+import { TransientMap } from "#proxy/runtime/transient-map";
 
 export class ReservationHeartbeat {
-  readonly #ids = new Set<string>();
+  readonly #ids = new TransientMap<string, true>();
   readonly #timer: NodeJS.Timeout;
 
   /** @param ttlMs time to live of a reservation; touched four times within it */
   constructor(ledger: Ledger, ttlMs: number) {
     this.#timer = setInterval(() => {
-      for (const id of this.#ids) ledger.touch(id);
+      for (const id of this.#ids.keys()) ledger.touch(id);
     }, ttlMs / 4);
     this.#timer.unref();
   }
 
   add(id: string): void {
-    this.#ids.add(id);
+    this.#ids.set(id, true);
   }
 
   delete(id: string): void {

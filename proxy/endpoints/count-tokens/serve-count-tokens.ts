@@ -9,12 +9,13 @@
 import { oneRequestAmounts } from "#proxy/admit/ledger";
 import { authorizeModel } from "#proxy/authorize/decide";
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import { type Attempted, type AttemptHooks, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt, invalidReply } from "#proxy/dispatch/failed-attempt";
 import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
 import { reserveOneRequest } from "#proxy/dispatch/reservations/reserve-request";
 import { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
-import { refuseRevoked, wasRevoked } from "#proxy/dispatch/revocation/revocation";
+import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
 import type { Services } from "#proxy/dispatch/services";
 import { GatewayError } from "#proxy/errors";
 import { chatFormats } from "#proxy/formats/registry";
@@ -24,18 +25,17 @@ import { ClientGoneError } from "#proxy/http/read-body";
 import type { Upstream } from "#proxy/http1/client/upstream";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
-import { AttemptHistory } from "#proxy/route/attempt-history";
-import { type FailedAttempt, mayFailOver } from "#proxy/route/failover";
-import { withSecretInUse } from "#proxy/route/rotated-credentials";
+import type { AttemptHistory } from "#proxy/route/attempt-history";
+import type { FailedAttempt } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { Attempt } from "#proxy/upstream/attempt";
 import type { AttemptOutcome, StopReason } from "#proxy/upstream/attempt-outcome";
 import { endResponse } from "#proxy/upstream/client/end-response";
-import { errorOfStop } from "#proxy/upstream/describe-outcome";
+import { errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import { upstreamPath } from "#proxy/upstream/request/upstream-path";
-import { withinTotal } from "#proxy/upstream/upstream-exchange";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 import { type CountEndpoint, readCountCall } from "./read-count-call.ts";
@@ -95,130 +95,117 @@ async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): 
 
 /** @returns undefined when no upstream of the route could tell */
 async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined> {
-  const preparation = new AttemptPreparation(admitted);
+  const attempts = new CountAttempts(admitted);
   try {
-    return await askTargets(admitted, preparation);
+    const result = await dispatchCall(admitted, attempts);
+    return result instanceof GatewayError ? undefined : result.answer;
   } finally {
-    preparation.release();
+    attempts.release();
   }
 }
 
-/** What asking one target came to: undefined for one that could not be asked at all. */
-type Asked = { readonly tokens: number } | { readonly failed: FailedAttempt } | undefined;
+/** The attempts of one count. */
+class CountAttempts implements AttemptHooks<PreparedCount, number> {
+  readonly #admitted: AdmittedCall;
+  readonly #preparation: AttemptPreparation;
 
-async function askTargets(admitted: AdmittedCall, preparation: AttemptPreparation): Promise<number | undefined> {
-  const { services, snapshot, route, call, record } = admitted;
-  const tried = new AttemptHistory();
-  const startedMs = performance.now();
-  while (true) {
-    const chosen = selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
-    if (chosen === undefined) {
-      if (tried.reopen()) continue;
-      return undefined;
+  constructor(admitted: AdmittedCall) {
+    this.#admitted = admitted;
+    this.#preparation = new AttemptPreparation(admitted);
+  }
+
+  release(): void {
+    this.#preparation.release();
+  }
+
+  select(tried: AttemptHistory): SelectedTarget | undefined {
+    const { route, call, snapshot, services } = this.#admitted;
+    return selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
+  }
+
+  noTarget(): GatewayError {
+    return noAvailableChannel();
+  }
+
+  async prepare(selected: SelectedTarget): Promise<PreparedCount | GatewayError> {
+    const { call, route } = this.#admitted;
+    const { channel, format } = selected;
+    const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
+    if (template === undefined || !canCount(format)) return noAvailableChannel();
+    const prepared = await this.#preparation.prepare(selected);
+    if (prepared instanceof GatewayError) return prepared;
+    const upstreamModel = upstreamModelOf({ ...selected, route }, call.model);
+    const path = upstreamPath(selected, template, upstreamModel, "countTokens");
+    const body = countBody(format, prepared.request.body, upstreamModel);
+    return { ...prepared, request: { ...prepared.request, path, body }, counts: format };
+  }
+
+  async send(
+    selected: SelectedTarget,
+    prepared: PreparedCount,
+    request: UpstreamRequest,
+    upstream: Upstream,
+  ): Promise<Attempted<number>> {
+    const { services, settlement, inFlightBytes, record } = this.#admitted;
+    const attempt = new Attempt({
+      upstream,
+      request,
+      format: countingFormat(prepared.format, prepared.counts),
+      call: prepared.call,
+      translation: undefined,
+      dropped: prepared.dropped,
+      bridge: prepared.bridge,
+      limits: services.limits,
+      inFlightBytes,
+      client: undefined,
+      onPiece: () => undefined,
+    });
+    try {
+      return await whileAllowed(this.#admitted, attempt, async () => {
+        record.upstreamStarted();
+        const outcome = await attempt.run();
+        record.upstreamEnded();
+        const attempted = readOutcome(outcome, prepared.counts);
+        if ("answer" in attempted) services.credentials.accepted(selected.credential);
+        return attempted;
+      });
+    } finally {
+      attempt.release();
+      await settlement.releaseChannel();
     }
-    const selected = withSecretInUse(chosen, services.credentials, false);
-    tried.addTarget(selected.target.name);
-    const asked = await askTarget(admitted, selected, preparation, startedMs);
-    if (asked === undefined) continue;
-    if ("tokens" in asked) return asked.tokens;
-    const { failed } = asked;
-    if (!mayFailOver(route, failed, record.attempts, performance.now() - startedMs)) return undefined;
-    const attemptsLeft = route.failover.maxAttempts - record.attempts;
-    tried.addFailure(selected.target.name, selected.credential?.name, failed.condition, attemptsLeft);
   }
 }
 
-async function askTarget(
-  admitted: AdmittedCall,
-  selected: SelectedTarget,
-  preparation: AttemptPreparation,
-  startedMs: number,
-): Promise<Asked> {
-  const { call, settlement } = admitted;
-  const { channel, format, target } = selected;
-  const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
-  if (template === undefined || !canCount(format)) return undefined;
-  const prepared = await preparation.prepare(selected);
-  if (prepared instanceof GatewayError) return undefined;
-  const upstream = upstreamOf(admitted, selected);
-  if (upstream === undefined) return undefined;
-  const upstreamModel = upstreamModelOf({ ...selected, route: admitted.route }, call.model);
-  const path = upstreamPath(selected, template, upstreamModel, "countTokens");
-  const body = countBody(format, prepared.request.body, upstreamModel);
-  const request = withinTotal({ ...prepared.request, path, body }, performance.now() - startedMs);
-  if (request === undefined) return { failed: { condition: undefined, status: undefined } };
-  if ((await settlement.reserveChannel(channel, admitted.estimate)) === "full") return undefined;
-  admitted.record.channel = target.channel;
-  try {
-    return await askUpstream(admitted, { ...prepared, request }, upstream, format);
-  } finally {
-    await settlement.releaseChannel();
-  }
-}
-
-async function askUpstream(
-  admitted: AdmittedCall,
-  prepared: PreparedAttempt,
-  upstream: Upstream,
-  format: CountingFormat,
-): Promise<Asked> {
-  const { services, record, exchange } = admitted;
-  const attempt = new Attempt({
-    upstream,
-    request: prepared.request,
-    format: countingFormat(prepared.format, format),
-    call: prepared.call,
-    translation: undefined,
-    dropped: prepared.dropped,
-    bridge: prepared.bridge,
-    limits: services.limits,
-    inFlightBytes: admitted.inFlightBytes,
-    client: undefined,
-    onPiece: () => undefined,
-  });
-  record.attempts += 1;
-  exchange.whenClosed(() => attempt.stop("client-left"));
-  const open = services.openAttempts.add(attempt, admitted);
-  try {
-    if (exchange.response.destroyed) attempt.stop("client-left");
-    else if (wasRevoked(admitted)) attempt.stop("revoked");
-    return readOutcome(await attempt.run(), format);
-  } finally {
-    services.openAttempts.delete(open);
-    attempt.release();
-    exchange.whenClosed(undefined);
-  }
+interface PreparedCount extends PreparedAttempt {
+  /** Format whose counter is asked. */
+  readonly counts: CountingFormat;
 }
 
 /** @throws GatewayError, ClientGoneError where nobody waits for another counter, nor for an estimate */
-function readOutcome(outcome: AttemptOutcome, format: CountingFormat): Asked {
+function readOutcome(outcome: AttemptOutcome, format: CountingFormat): Attempted<number> {
   switch (outcome.kind) {
     case "reply": {
       const tokens = readCount(format, outcome.body);
-      return tokens === undefined ? { failed: invalidReply } : { tokens };
+      return tokens === undefined ? failed(invalidReply) : { answer: tokens };
     }
     case "stopped":
       // There was no room for what the counter said: an estimate takes none.
-      if (outcome.reason === "overloaded") return { failed: { condition: undefined, status: undefined } };
+      if (outcome.reason === "overloaded") return failed({ condition: undefined, status: undefined });
       throw errorOfEnd(outcome.reason);
     case "streamed":
-      return { failed: invalidReply };
+      return failed(invalidReply);
     default:
-      return { failed: failedAttempt(outcome) };
+      return failed(failedAttempt(outcome));
   }
+}
+
+/** Nobody hears the error: where no upstream counts, the gateway estimates. */
+function failed(attempt: FailedAttempt): Attempted<number> {
+  return { failed: { ...attempt, error: noAvailableChannel() } };
 }
 
 function errorOfEnd(reason: StopReason): Error {
   return reason === "client-left" || reason === "slow-reader" ? new ClientGoneError() : errorOfStop(reason);
-}
-
-/** Undefined where the egress policy lets nothing through. */
-function upstreamOf({ services, snapshot }: AdmittedCall, { channel }: SelectedTarget): Upstream | undefined {
-  try {
-    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
-  } catch {
-    return undefined;
-  }
 }
 
 async function estimate({ services, call }: AdmittedCall): Promise<number> {

@@ -1,23 +1,32 @@
 /**
- * Asks a provider for a response that it keeps: one request to the channel and credential that made it, no failover.
+ * Asks a provider for a response that it keeps: one request to the channel and credential that made it.
  *
  * The path is the channel's own with a checked id behind it; nothing else of the client's goes upstream.
  */
+
+import type { Attempted } from "#proxy/dispatch/dispatch-call";
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
 import { toClientError } from "#proxy/formats/client-error";
+import type { UpstreamError } from "#proxy/formats/format";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { Upstream } from "#proxy/http1/client/upstream";
 import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { ProxyLimits } from "#proxy/limits";
+import { failedByError } from "#proxy/route/failover";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "#proxy/upstream/describe-outcome";
 import type { HeldAnswer } from "#proxy/upstream/reply/held-answer";
 import { buildPlainRequest, type UpstreamTarget } from "#proxy/upstream/request/build-upstream-request";
 import { secretsOf } from "#proxy/upstream/request/upstream-headers";
 import { type PathOwner, upstreamPath } from "#proxy/upstream/request/upstream-path";
-import { UpstreamExchange, type UpstreamFailure, type UpstreamListener } from "#proxy/upstream/upstream-exchange";
+import {
+  UpstreamExchange,
+  type UpstreamFailure,
+  type UpstreamListener,
+  type UpstreamRequest,
+} from "#proxy/upstream/upstream-exchange";
 
 export interface StoredQuestion {
   readonly action: "read" | "delete" | "list-input";
@@ -39,43 +48,74 @@ export interface StoredContext {
   readonly upstreamModel: string;
   /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
   readonly held: HeldAnswer;
-  /** Given what ends the question from outside and closes the upstream. */
-  readonly onStoppable: (stop: (reason: StopReason) => void) => void;
 }
 
-/**
- * @returns the provider's answer, a JSON object
- * @throws GatewayError for whatever else it answered, or nothing
- */
-export async function askStored(
+/** The request for a question. */
+export function storedRequest(
   question: StoredQuestion,
   target: Pick<UpstreamTarget, "channel" | "credential" | "route">,
-  context: StoredContext,
-): Promise<Buffer> {
+  limits: ProxyLimits,
+): UpstreamRequest {
   const method = question.action === "delete" ? "DELETE" : "GET";
-  const request = buildPlainRequest(method, pathOf(question, target), target, context.limits);
-  const answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held);
-  const exchange = new UpstreamExchange(request.timeouts, answer);
-  answer.onTooLarge = () => exchange.abort();
-  exchange.start(context.upstream, request);
-  context.onStoppable((reason) => {
-    exchange.abort();
-    answer.stop(reason);
-  });
-  const { status, headers, body } = await answer.whole;
-  if (status >= 200 && status < 300) {
-    if (isObject(parseJson(body.toString("utf8")))) return body;
-    throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
+  return buildPlainRequest(method, pathOf(question, target), target, limits);
+}
+
+/** One attempt to have a question answered. */
+export class StoredAttempt {
+  readonly #question: StoredQuestion;
+  readonly #target: Pick<UpstreamTarget, "channel" | "credential">;
+  readonly #context: StoredContext;
+  readonly #answer: StoredAnswer;
+  #exchange: UpstreamExchange | undefined;
+
+  constructor(
+    question: StoredQuestion,
+    target: Pick<UpstreamTarget, "channel" | "credential">,
+    context: StoredContext,
+  ) {
+    this.#question = question;
+    this.#target = target;
+    this.#context = context;
+    this.#answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held, () => this.#exchange?.abort());
   }
-  const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
-  if (status === 404)
-    throw new GatewayError("unknown_url", `Response with id '${question.id}' not found.`, { cause: error });
-  throw toClientError(error, {
-    publicModel: context.model,
-    upstreamModel: context.upstreamModel,
-    requestId: context.requestId,
-    channelSecrets: secretsOf(target.channel, target.credential),
-  });
+
+  stop(reason: StopReason): void {
+    this.#exchange?.abort();
+    this.#answer.stop(reason);
+  }
+
+  /**
+   * @returns the provider's answer, a JSON object, or the error that it reported
+   * @throws GatewayError for whatever else it answered, or nothing
+   */
+  async run(request: UpstreamRequest): Promise<Attempted<Buffer>> {
+    if (!this.#answer.isOver) {
+      this.#exchange = new UpstreamExchange(request.timeouts, this.#answer);
+      this.#exchange.start(this.#context.upstream, request);
+    }
+    const { status, headers, body } = await this.#answer.whole;
+    if (status >= 200 && status < 300) {
+      if (isObject(parseJson(body.toString("utf8")))) return { answer: body };
+      throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
+    }
+    const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
+    return { failed: { ...failedByError(error), error: this.#toClientError(error) } };
+  }
+
+  #toClientError(error: UpstreamError): GatewayError {
+    const { model, upstreamModel, requestId } = this.#context;
+    if (error.status === 404) {
+      const message = `Response with id '${this.#question.id}' not found.`;
+      return new GatewayError("unknown_url", message, { cause: error });
+    }
+    const { channel, credential } = this.#target;
+    return toClientError(error, {
+      publicModel: model,
+      upstreamModel,
+      requestId,
+      channelSecrets: secretsOf(channel, credential),
+    });
+  }
 }
 
 /** The id stands before what the channel's own template asks by query. */
@@ -95,23 +135,31 @@ interface Whole {
 /** Collects one answer, within a bound. */
 class StoredAnswer implements UpstreamListener {
   readonly whole: Promise<Whole>;
-  onTooLarge: () => void = () => {};
   readonly #bytesMax: number;
   readonly #held: HeldAnswer;
+  readonly #abort: () => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #status = 0;
   #headers: RawHeaders = [];
+  #isOver = false;
   #resolve: (whole: Whole) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(bytesMax: number, held: HeldAnswer) {
+  /** @param abort closes the upstream of an answer that is not taken */
+  constructor(bytesMax: number, held: HeldAnswer, abort: () => void) {
     this.#bytesMax = bytesMax;
     this.#held = held;
+    this.#abort = abort;
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  /** Whole, failed or stopped. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   onHead(status: number, headers: RawHeaders): void {
@@ -119,36 +167,42 @@ class StoredAnswer implements UpstreamListener {
     this.#headers = headers;
     const encoding = headerValues(headers, "content-encoding").join(",");
     if (encoding === "" || encoding === "identity") return;
-    this.onTooLarge();
-    this.#reject(errorOfInvalidReply("the answer for a kept response is encoded though that was not asked for"));
+    this.#refuse(errorOfInvalidReply("the answer for a kept response is encoded though that was not asked for"));
   }
 
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bytesMax) {
-      this.onTooLarge();
-      this.#reject(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
-      return;
+      this.#refuse(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
+    } else if (!this.#held.hold(this.#bytes)) {
+      this.#refuse(errorOfStop("overloaded"));
+    } else {
+      // Copied: the memory is used again.
+      this.#chunks.push(Buffer.from(chunk));
     }
-    if (!this.#held.hold(this.#bytes)) {
-      this.onTooLarge();
-      this.#reject(errorOfStop("overloaded"));
-      return;
-    }
-    // Copied: the memory is used again.
-    this.#chunks.push(Buffer.from(chunk));
   }
 
   onEnd(): void {
+    this.#isOver = true;
     this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) });
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.#reject(errorOfFailure(failure));
+    this.#end(errorOfFailure(failure));
   }
 
   stop(reason: StopReason): void {
     const hasLeft = reason === "client-left" || reason === "slow-reader";
-    this.#reject(hasLeft ? new ClientGoneError() : errorOfStop(reason));
+    this.#end(hasLeft ? new ClientGoneError() : errorOfStop(reason));
+  }
+
+  #refuse(error: GatewayError): void {
+    this.#abort();
+    this.#end(error);
+  }
+
+  #end(error: Error): void {
+    this.#isOver = true;
+    this.#reject(error);
   }
 }

@@ -5,20 +5,21 @@
  * of the channel and credential that made it, and costs one request of the caller's limits and of the channel's. Called by
  * `handle-request.ts` with key and address already checked.
  */
+
+import type { Estimate } from "#proxy/admit/estimate-cost";
 import { oneRequestAmounts } from "#proxy/admit/ledger";
 import { authorizeEndpoint, authorizeKept } from "#proxy/authorize/decide";
+import { type AttemptHooks, type DispatchedCall, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
 import { ownerOf } from "#proxy/dispatch/references/resolve-call";
 import { HeldReservations } from "#proxy/dispatch/reservations/held-reservations";
 import { reserveOneRequest } from "#proxy/dispatch/reservations/reserve-request";
 import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
-import type { OpenAttempt } from "#proxy/dispatch/revocation/open-attempts";
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
 import type { Services } from "#proxy/dispatch/services";
 import { GatewayError } from "#proxy/errors";
 import type { CallBytes } from "#proxy/http/in-flight-bytes";
 import { queryValues } from "#proxy/http/query-values";
 import { ClientGoneError } from "#proxy/http/read-body";
-import type { Upstream } from "#proxy/http1/client/upstream";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { Endpoint } from "#proxy/neutral/wire";
 import type { RequestRecord } from "#proxy/observe/request-record";
@@ -27,15 +28,14 @@ import { deletedResponse, listInputItems } from "#proxy/responses-state/list-ite
 import { findResponse, storedNotFound } from "#proxy/responses-state/resolve-references";
 import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/responses-state/stored-response";
 import { AttemptHistory } from "#proxy/route/attempt-history";
-import { withSecretInUse } from "#proxy/route/rotated-credentials";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import type { Channel, Route } from "#proxy/snapshot/types.gen";
+import type { Route } from "#proxy/snapshot/types.gen";
 import { endResponse, holdsAnswer } from "#proxy/upstream/client/end-response";
-import { errorOfFailure, noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
-import { askStored, type StoredContext, type StoredQuestion } from "./ask-stored.ts";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
+import { StoredAttempt, type StoredQuestion, storedRequest } from "./ask-stored.ts";
 
 export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
 
@@ -142,60 +142,71 @@ async function askProvider(
   query: Query,
 ): Promise<Buffer> {
   const { services, found, record } = caller;
-  const selected = route === undefined ? undefined : keeperOf(stored, route, caller);
-  if (route === undefined || selected === undefined) throw storedNotFound(stored.id);
-  const { channel, credential, path } = selected;
-  const upstream = upstreamOf(caller, channel);
-  const question: StoredQuestion = { action: endpoint.action, id: stored.id, path, query: pageQuery(query) };
+  if (route === undefined || keeperOf(stored, route, caller, new AttemptHistory()) === undefined) {
+    throw storedNotFound(stored.id);
+  }
   await reserveOneRequest(caller, route, stored.model);
   const held = new HeldReservations(record.requestId, services);
   try {
-    if ((await held.reserveChannel(channel, route, stored.model, oneRequestAmounts)) === "full")
-      throw noAvailableChannel();
-    refuseRevoked(caller);
-    // Whoever left meanwhile pays for no request: none is sent.
-    if (caller.exchange.response.destroyed) throw new ClientGoneError();
-    record.channel = stored.channel;
-    record.attempts += 1;
-    const body = await untilStopped(caller, (onStoppable) =>
-      askStored(
-        question,
-        { channel, credential, route },
-        {
-          upstream,
-          limits: services.limits,
-          requestId: record.requestId,
-          model: stored.model,
-          upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
-          held: caller.held,
-          onStoppable,
-        },
-      ),
-    );
+    const settlement: DispatchedCall["settlement"] = {
+      reserveChannel: (channel, { amounts }) => held.reserveChannel(channel, route, stored.model, amounts),
+      releaseChannel: () => held.settleChannel(oneRequestAmounts),
+    };
+    const call: DispatchedCall = { ...caller, route, estimate: oneRequest, settlement };
+    const question = { action: endpoint.action, id: stored.id, query: pageQuery(query) };
+    const result = await dispatchCall(call, hooksOf(caller, call, stored, question));
+    if (result instanceof GatewayError) throw result;
     if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
-    return body;
+    return result.answer;
   } finally {
     // Not before the provider has answered: what runs counts among the requests in flight.
     await held.release(record.attempts > 0);
   }
 }
 
-/** Asks while the client is there, its key may ask and the gateway runs. */
-async function untilStopped(
+const oneRequest: Estimate = { amounts: oneRequestAmounts, candidates: 1, outputReserve: 0, outputCap: undefined };
+
+interface PreparedQuestion {
+  readonly request: UpstreamRequest;
+}
+
+/** No target but the one that keeps it can answer: after a failure there is none left. */
+function hooksOf(
   caller: AnsweredCaller,
-  ask: (onStoppable: StoredContext["onStoppable"]) => Promise<Buffer>,
-): Promise<Buffer> {
-  const { exchange, services } = caller;
-  let open: OpenAttempt | undefined;
-  try {
-    return await ask((stop) => {
-      exchange.whenClosed(() => stop("client-left"));
-      open = services.openAttempts.add({ stop }, caller);
-    });
-  } finally {
-    if (open !== undefined) services.openAttempts.delete(open);
-    exchange.whenClosed(undefined);
-  }
+  call: DispatchedCall,
+  stored: NativeResponse,
+  asked: Omit<StoredQuestion, "path">,
+): AttemptHooks<PreparedQuestion, Buffer> {
+  const { services, record, held } = caller;
+  const { route } = call;
+  const { limits } = services;
+  return {
+    select: (tried) => keeperOf(stored, route, caller, tried),
+    prepare: (selected) => {
+      refuseRevoked(caller);
+      // Whoever left meanwhile pays for no request: none is sent.
+      if (caller.exchange.response.destroyed) throw new ClientGoneError();
+      return { request: storedRequest({ ...asked, path: selected.path }, { ...selected, route }, limits) };
+    },
+    send: (selected, _prepared, request, upstream) => {
+      const attempt = new StoredAttempt({ ...asked, path: selected.path }, selected, {
+        upstream,
+        limits,
+        requestId: record.requestId,
+        model: stored.model,
+        upstreamModel: upstreamModelOf({ ...selected, route }, stored.model),
+        held,
+      });
+      return whileAllowed(call, attempt, async () => {
+        record.upstreamStarted();
+        const attempted = await attempt.run(request);
+        record.upstreamEnded();
+        if ("answer" in attempted) services.credentials.accepted(selected.credential);
+        return attempted;
+      });
+    },
+    noTarget: () => storedNotFound(stored.id),
+  };
 }
 
 /**
@@ -207,26 +218,10 @@ function keeperOf(
   { channel, credential }: NativeResponse,
   route: Route,
   { services, snapshot }: StoredResponseCaller,
+  tried: AttemptHistory,
 ): SelectedTarget | undefined {
   const affinity = { channel, credential };
-  const { random } = services;
-  const selected = selectTarget({
-    route,
-    format: "Responses",
-    snapshot,
-    tried: new AttemptHistory(),
-    affinity,
-    random,
-  });
-  return selected && withSecretInUse(selected, services.credentials, false);
-}
-
-function upstreamOf({ services, snapshot }: StoredResponseCaller, channel: Channel): Upstream {
-  try {
-    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
-  } catch (cause) {
-    throw errorOfFailure({ kind: "egress", isSent: false, cause });
-  }
+  return selectTarget({ route, format: "Responses", snapshot, tried, affinity, random: services.random });
 }
 
 /** Members of a page's query that go on, as far as they look like what they are. */
