@@ -9,7 +9,7 @@
 import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ScannedObject } from "#proxy/json/strict-json";
-import type { ChatWireFormat, Endpoint, Protocol } from "#proxy/neutral/wire";
+import type { ChatEndpoint, ChatWireFormat, Protocol } from "#proxy/neutral/wire";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
@@ -17,7 +17,7 @@ import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { UpstreamErrorKind } from "./upstream-errors.ts";
 
-export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
+export type { ChatEndpoint } from "#proxy/neutral/wire";
 
 /** A client's call, read strictly and checked by the rules that hold for every provider. */
 export interface ChatCall {

@@ -23,20 +23,13 @@ import { parseBody } from "#proxy/neutral/parse-body";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import { envelopeMark } from "#proxy/neutral/state/envelope";
-import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
 import { StreamTranslator } from "./stream-translator.ts";
 import { translators } from "./translators.ts";
-
-const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
-  ChatCompletions: "OpenAI",
-  Responses: "OpenAI",
-  Messages: "Anthropic",
-  GenerateContent: "Gemini",
-};
 
 /** A client's call, read once for all its attempts. */
 export interface ClientRequest {
@@ -286,7 +279,7 @@ function isHosted({ kind }: Conversation["tools"][number]): boolean {
 
 function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEndpoint {
   const { capability } = client.call.endpoint;
-  const endpoint = { kind: "chat", protocol: protocolOf[format], format, capability } as const;
+  const endpoint = { protocol: chatFormats[format].protocol, format, capability } as const;
   if (format !== "GenerateContent") return endpoint;
   const named = { ...endpoint, modelInPath: client.call.model };
   return client.call.stream ? { ...named, geminiStream: "sse" } : named;

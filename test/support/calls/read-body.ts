@@ -13,7 +13,6 @@ export function readBody(format: ChatFormat, body: object | string, endpoint: Pa
   const path = format.protocol === "Gemini" ? { modelInPath: "public" } : {};
   const { protocol } = format;
   return format.readCall(scanned, {
-    kind: "chat",
     protocol,
     format: format.format,
     capability: "Chat",

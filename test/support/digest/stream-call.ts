@@ -22,7 +22,6 @@ export function callOf(format: ChatFormat, changes: object = {}, endpoint: Parti
   const path: Partial<ChatEndpoint> = format.protocol === "Gemini" ? { modelInPath: "m", geminiStream: "sse" } : {};
   const { protocol } = format;
   return format.readCall(scanned, {
-    kind: "chat",
     protocol,
     format: format.format,
     capability: "Chat",

@@ -9,7 +9,7 @@ import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;
+export const endpoint = { protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;
 
 const user = [{ role: "user", content: "hi" }];
 

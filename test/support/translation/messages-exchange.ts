@@ -11,7 +11,7 @@ import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;
+export const endpoint = { protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;
 
 /** A client's body as a conversation; what every call needs is filled in. */
 export function readBody(body: JsonObject = {}): Conversation {

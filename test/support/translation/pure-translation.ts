@@ -156,7 +156,6 @@ export function readCallOf(name: ChatWireFormat, bytes: Buffer, stream: boolean)
   const isGemini = name === "GenerateContent";
   const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
   return format.readCall(scanned, {
-    kind: "chat",
     format: name,
     capability: "Chat",
     ...endpoints[name],

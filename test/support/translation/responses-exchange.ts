@@ -9,7 +9,7 @@ import { Losses } from "#proxy/neutral/losses/losses";
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
+export const endpoint = { protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
 
 /** A client's body as a conversation; what every call needs is filled in. */
 export function readBody(body: object): Conversation {

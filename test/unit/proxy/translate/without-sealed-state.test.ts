@@ -13,7 +13,6 @@ describe("withoutSealedState()", () => {
     const bytes = Buffer.from(JSON.stringify({ model: "m", input }));
     const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 1_000_000, watch: format.watchedKeys });
     const call = format.readCall(scanned, {
-      kind: "chat",
       protocol: "OpenAI",
       capability: "Chat",
       format: "Responses",

@@ -18,10 +18,10 @@ const validate = publishedGeminiSchemas();
 const recorded = readRecorded() ?? [];
 
 const endpoints = {
-  "openai-chat": { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" },
-  "openai-responses": { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" },
-  "anthropic-messages": { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" },
-  gemini: { kind: "chat", protocol: "Gemini", format: "GenerateContent", capability: "Chat", modelInPath: "m" },
+  "openai-chat": { protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" },
+  "openai-responses": { protocol: "OpenAI", format: "Responses", capability: "Chat" },
+  "anthropic-messages": { protocol: "Anthropic", format: "Messages", capability: "Chat" },
+  gemini: { protocol: "Gemini", format: "GenerateContent", capability: "Chat", modelInPath: "m" },
 } as const satisfies Record<Recorded["protocol"], ChatEndpoint>;
 
 const models = ["gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.0-flash", "gemma-3-27b-it"] as const;

@@ -42,7 +42,6 @@ export function targetOf(
 }
 
 export const endpoint = {
-  kind: "chat",
   protocol: "Gemini",
   format: "GenerateContent",
   capability: "Chat",

@@ -66,7 +66,6 @@ describe("messages translator: recorded traffic", () => {
     it(`${fixture.id}: its request means the same when it was read and written`, () => {
       const body = JSON.parse(fixture.request()?.toString("utf8") ?? "{}");
       const read = messagesTranslator.readRequest(body, {
-        kind: "chat",
         protocol: "Anthropic",
         format: "Messages",
         capability: "Chat",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { worstCaseOutput } from "#proxy/endpoints/chat/worst-case-output";
 import { chatFormats } from "#proxy/formats/registry";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { worstCaseOutput } from "#proxy/pipeline/worst-case-output";
 import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
 import { channelOf, readBody, routeOf } from "#test/support/calls/read-body";
 
