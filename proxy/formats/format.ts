@@ -13,6 +13,7 @@ import type { ChatEndpoint, ChatWireFormat, Protocol } from "#proxy/neutral/wire
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
+import type { PassedEvent } from "./stream/event-stream-filter.ts";
 import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { UpstreamErrorKind } from "./upstream-errors.ts";
@@ -150,7 +151,8 @@ export interface ChatFormat {
    * @throws GatewayError `upstream_error` when it is not JSON
    */
   readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  createStreamFilter(call: ChatCall, eventBytesMax: number): StreamFilter;
+  /** @param onEvent takes the events that may pass, parsed, in place of their bytes: for a client of another format */
+  createStreamFilter(call: ChatCall, eventBytesMax: number, onEvent?: (event: PassedEvent) => void): StreamFilter;
   /**
    * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
    * 4). Whole frames; they fit before the answer and between any two of its events.

@@ -138,6 +138,8 @@ export interface ReplyContext {
 export interface WireEvent {
   readonly name: string | undefined;
   readonly data: string;
+  /** The data as `parseJson` reads it, where it was parsed before; undefined where it was not, or is no JSON. */
+  readonly json?: unknown;
 }
 
 export interface StreamReader {

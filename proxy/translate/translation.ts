@@ -159,9 +159,10 @@ export class Translation implements ReplyBridge {
     answerBytesMax = defaultLimits.replyBodyBytesMax,
     waitsForUsage = false,
   ): StreamTranslator {
+    // The client's writer decides whether usage is shown; it must arrive here in any case.
+    const call = { ...this.upstreamCall, wantsStreamUsage: true };
     return new StreamTranslator({
-      // The client's writer decides whether usage is shown; it must arrive here in any case.
-      inner: this.format.createStreamFilter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
+      createInner: (onEvent) => this.format.createStreamFilter(call, eventBytesMax, onEvent),
       reader: translators[this.format.format].createStreamReader(this.#declaredTools()),
       adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),

@@ -27,7 +27,8 @@ export const chatCompletions: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamFilter: (call, eventBytesMax) => createStreamFilter(call.wantsStreamUsage, eventBytesMax),
+  createStreamFilter: (call, eventBytesMax, onEvent) =>
+    createStreamFilter(call.wantsStreamUsage, eventBytesMax, onEvent),
   signOfLife: () => comment,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),

@@ -13,6 +13,7 @@ import type { StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
+  type PassedEvent,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -43,8 +44,12 @@ const indexMarkers = [indexMarker];
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
 /** @param showsUsage whether the client asked for usage in its stream */
-export function createStreamFilter(showsUsage: boolean, eventBytesMax: number): StreamFilter {
-  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax);
+export function createStreamFilter(
+  showsUsage: boolean,
+  eventBytesMax: number,
+  onEvent?: (event: PassedEvent) => void,
+): StreamFilter {
+  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax, onEvent);
 }
 
 class ChunkReader implements EventReader {

@@ -25,8 +25,8 @@ export const generateContent: ChatFormat = {
   findMember,
   editBody,
   readReply,
-  createStreamFilter: (call, eventBytesMax) =>
-    new GenerateContentStreamFilter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
+  createStreamFilter: (call, eventBytesMax, onEvent) =>
+    new GenerateContentStreamFilter(call.endpoint.geminiStream ?? "sse", eventBytesMax, onEvent),
   signOfLife,
   // Google's own SDK skips an error in a data line and takes a clean end for success.
   failsCleanly: false,

@@ -15,6 +15,7 @@ import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
+  type PassedEvent,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -47,9 +48,9 @@ export class GenerateContentStreamFilter implements StreamFilter {
   #splitter: JsonArraySplitter | undefined;
   #violation: string | undefined;
 
-  constructor(shape: StreamShape, eventBytesMax: number) {
+  constructor(shape: StreamShape, eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
     this.#reader = new FrameReader(shape);
-    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax);
+    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax, onEvent);
     this.#eventBytesMax = eventBytesMax;
   }
 

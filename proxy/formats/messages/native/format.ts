@@ -27,7 +27,7 @@ export const messages: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamFilter: (_call, eventBytesMax) => createStreamFilter(eventBytesMax),
+  createStreamFilter: (_call, eventBytesMax, onEvent) => createStreamFilter(eventBytesMax, onEvent),
   signOfLife: () => ping,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),

@@ -11,6 +11,7 @@ import type { StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
+  type PassedEvent,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
@@ -28,8 +29,8 @@ const boundaryMarker = Buffer.from("ge_st");
 // Without a quote behind it: the name of an event has none.
 const errorMarker = Buffer.from("rror");
 
-export function createStreamFilter(eventBytesMax: number): StreamFilter {
-  return new EventStreamFilter(new MessageEvents(), eventBytesMax);
+export function createStreamFilter(eventBytesMax: number, onEvent?: (event: PassedEvent) => void): StreamFilter {
+  return new EventStreamFilter(new MessageEvents(), eventBytesMax, onEvent);
 }
 
 class MessageEvents implements EventReader {

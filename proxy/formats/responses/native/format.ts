@@ -24,7 +24,7 @@ export const responses: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamFilter: (_call, eventBytesMax) => new ResponsesStreamFilter(eventBytesMax),
+  createStreamFilter: (_call, eventBytesMax, onEvent) => new ResponsesStreamFilter(eventBytesMax, onEvent),
   signOfLife,
   failsCleanly: true,
   renderStreamError,
