@@ -9,7 +9,7 @@ import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { askedInResponses } from "./dispatch/asked-in-responses.ts";
 import { errorTable } from "./errors.ts";
-import { chatFormats } from "./formats/registry.ts";
+import { clientFormats } from "./formats/registry.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat } from "./neutral/wire.ts";
 import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
@@ -62,7 +62,7 @@ export interface ExplainedLimit {
 }
 
 /** The chat formats that a question may name. */
-export const explainedFormats: readonly ChatWireFormat[] = Object.values(chatFormats).map(({ format }) => format);
+export const explainedFormats: readonly ChatWireFormat[] = Object.values(clientFormats).map(({ format }) => format);
 
 /** The chat format of this name, `ChatCompletions` when none is given; undefined for a name that is none. */
 export function readFormat(text = "ChatCompletions"): ChatWireFormat | undefined {
@@ -97,7 +97,7 @@ function explainRoute(
   const call = {
     key,
     snapshot,
-    protocol: chatFormats[format].protocol,
+    protocol: clientFormats[format].protocol,
     capability: "Chat",
     model: question.model,
   } as const;

@@ -1,6 +1,6 @@
 /** A request as it passes the stages: its caller is known, its call is authorised, what it needs is reserved. */
 import type { Estimate } from "#proxy/admit/estimate-cost";
-import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import type { IpAddress } from "#proxy/http/address/ip-address";
 import type { CallBytes } from "#proxy/http/in-flight-bytes";
 import type { Exchange } from "#proxy/http1/server/exchange";
@@ -28,7 +28,7 @@ export interface Caller {
 
 /** A call that is allowed, with the route that serves it. */
 export interface AuthorizedCall extends Caller {
-  readonly format: ChatFormat;
+  readonly format: ClientFormat;
   readonly call: ChatCall;
   readonly route: Route;
   /** What the call went on from; undefined for one that refers to nothing. */

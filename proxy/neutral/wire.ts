@@ -4,8 +4,11 @@ import type { Capability, WireFormat } from "#proxy/snapshot/types.gen";
 /** The three client protocols of INTERFACE.md section 1 (A, B, C), by whose shape errors and lists have. */
 export type Protocol = "OpenAI" | "Anthropic" | "Gemini";
 
-/** The four chat formats. */
+/** The chat formats that clients speak. */
 export type ChatWireFormat = Extract<WireFormat, "ChatCompletions" | "Responses" | "Messages" | "GenerateContent">;
+
+/** The chat formats that upstreams are spoken to in: those of clients, and what a provider speaks alone. */
+export type UpstreamWireFormat = ChatWireFormat;
 
 /** The path of a chat call, and the format that its body has. */
 export interface ChatEndpoint {

@@ -4,7 +4,7 @@ import type { AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import type { ChatCall } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { clientFormats } from "#proxy/formats/registry";
 import { upstreamHeaders } from "#proxy/http/header-rules";
 import { ClientGoneError } from "#proxy/http/read-body";
 import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
@@ -23,7 +23,7 @@ export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: Chat
   endpoint.checkParameters(call, route); //                                                                   400
   const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
-  return { ...caller, format: chatFormats[call.endpoint.format], call, route, passedHeaders };
+  return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
 }
 
 /** A call with what it went on from, and what was taken for that: to be released with its body. */

@@ -6,8 +6,7 @@
  * terminator and the client has been told the end.
  */
 import type { GatewayError } from "#proxy/errors";
-import type { ErrorContext, StreamFilter, UpstreamError } from "#proxy/formats/format";
-import type { PassedEvent } from "#proxy/formats/stream/event-stream-filter";
+import type { ErrorContext, PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { StreamReader, StreamWriter } from "#proxy/formats/translator";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "#proxy/neutral/reply";

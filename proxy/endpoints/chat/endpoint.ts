@@ -6,7 +6,7 @@ import type { AuthorizedCall } from "#proxy/dispatch/admitted-call";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { clientFormats } from "#proxy/formats/registry";
 import { queryValues } from "#proxy/http/query-values";
 import { scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
@@ -64,7 +64,7 @@ export const chat: CallEndpoint<ChatEndpoint> = {
 
 /** Two stages, because the code of each fills the caches. */
 async function read(bytes: Buffer, match: ChatEndpoint, limits: ProxyLimits): Promise<ChatCall> {
-  const format = chatFormats[match.format];
+  const format = clientFormats[match.format];
   const { jsonDepthMax, jsonKeysMax } = limits;
   const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
   await yieldToBatch;

@@ -6,7 +6,7 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { clientFormats } from "#proxy/formats/registry";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
@@ -20,7 +20,7 @@ export interface CountMatch extends ChatEndpoint {
 
 /** @throws GatewayError as the chat format's own reader does */
 export function readCountCall(bytes: Buffer, endpoint: CountMatch, limits: ProxyLimits): ChatCall {
-  const format = chatFormats[endpoint.format];
+  const format = clientFormats[endpoint.format];
   const scan = (body: Buffer): ScannedObject =>
     scanJsonObject(body, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax, watch: format.watchedKeys });
   scan(bytes);

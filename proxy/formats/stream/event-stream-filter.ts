@@ -10,22 +10,13 @@
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { type EventFields, readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { EventSplitter } from "#proxy/sse/event-splitter";
 import type { Produced } from "./produced.ts";
 import { RetainedEvents } from "./retained-events.ts";
-
-/** An event that may pass, for a translator. */
-export interface PassedEvent {
-  readonly name: string | undefined;
-  /** Text of the data lines; undefined for comments. */
-  readonly data: string | undefined;
-  /** Parsed data; undefined where it is no JSON. */
-  readonly json: unknown;
-}
 
 /** An event that a reader looks at. */
 export interface ReadEvent {

@@ -7,11 +7,10 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
-  type PassedEvent,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";

@@ -8,10 +8,10 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import type { PassedEvent } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
-  type PassedEvent,
   type ReadEvent,
   type StreamState,
 } from "#proxy/formats/stream/event-stream-filter";
