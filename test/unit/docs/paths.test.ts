@@ -5,7 +5,11 @@ import { fileURLToPath } from "node:url";
 
 /** Pages that send a reader into the tree: a file that is moved or renamed takes its mention along. */
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
-const pages = ["docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md", "README.md"];
+const pages = [
+  ...["docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md", "README.md"],
+  ...["docs/coding-agents.md", "docs/not-there-yet.md", "docs/troubleshooting.md", "docs/when-a-part-is-down.md"],
+  ...globSync("docs/how-to/*.md", { cwd: root }),
+];
 
 /** `proxy/…` anywhere in the text; `<format>` stands for any name of one folder. */
 const pathForm = /(?<![\w./#<-])(?:proxy|operator|cli|scripts|test|examples|crds|charts|docs|bin)\/[\w./*<>-]*/g;
@@ -42,7 +46,7 @@ function leadsToPage(link: string, page: string): boolean {
   return existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor));
 }
 
-describe("pages for those who change the code", () => {
+describe("pages that name files", () => {
   for (const page of pages) {
     const text = readFileSync(join(root, page), "utf8");
 
