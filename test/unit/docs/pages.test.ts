@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, it } from "mocha";
 import { providers, vendors } from "#operator/compile/providers/provider-presets";
+import { conditionReasons, type ReasonRow } from "#operator/resources/reasons";
 import { errorTable } from "#proxy/errors";
 import { outcomes } from "#proxy/observe/metric-slot";
 import { projectRoot } from "#scripts/run";
@@ -76,7 +77,8 @@ describe("the pages", () => {
 });
 
 describe("docs/troubleshooting.md", () => {
-  const rows = [...read("docs/troubleshooting.md").matchAll(/^\| ([\d, ]+) \| `(\w+)` \| (?:`(\w+)`)? ?\|/gm)].map(
+  const page = read("docs/troubleshooting.md");
+  const rows = [...page.matchAll(/^\| ([\d, ]+) \| `(\w+)` \| (?:`(\w+)`)? ?\|/gm)].map(
     ([, statuses = "", code = "", openaiCode = code]) => ({ code, statuses, openaiCode }),
   );
 
@@ -88,6 +90,32 @@ describe("docs/troubleshooting.md", () => {
     });
     const byCode = (left: { code: string }, right: { code: string }) => (left.code < right.code ? -1 : 1);
     assert.deepEqual(rows.sort(byCode), wanted.sort(byCode));
+  });
+
+  for (const [type, reasons] of Object.entries<Readonly<Record<string, ReasonRow>>>(conditionReasons)) {
+    it(`says what to do about every reason for which ${type} is False`, () => {
+      const bad = Object.keys(reasons).filter((reason) => reasons[reason]?.statuses.includes("False"));
+      const [, told = ""] = new RegExp(`\\| \`${type}=False\` (\\|.*(?:\n\\| \\|.*)*)`).exec(page) ?? [];
+      assert.deepEqual(
+        bad.filter((reason) => !told.includes(`\`${reason}\``)),
+        [],
+      );
+    });
+  }
+
+  it("quotes lines of the log as the programs write them", () => {
+    const sources = globSync("{proxy,operator}/**/*.ts", { cwd: projectRoot })
+      .map((path) => read(path))
+      .join("\n");
+    for (const line of [
+      "an upstream refused a call",
+      "an attempt on an upstream failed",
+      "an upstream sent an answer that is not valid",
+      "disconnected",
+    ]) {
+      assert.ok(page.includes(`\`${line}\``), line);
+      assert.ok(sources.includes(`"${line}"`), line);
+    }
   });
 });
 
