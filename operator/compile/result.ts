@@ -1,6 +1,7 @@
 /** What compiling one resource found: verdicts for its conditions and facts for the rest of its status. */
 import type { ConditionType, ReasonOf, Verdict, VerdictOf } from "#operator/resources/reasons";
 import type { OwnKind } from "#operator/resources/resource";
+import type { Account, Channel, Key } from "#proxy/snapshot/types.gen";
 
 interface CommonResult<Kind extends OwnKind> {
   /** As the wire names it: `key/…`, `channel/…`, `route/…` or `account/…`. */
@@ -29,7 +30,7 @@ export interface KeyCredentialFact {
 }
 
 export interface KeyResult extends CommonResult<"ApiKey"> {
-  readonly state: "Active" | "Suspended";
+  readonly state: Key["state"];
   readonly expiresAtMs?: number;
   readonly account?: string;
   readonly accountRequired: boolean;
@@ -37,7 +38,7 @@ export interface KeyResult extends CommonResult<"ApiKey"> {
 }
 
 export interface ChannelResult extends CommonResult<"Channel"> {
-  readonly state: "Active" | "Draining" | "Disabled";
+  readonly state: Channel["state"];
   readonly baseURL?: string;
   /** Undefined: no mappings, every model is taken. */
   readonly modelCount: number | undefined;
@@ -45,7 +46,7 @@ export interface ChannelResult extends CommonResult<"Channel"> {
   readonly refersToCertificates: boolean;
   readonly credentials: readonly {
     readonly name: string;
-    readonly state: "Active" | "Draining" | "Disabled";
+    readonly state: Channel["credentials"][number]["state"];
     readonly resolved: boolean;
     readonly secretResourceVersion?: string;
     readonly reason: ReasonOf<"ResolvedRefs"> | "Disabled";
@@ -64,7 +65,7 @@ export interface RouteResult extends CommonResult<"ModelRoute"> {
 }
 
 export interface AccountResult extends CommonResult<"Account"> {
-  readonly state: "Active" | "Suspended";
+  readonly state: Account["state"];
   /** Credit granted in nano-credits; absent: unlimited. */
   readonly creditNanos?: string;
   readonly overdraftNanos?: string;
