@@ -10,7 +10,7 @@ import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
 
 /** Something wrong with what the operator was given, as a person should read it. */
-export interface SourceProblem {
+export interface ProblemReport {
   /** File and line, or the object. */
   readonly where: string;
   readonly message: string;
@@ -21,7 +21,7 @@ export interface AdminOptions {
   readonly publisher: Publisher;
   readonly fleet: Fleet;
   readonly registry: Registry;
-  readonly sourceProblems: () => readonly SourceProblem[];
+  readonly sourceProblems: () => readonly ProblemReport[];
 }
 
 export function createAdminApp(options: AdminOptions): Express {

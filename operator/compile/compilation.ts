@@ -24,7 +24,7 @@ import { compileChannel } from "./compile-channel.ts";
 import { CompiledState, type PassChanges } from "./compiled-state.ts";
 import { FaultGuard } from "./fault-guard.ts";
 import { type QuotaScope, withoutHardChannel, withoutHardQuotas } from "./limits/hard-quotas.ts";
-import { Claims, winnerAmong } from "./resolve-conflicts.ts";
+import { OwnershipClaims, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 import { RouteCompiler } from "./routes/route-compiler.ts";
 import { wholeScope } from "./watch-scope.ts";
@@ -72,7 +72,7 @@ export class Compilation {
   readonly #state: CompiledState;
   readonly #wanted = new Map<string, readonly WantedSecret[]>();
   readonly #references = new ReferenceIndex();
-  readonly #digests = new Claims();
+  readonly #digests = new OwnershipClaims();
   readonly #guard: FaultGuard;
   readonly #routes: RouteCompiler;
   /** The last update came to its end. */

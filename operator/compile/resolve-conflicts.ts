@@ -7,7 +7,7 @@
 import { compareByAge, identityOf, type ObjectMeta } from "#operator/resources/resource";
 
 /** Claims by token; most tokens have one claimant, which then costs no set. */
-export class Claims {
+export class OwnershipClaims {
   readonly #tokensOf = new Map<string, readonly string[]>();
   readonly #claimantsOf = new Map<string, string | Set<string>>();
 

@@ -37,13 +37,13 @@ export class KeyFiles {
   }
 
   /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
-  async look(): Promise<void> {
+  async reconcile(): Promise<void> {
     if (this.#isClosed) return;
     this.#isAsked = true;
     this.#making ??= this.#makeAll().finally(() => {
       this.#making = undefined;
       // Somebody asked after the last look and before this.
-      if (this.#isAsked) void this.look();
+      if (this.#isAsked) void this.reconcile();
     });
     await this.#making;
   }
@@ -67,7 +67,8 @@ export class KeyFiles {
       }
       this.#failures = failures;
       clearTimeout(this.#retry);
-      if (failures.size > 0) this.#retry = setTimeout(() => void this.look(), this.#options.retryMs ?? 5_000).unref();
+      if (failures.size > 0)
+        this.#retry = setTimeout(() => void this.reconcile(), this.#options.retryMs ?? 5_000).unref();
       if (made > 0) this.#options.onMade();
     }
   }

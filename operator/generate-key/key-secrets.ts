@@ -53,13 +53,13 @@ export class KeySecrets {
   }
 
   /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
-  look(): void {
+  enqueue(): void {
     if (this.#stop.signal.aborted) return;
     this.#isAsked = true;
     this.#making ??= this.#makeAll().finally(() => {
       this.#making = undefined;
       // Somebody asked after the last look and before this.
-      if (this.#isAsked) this.look();
+      if (this.#isAsked) this.enqueue();
     });
   }
 
@@ -78,7 +78,7 @@ export class KeySecrets {
         for (const name of known.keys()) if (!names.has(name)) known.delete(name);
       this.#refusals.keepOnly(names);
       for (const secret of wanted) this.#noteKeyBefore(secret);
-      if (!(await this.#makeThese(wanted))) this.#lookLater();
+      if (!(await this.#makeThese(wanted))) this.enqueueLater();
     }
   }
 
@@ -119,10 +119,10 @@ export class KeySecrets {
     if (!this.#replaces.has(name)) this.#replaces.set(name, this.#options.hadKey?.(wanted) ?? false);
   }
 
-  #lookLater(): void {
+  enqueueLater(): void {
     clearTimeout(this.#retry);
     if (this.#stop.signal.aborted) return;
-    this.#retry = setTimeout(() => this.look(), this.#refusals.dueInMs(performance.now())).unref();
+    this.#retry = setTimeout(() => this.enqueue(), this.#refusals.dueInMs(performance.now())).unref();
   }
 
   /** @returns whether there is nothing more to do about it */

@@ -67,7 +67,7 @@ export class CapabilityGate {
    *
    * @returns the versions that need to wait no longer; they are still held, until they are forgotten
    */
-  lack(lacked: ReadonlySet<string>): [id: string, object: WireObject][] {
+  setLacked(lacked: ReadonlySet<string>): [id: string, object: WireObject][] {
     this.#lacked = lacked;
     const free: [string, WireObject][] = [];
     for (const [id, { object }] of this.#versions)
@@ -101,7 +101,7 @@ export class CapabilityGate {
   }
 
   /** Whether other versions are held since this was last asked. */
-  takeChange(): boolean {
+  consumeChange(): boolean {
     const isChanged = this.#isChanged;
     this.#isChanged = false;
     return isChanged;

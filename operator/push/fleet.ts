@@ -24,7 +24,7 @@ export interface ObjectAcknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  readonly rejects: readonly Refusal[];
+  readonly rejects: readonly ObjectRefusal[];
   /** Some of the ready proxies that do not hold it, and why if it is known. */
   readonly missing: readonly string[];
   /** Who does not know which fields of it, whatever else its state says. */
@@ -32,7 +32,7 @@ export interface ObjectAcknowledgement {
 }
 
 /** What a proxy, or the operator's own check, said against an object. */
-export interface Refusal {
+export interface ObjectRefusal {
   readonly by: string;
   /** Field and rule. */
   readonly why: string;
@@ -53,13 +53,13 @@ export interface FleetOptions {
   readonly expected?: ExpectedProxies;
   readonly timers?: Timers;
   /** Time for proxies and followers to be heard after a start, or after leadership came. */
-  readonly settleMs?: number;
+  readonly stabiliseMs?: number;
   /** How long a proxy whose stream ended is still held for one that comes back, where it is too old for something. */
   readonly graceMs?: number;
 }
 
 /** Who counts, worked out once between two changes. */
-interface ObservedStatus {
+interface FleetState {
   readonly ready: readonly ProxyConnection[];
   readonly groups: readonly (ProxyGroup & { readonly via: string })[];
   /** Ready in the cluster, and not known to hold anything. */
@@ -79,18 +79,18 @@ export class Fleet {
   /** Revision in which an object got its present version, but for those that still have their first. */
   readonly #changedIn = new Map<string, number>();
   readonly #stops: (() => void)[];
-  #standing: ObservedStatus | undefined;
+  state: FleetState | undefined;
   #firstRevision: number;
   #refusals = 0;
   readonly #old: OldProxies;
-  #settledAt: number;
+  stableAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
     this.#publisher = publisher;
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#firstRevision = publisher.snapshot.revision;
-    this.#settledAt = this.#timers.now() + (options.settleMs ?? 15_000);
+    this.stableAt = this.#timers.now() + (options.stabiliseMs ?? 15_000);
     this.#old = new OldProxies({
       ...options,
       graceMs: options.graceMs ?? 30_000,
@@ -137,8 +137,8 @@ export class Fleet {
   }
 
   /** The leader says what connected proxies lack, wherever they are connected. */
-  hear(lacked: readonly string[]): void {
-    this.#old.hear(lacked);
+  setLackedElsewhere(lacked: readonly string[]): void {
+    this.#old.setLackedElsewhere(lacked);
     this.#tellLacked();
   }
 
@@ -153,12 +153,12 @@ export class Fleet {
 
   /** Whether every ready proxy holds the present version of an object, or the fact of its removal. */
   acknowledgementOf(id: string): ObjectAcknowledgement {
-    const { ready, groups, absent } = this.#look();
+    const { ready, groups, absent } = this.current();
     const wanted = this.#wantedRevisionOf(id);
     const bucket = bucketOf(id);
     const wantedSum = this.#publisher.wantedSums[bucket];
     const tooOld = this.#tooOldFor(id);
-    const rejects: Refusal[] = [];
+    const rejects: ObjectRefusal[] = [];
     const missing: string[] = [];
     let readyProxies = ready.length + absent.length;
     let acknowledgedBy = 0;
@@ -205,13 +205,13 @@ export class Fleet {
 
   /** Proxies that count, wherever they are connected, if they are at all. */
   get readyCount(): number {
-    const { ready, groups, absent } = this.#look();
+    const { ready, groups, absent } = this.current();
     return groups.reduce((sum, { proxies }) => sum + proxies.length, ready.length + absent.length);
   }
 
   /** Proxies that acknowledged a configuration of this very operator. */
   get ownReadyCount(): number {
-    return this.#look().ready.length;
+    return this.current().ready.length;
   }
 
   /** Streams open here. */
@@ -221,7 +221,7 @@ export class Fleet {
 
   /** Ready in the cluster and connected to no operator known of. */
   get absent(): readonly string[] {
-    return this.#look().absent;
+    return this.current().absent;
   }
 
   /** A connected proxy has no configuration of this operator yet; not for longer than it counts as alive. */
@@ -230,18 +230,18 @@ export class Fleet {
   }
 
   /** False shortly after a start or a change of leader, while proxies and followers have not all been heard. */
-  get isSettled(): boolean {
-    if (this.#timers.now() >= this.#settledAt) return true;
+  get isStable(): boolean {
+    if (this.#timers.now() >= this.stableAt) return true;
     const { expected } = this.#options;
     if (expected === undefined || expected.ready === undefined) return false;
     // That there are none at all is believed a little later.
-    return this.#look().absent.length === 0 && this.readyCount > 0;
+    return this.current().absent.length === 0 && this.readyCount > 0;
   }
 
   /** Leadership came: what followers know has still to be heard. */
-  settle(): void {
-    const settleMs = this.#options.settleMs ?? 15_000;
-    this.#settledAt = this.#timers.now() + settleMs;
+  stabilise(): void {
+    const settleMs = this.#options.stabiliseMs ?? 15_000;
+    this.stableAt = this.#timers.now() + settleMs;
     this.#old.forgetIn(settleMs);
   }
 
@@ -249,20 +249,20 @@ export class Fleet {
   rejectedIds(): ReadonlySet<string> {
     const ids = new Set(this.#publisher.problems.keys());
     for (const connection of this.#connections.values()) for (const { id } of connection.rejects) ids.add(id);
-    for (const { rejects } of this.#look().groups) for (const { id } of rejects) ids.add(id);
+    for (const { rejects } of this.current().groups) for (const { id } of rejects) ids.add(id);
     return ids;
   }
 
   /** Revision that every ready proxy of this operator has acknowledged; 0 when there is none. */
   get leastRevision(): number {
-    const { ready } = this.#look();
+    const { ready } = this.current();
     return ready.length === 0 ? 0 : Math.min(...ready.map((connection) => connection.revision));
   }
 
   view(): ProxyView[] {
     const { revision } = this.#publisher.snapshot;
     const own = [...this.#connections.values()].map((connection) => viewOfConnection(connection, revision));
-    return [...own, ...this.#look().groups.flatMap(viewOfGroup)];
+    return [...own, ...this.current().groups.flatMap(viewOfGroup)];
   }
 
   /** What the leader wants to know of the proxies here. */
@@ -305,12 +305,12 @@ export class Fleet {
     this.#old.close();
   }
 
-  #look(): ObservedStatus {
-    this.#standing ??= this.#workOutStanding();
-    return this.#standing;
+  current(): FleetState {
+    this.state ??= this.computeState();
+    return this.state;
   }
 
-  #workOutStanding(): ObservedStatus {
+  computeState(): FleetState {
     const { peers, expected } = this.#options;
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
     // A proxy that has come here may still stand in the summary of the operator it left.
@@ -332,7 +332,7 @@ export class Fleet {
 
   /** Who would not understand the version of an object that is wanted, whether it was held back for them or not. */
   #tooOldFor(id: string): TooOld | undefined {
-    const { old } = this.#look();
+    const { old } = this.current();
     const isHeldBack = this.#publisher.isHeldBack(id);
     const object = isHeldBack || old.length > 0 ? this.#publisher.latest(id) : undefined;
     if (object === undefined) return undefined;
@@ -351,10 +351,10 @@ export class Fleet {
   }
 
   #tellLacked(): void {
-    this.#standing = undefined;
+    this.state = undefined;
     // Where nobody is connected, nobody is served by sending: nothing is let go of, but what is lacking is noted.
-    const isServing = this.#connections.size > 0 || this.#look().groups.length > 0;
-    this.#publisher.lack(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
+    const isServing = this.#connections.size > 0 || this.current().groups.length > 0;
+    this.#publisher.setLacked(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
   }
 
   #proxiesChanged(): void {
@@ -380,7 +380,7 @@ export class Fleet {
   }
 
   #changed(): void {
-    this.#standing = undefined;
+    this.state = undefined;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -58,7 +58,7 @@ export class OldProxies {
   }
 
   /** The leader says what proxies lack, wherever they are connected. */
-  hear(lacked: readonly string[]): void {
+  setLackedElsewhere(lacked: readonly string[]): void {
     this.#cancelForgetting();
     this.#lackedElsewhere = lacked;
   }
@@ -67,7 +67,7 @@ export class OldProxies {
   forgetIn(delayMs: number): void {
     this.#cancelForgetting();
     this.#cancelForgetting = this.#timers.after(delayMs, () => {
-      this.hear([]);
+      this.setLackedElsewhere([]);
       this.#options.onChange();
     });
   }

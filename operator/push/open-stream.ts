@@ -29,7 +29,7 @@ const suspicionMs = 1_000;
 const elsewhereWithinMs = 2_000;
 
 /** @returns undefined when the proxy was sent away. */
-export async function openStream(
+export async function acceptStream(
   options: PushAppOptions,
   hello: Hello,
   request: Request,

@@ -147,9 +147,9 @@ export class Publisher {
    * Takes note of the capabilities that some connected proxy lacks. What was held back for others goes out at once; what
    * is out, or on its way, stays: taking it back would deny it also where it is understood.
    */
-  lack(lacked: ReadonlySet<string>): void {
-    for (const [id, object] of this.#heldBack.lack(lacked)) this.#upsert(id, object);
-    if (!this.#heldBack.takeChange()) return;
+  setLacked(lacked: ReadonlySet<string>): void {
+    for (const [id, object] of this.#heldBack.setLacked(lacked)) this.#upsert(id, object);
+    if (!this.#heldBack.consumeChange()) return;
     this.#tellHeldBack();
     if (this.#pending.size > 0) this.#flush();
   }
@@ -157,11 +157,11 @@ export class Publisher {
   /** The object last taken under an id, published, about to be or held back; undefined where it was refused or is gone. */
   latest(id: string): WireObject | undefined {
     if (this.#problems.has(id)) return undefined;
-    return this.#heldBack.objectOf(id) ?? this.#taken(id)?.object;
+    return this.#heldBack.objectOf(id) ?? this.accepted(id)?.object;
   }
 
   /** What is published under an id, or about to be. */
-  #taken(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
+  accepted(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
     return this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
   }
 
@@ -227,7 +227,7 @@ export class Publisher {
     // Many changes are put together step by step as well, and wait for no others.
     if (this.#pending.size > flushAtOnceMax) yield* this.#flushInSteps();
     this.#isStaging = false;
-    if (this.#heldBack.takeChange()) this.#tellHeldBack();
+    if (this.#heldBack.consumeChange()) this.#tellHeldBack();
     if (changes.onPublished !== undefined) this.#waiting.push(changes.onPublished);
     if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
@@ -251,7 +251,7 @@ export class Publisher {
     }
     const { version, size, canonical } = found;
     this.#problems.delete(id);
-    const current = this.#taken(id);
+    const current = this.accepted(id);
     if (current?.version === version) {
       this.#heldBack.forget(id);
       return false;
@@ -281,7 +281,7 @@ export class Publisher {
       (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
       next.object,
     );
-    return revocationPriorityOf(this.#taken(id)?.object, known).isUrgent && this.#change(id, undefined);
+    return revocationPriorityOf(this.accepted(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 
   /** The version of an object, or why it cannot go out. */

@@ -13,7 +13,7 @@ import { protocolVersion } from "#proxy/snapshot/push/messages";
 import { MessageError, parseHello, parseUpMessage } from "#proxy/snapshot/push/parse-message";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
 import type { ProxyConnection } from "./connection.ts";
-import { openStream } from "./open-stream.ts";
+import { acceptStream } from "./open-stream.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
 
 /** A hello is a few KiB, an acknowledgement at most 1,000 rejects, a report at most 10,000 keys. */
@@ -77,7 +77,7 @@ export function createPushApp(options: PushAppOptions): Express {
       response.status(503).json({ error: "the operator is not ready" });
       return;
     }
-    const connection = await openStream(options, hello, request, response);
+    const connection = await acceptStream(options, hello, request, response);
     if (connection !== undefined) owners.set(connection, name);
   });
 

@@ -21,11 +21,11 @@ export function revocationPriorityOf(
   after: WireObject | undefined,
 ): RevocationPriority {
   if (before === undefined) return calm;
-  if (before.kind === "key") return urgencyOfKey(before, after?.kind === "key" ? after : undefined);
+  if (before.kind === "key") return priorityOfKey(before, after?.kind === "key" ? after : undefined);
   return { ...calm, isUrgent: takesAway(before, after) };
 }
 
-function urgencyOfKey(before: Key, after: Key | undefined): RevocationPriority {
+function priorityOfKey(before: Key, after: Key | undefined): RevocationPriority {
   if (after === undefined || (before.state === "Active" && after.state !== "Active")) {
     return { isUrgent: true, isKeyDead: true, deadCredentials: before.credentials.map(({ sha256 }) => sha256) };
   }

@@ -9,7 +9,7 @@ import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { ServingCertificate, ServingCertificates } from "#operator/certificates/serving-certificates";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
-import type { TokenVerifier, Verdict } from "./authenticate/verify-token.ts";
+import type { TokenVerdict, TokenVerifier } from "./authenticate/verify-token.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
 import { createPushApp, keepAliveMs } from "./push-server.ts";
 
@@ -19,7 +19,7 @@ export interface TlsListenerOptions extends Omit<PushAppOptions, "authenticatePr
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
-const malformed: Verdict = { refused: "malformed_token" };
+const malformed: TokenVerdict = { refused: "malformed_token" };
 const handshakeTimeoutMs = 5_000;
 const headTimeoutMs = 5_000;
 const bodyTimeoutMs = 30_000;
@@ -80,7 +80,7 @@ async function verify(
   verifier: TlsListenerOptions["verifier"],
   authorization: string | undefined,
   onRefused: TlsListenerOptions["onRefused"],
-): Promise<Verdict> {
+): Promise<TokenVerdict> {
   try {
     return await verifier.verify(authorization);
   } catch (cause) {

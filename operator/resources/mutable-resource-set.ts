@@ -8,11 +8,11 @@ import {
   identityOf,
   type ModelRouteResource,
   type NamespaceResource,
-  type Problem,
   type ResourceChange,
   type ResourceKind,
   type ResourceSet,
   type SecretResource,
+  type SourceProblem,
 } from "./resource.ts";
 
 export class MutableResourceSet implements ResourceSet {
@@ -23,7 +23,7 @@ export class MutableResourceSet implements ResourceSet {
   readonly secrets = new Map<string, SecretResource>();
   readonly configMaps = new Map<string, ConfigMapResource>();
   readonly namespaces = new Map<string, NamespaceResource>();
-  problems: readonly Problem[] = [];
+  problems: readonly SourceProblem[] = [];
 
   set(resource: AnyResource): void {
     const identity = identityOf(resource.metadata);

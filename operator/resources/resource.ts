@@ -117,7 +117,7 @@ export interface NamespaceResource {
 export type AnyResource = OwnResource | SecretResource | ConfigMapResource | NamespaceResource;
 
 /** Something in the source that is no object of the set, or stands in the way of one. */
-export interface Problem {
+export interface SourceProblem {
   readonly origin: Origin;
   /** Dotted path of the field, where one is to blame. */
   readonly field?: string;
@@ -133,7 +133,7 @@ export interface ResourceSet {
   readonly secrets: ReadonlyMap<string, SecretResource>;
   readonly configMaps: ReadonlyMap<string, ConfigMapResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SourceProblem[];
 }
 
 /** "Look again at this object": it was added, changed or removed. */

@@ -21,7 +21,7 @@ export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilati
   readonly client: ApiClient;
   readonly leadership: Leadership;
   /** Filled by the source. */
-  readonly standing: ObservedStatuses;
+  readonly observedStatuses: ObservedStatuses;
   readonly isReachable: () => boolean;
   readonly registry: Registry;
   /** This operator, as Events name it. */
@@ -35,7 +35,7 @@ export interface ClusterStatusLoop extends StatusLoop {
 
 /** Begins to keep status; `started` ends it. */
 export function startClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
-  const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
+  const { client, leadership, observedStatuses, resources, compilation, registry, isReachable, log } = options;
   const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
   started.defer(() => events.close());
   const tellOfKey: ClusterStatusLoop["tellOfKey"] = ({ namespace, name }, facts) => {
@@ -48,11 +48,11 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
     tell: tellOfKey,
   });
   started.defer(() => expiries.close());
-  started.defer(leadership.onChange(() => void expiries.lookAtAll()));
+  started.defer(leadership.onChange(() => void expiries.reconcileAll()));
   const writer = new StatusWriter({
     client,
     leadership,
-    standing,
+    observedStatuses,
     desired(id) {
       const document = loop.statusOf(id);
       return document && { document, uid: uidOf(document, resources) };
@@ -71,27 +71,27 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
     ...options,
     sink: {
       ...noStatus,
-      put: ({ kind, metadata }) => writer.look(resultId(kind, metadata.namespace, metadata.name)),
+      put: ({ kind, metadata }) => writer.enqueue(resultId(kind, metadata.namespace, metadata.name)),
       close: async () => writer.close(),
     },
-    standing(id) {
-      const stands = standing.get(id);
+    observed(id) {
+      const found = observedStatuses.get(id);
       // Another object of that name was deleted.
-      return stands?.document && stands.uid === uidOf(stands.document, resources) ? stands.document : undefined;
+      return found?.document && found.uid === uidOf(found.document, resources) ? found.document : undefined;
     },
   });
   started.defer(() => loop.close());
-  started.defer(standing.onSeen((id) => loop.see(id)));
+  started.defer(observedStatuses.onObserved((id) => loop.observe(id)));
   registerStatusMetrics(registry, writer, events);
   return {
     ...loop,
     tellOfKey,
-    look(changes) {
+    reconcile(changes) {
       for (const [id, result] of changes.results) {
-        if (result === undefined && !compilation.results.has(id)) standing.forget(id);
-        expiries.look(id, result);
+        if (result === undefined && !compilation.results.has(id)) observedStatuses.forget(id);
+        expiries.reconcile(id, result);
       }
-      loop.look(changes);
+      loop.reconcile(changes);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface ClusterWritersOptions {
   readonly client: ApiClient;
   readonly source: KubernetesSource;
   /** Filled by the source. */
-  readonly standing: ObservedStatuses;
+  readonly observedStatuses: ObservedStatuses;
   readonly core: Core;
   /** The operator's own. */
   readonly namespace: string;
@@ -39,7 +39,7 @@ export interface ClusterWriters {
 
 /** Makes all of them; `started` ends them. */
 export function startWriters(started: AsyncDisposableStack, options: ClusterWritersOptions): ClusterWriters {
-  const { cluster, client, source, standing, core, namespace, owner, log } = options;
+  const { cluster, client, source, observedStatuses, core, namespace, owner, log } = options;
   const { compilation, fleet, registry } = core;
   const { name, ...timings } = cluster.lease;
   const { podName, peerAddress: address } = cluster;
@@ -49,7 +49,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
   const status = startClusterStatus(started, {
     client,
     leadership,
-    standing,
+    observedStatuses,
     resources,
     isReachable: () => source.isReachable,
     compilation,
@@ -68,11 +68,11 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
     onFailure: ({ namespace: of, ownerName, secretName }, why) =>
       status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
     hadKey({ namespace: of, ownerName, credential }) {
-      const stands = standing.get(resultId("ApiKey", of, ownerName));
+      const found = observedStatuses.get(resultId("ApiKey", of, ownerName));
       return (
-        stands?.document !== undefined &&
-        stands.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
-        showsKeyOf(stands.document, credential)
+        found?.document !== undefined &&
+        found.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
+        showsKeyOf(found.document, credential)
       );
     },
     onReplaced({ namespace: of, ownerName, secretName, credential }) {
@@ -82,7 +82,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
   });
   started.defer(() => keySecrets.close());
   // What was left to the leader before may be this operator's now.
-  started.defer(leadership.onChange(() => keySecrets.look()));
+  started.defer(leadership.onChange(() => keySecrets.enqueue()));
   return { leadership, status, keySecrets };
 }
 

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Registry } from "prom-client";
-import { createAdminApp, type SourceProblem } from "#operator/admin";
+import { createAdminApp, type ProblemReport } from "#operator/admin";
 import { Compilation } from "#operator/compile/compilation";
 import { registerKeyExpiry } from "#operator/key-expiry/expiring-keys";
 import { Fleet, type FleetOptions } from "#operator/push/fleet";
@@ -16,7 +16,7 @@ import { listenOnSocket } from "#operator/push/listen-on-socket";
 import { Publisher } from "#operator/push/publisher";
 import { registerPushMetrics } from "#operator/push/push-metrics";
 import { createPushServer } from "#operator/push/push-server";
-import type { Problem, ResourceSet } from "#operator/resources/resource";
+import type { ResourceSet, SourceProblem } from "#operator/resources/resource";
 import type { CommonSettings, ListenAddress, OperatorLog, OperatorSettings } from "#operator/settings";
 import { ReconcileLoop, type ReconcileLoopOptions } from "./reconcile-loop.ts";
 import type { StatusLoop } from "./status-loop.ts";
@@ -68,7 +68,7 @@ export function startReconcileLoop(
     compilation,
     publisher,
     async onPass(changes) {
-      status.look(changes);
+      status.reconcile(changes);
       await makeKeys();
     },
     onFailure(cause, retryInMs) {
@@ -97,7 +97,7 @@ export async function openPushSocket(
     operator: randomUUID(),
     ...settings.push,
     // Whoever may open the socket is the owner: its mode is 0600.
-    onReport: (proxy, report) => status.take(proxy, report),
+    onReport: (proxy, report) => status.acceptReport(proxy, report),
     authenticateProxy: async () => ({ name: "owner of the socket" }),
   });
   await listenOnSocket(server, settings.pushSocket);
@@ -119,7 +119,7 @@ export async function openAdmin(
   return address;
 }
 
-function describe({ origin, field, message }: Problem): SourceProblem {
+function describe({ origin, field, message }: SourceProblem): ProblemReport {
   const where = `${origin.file}:${origin.line}`;
   return { where: field === undefined ? where : `${where} ${field}`, message };
 }

@@ -21,8 +21,8 @@ export interface EndpointMetricsSources {
 export interface EndpointCounters {
   refused(reason: RefusalReason): void;
   behind(): void;
-  told(outcome: "taken" | "failed"): void;
-  taken(kind: "summary" | "report"): void;
+  posted(outcome: "taken" | "failed"): void;
+  accepted(kind: "summary" | "report"): void;
 }
 
 export function registerEndpointMetrics(registry: Registry, sources: EndpointMetricsSources): EndpointCounters {
@@ -83,8 +83,8 @@ export function registerEndpointMetrics(registry: Registry, sources: EndpointMet
   return {
     refused: (reason) => refused.inc({ reason }),
     behind: () => behind.inc(),
-    told: (outcome) => told.inc({ outcome }),
-    taken: (kind) => taken.inc({ kind }),
+    posted: (outcome) => told.inc({ outcome }),
+    accepted: (kind) => taken.inc({ kind }),
   };
 }
 

@@ -88,7 +88,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     client,
     operator,
     everyMs: options.heartbeatMs,
-    onTold: counters.told,
+    onPosted: counters.posted,
     ...timed,
   });
   const tellRefusal = tellSeldom((reason) => log.warn("a peer of the push endpoint was turned away", { reason }));
@@ -96,10 +96,10 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   const stopLeadership = leadership.onChange(() => {
     const isLeader = leadership.isLeader();
     // What followers told a former leader they tell the next; what it was told here grows old.
-    if (isLeader && !wasLeader) fleet.settle();
+    if (isLeader && !wasLeader) fleet.stabilise();
     if (!isLeader) {
       // Until the next leader says: otherwise what waits for proxies of others would go out between the two.
-      if (wasLeader) fleet.hear([...fleet.lacked]);
+      if (wasLeader) fleet.setLackedElsewhere([...fleet.lacked]);
       summaries.clear();
     }
     wasLeader = isLeader;
@@ -140,7 +140,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
             summaries,
             onReport,
             lacked: () => fleet.lacked,
-            onTaken: counters.taken,
+            onAccepted: counters.accepted,
           }),
           certificates,
           verifier: new TokenVerifier({

@@ -59,7 +59,7 @@ export class ReconcileLoop {
    *
    * @returns once no pass is under way: whether all that was asked for is done
    */
-  async look(changes: Iterable<ResourceChange>): Promise<boolean> {
+  async enqueue(changes: Iterable<ResourceChange>): Promise<boolean> {
     for (const change of changes) this.#waiting.set(`${change.kind}/${change.namespace}/${change.name}`, change);
     this.#isAsked = true;
     if (this.#isClosed || this.#retry !== undefined) return false;
@@ -95,7 +95,7 @@ export class ReconcileLoop {
     clearTimeout(this.#tellAgain);
     const delayMs = this.#backoff.next();
     this.#options.onFailure(cause, delayMs);
-    this.#tellAgain = setTimeout(() => void this.look([]), delayMs).unref();
+    this.#tellAgain = setTimeout(() => void this.enqueue([]), delayMs).unref();
     if (this.#isClosed) clearTimeout(this.#tellAgain);
   }
 
@@ -104,7 +104,7 @@ export class ReconcileLoop {
     this.#options.onFailure(cause, delayMs);
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
-      void this.look([]);
+      void this.enqueue([]);
     }, delayMs).unref();
     if (this.#isClosed) clearTimeout(this.#retry);
   }
@@ -114,7 +114,7 @@ export class ReconcileLoop {
     const { compilation, publisher, onPass, onFault, progress, uids } = this.#options;
     // Before anything is looked at: what comes meanwhile may or may not be in this pass.
     const onPublished = progress?.beginPass() ?? (() => {});
-    for (const change of changes) uids?.look(change, performance.now());
+    for (const change of changes) uids?.observe(change, performance.now());
     const { upserts, removes, ...compiled } = await driveInSlices(compilation.updateInSteps(changes));
     if (publisher.hasPublished) await publisher.publishChangesInSlices({ upserts, removes, onPublished });
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });

@@ -48,12 +48,12 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
     onMade: () => void source.refresh(),
   });
   started.defer(() => keyFiles.close());
-  const pipeline = startReconcileLoop(started, core, status, () => keyFiles.look(), log);
-  source.onChange((changes) => void pipeline.look(changes));
+  const pipeline = startReconcileLoop(started, core, status, () => keyFiles.reconcile(), log);
+  source.onChange((changes) => void pipeline.enqueue(changes));
   await status.prepare();
   await source.start();
   // Also where the folder is empty: an operator that has read its source says so.
-  if (await pipeline.look([])) status.tidy();
+  if (await pipeline.enqueue([])) status.tidy();
 
   await openPushSocket(started, core, settings, status);
   const admin = await openAdmin(started, core, settings, source.current());

@@ -61,7 +61,7 @@ export class FolderSource {
   /** What could not be looked at, and why, by path. */
   #unreadable: ReadonlyMap<string, string> = new Map();
   #open = new Set<string>();
-  #looking: Promise<void> | undefined;
+  scanning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
@@ -81,7 +81,7 @@ export class FolderSource {
     };
     this.#watch = new FolderWatch({
       compareEveryMs: this.#options.compareEveryMs,
-      onNotice: (path) => this.#lookSoon(path, this.#options.debounceMs),
+      onNotice: (path) => this.scanSoon(path, this.#options.debounceMs),
     });
   }
 
@@ -111,7 +111,7 @@ export class FolderSource {
     // Watching before reading: what changes in between is then seen twice, not never.
     this.#watch.follow(listing.folders);
     this.#open.add("everything");
-    await this.#look(true);
+    await this.scan(true);
   }
 
   /** The data folder may lie among the manifests; what the operator writes there is none. */
@@ -122,17 +122,17 @@ export class FolderSource {
   /** Looks at everything now; resolves when the view is up to date with the files. */
   async refresh(): Promise<void> {
     this.#open.add("everything");
-    await this.#look(false);
+    await this.scan(false);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#watch.close();
-    await this.#looking;
+    await this.scanning;
   }
 
-  #lookSoon(path: string, delayMs: number): void {
+  scanSoon(path: string, delayMs: number): void {
     if (this.#isClosed) return;
     this.#open.add(path);
     const dueMs = performance.now() + delayMs;
@@ -142,29 +142,29 @@ export class FolderSource {
     this.#timerDueMs = dueMs;
     this.#timer = setTimeout(() => {
       this.#timerDueMs = Number.POSITIVE_INFINITY;
-      void this.#look(false);
+      void this.scan(false);
     }, delayMs);
     this.#timer.unref();
   }
 
   /** One look at a time; what is noticed meanwhile is looked at next. */
-  async #look(isFirst: boolean): Promise<void> {
-    while (this.#looking) await this.#looking;
+  async scan(isFirst: boolean): Promise<void> {
+    while (this.scanning) await this.scanning;
     if (this.#isClosed || this.#open.size === 0) return;
     const open = this.#open;
     this.#open = new Set();
-    this.#looking = this.#lookAt(open, isFirst).finally(() => {
-      this.#looking = undefined;
+    this.scanning = this.applyDiffering(open, isFirst).finally(() => {
+      this.scanning = undefined;
     });
-    await this.#looking;
+    await this.scanning;
   }
 
-  async #lookAt(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
+  async applyDiffering(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
     const problemsBefore = this.#store.resources.problems;
     const changes = new Map<string, ResourceChange>();
     const paths = open.has("everything") ? await this.#differing() : [...open];
     for (const path of paths.sort()) {
-      for (const change of await this.#lookAtFile(path, isFirst)) {
+      for (const change of await this.reconcileFile(path, isFirst)) {
         changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
       }
     }
@@ -214,7 +214,7 @@ export class FolderSource {
     this.#unreadable = unreadable;
   }
 
-  async #lookAtFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
+  async reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
     const stamp = await stampFile(path);
     // The next comparison finds out more.
     if (stamp === "unknown") return [];
@@ -225,7 +225,7 @@ export class FolderSource {
     if (read === undefined) return this.#removeFile(path);
     if ((await stampFile(path)) !== stamp) {
       // Somebody is writing: look again when they paused.
-      this.#lookSoon(path, this.#options.debounceMs);
+      this.scanSoon(path, this.#options.debounceMs);
       return [];
     }
     if ("failure" in read) return this.#fail(path, stamp, read);
@@ -280,11 +280,11 @@ export class FolderSource {
     if (seen?.digest === digest) {
       const leftMs = seen.sinceMs + this.#options.settleMs - nowMs;
       if (leftMs <= 0) return true;
-      this.#lookSoon(path, leftMs);
+      this.scanSoon(path, leftMs);
       return false;
     }
     this.#doubtful.set(path, { digest, sinceMs: nowMs });
-    this.#lookSoon(path, this.#options.settleMs);
+    this.scanSoon(path, this.#options.settleMs);
     return false;
   }
 

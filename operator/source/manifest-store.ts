@@ -7,7 +7,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
-import type { AnyResource, Origin, Problem, ResourceChange, ResourceSet } from "#operator/resources/resource";
+import type { AnyResource, Origin, ResourceChange, ResourceSet, SourceProblem } from "#operator/resources/resource";
 import type { DocumentText, ManifestObject, ParsedDocument } from "./manifest-file.ts";
 import { readResource, refusedResource } from "./read-resource.ts";
 
@@ -44,7 +44,7 @@ interface Held {
   digest?: string;
   generation: number;
   /** What is wrong with the content, with lines below the document's first. */
-  problems: readonly (Omit<Problem, "origin"> & { readonly lineOffset: number })[];
+  problems: readonly (Omit<SourceProblem, "origin"> & { readonly lineOffset: number })[];
 }
 
 const none: readonly never[] = [];
@@ -53,7 +53,7 @@ export class ManifestStore {
   readonly #resources = new MutableResourceSet();
   readonly #held = new Map<string, Held>();
   readonly #files = new Map<string, FileContent>();
-  readonly #fileProblems = new Map<string, readonly Problem[]>();
+  readonly #fileProblems = new Map<string, readonly SourceProblem[]>();
   /** Objects with something to report, so that a pass need not look at all. */
   readonly #troubled = new Set<string>();
   /** Generations of objects that are gone: a recreated one counts on. */
@@ -81,7 +81,7 @@ export class ManifestStore {
     const changes: ResourceChange[] = [];
     for (const key of touched) {
       const held = this.#held.get(key);
-      if (held && this.#settle(key, held)) changes.push(held.identity);
+      if (held && this.resolve(key, held)) changes.push(held.identity);
     }
     this.#collectProblems();
     return changes;
@@ -104,7 +104,7 @@ export class ManifestStore {
   }
 
   /** Brings one object in line with the document that speaks for it. Returns whether it changed. */
-  #settle(key: string, held: Held): boolean {
+  resolve(key: string, held: Held): boolean {
     const [claim, ...others] = held.claims;
     if (!claim) {
       this.#held.delete(key);
@@ -182,7 +182,7 @@ export class ManifestStore {
   }
 
   #noteFileProblems(file: string, content: FileContent | undefined): void {
-    const problems: Problem[] = [];
+    const problems: SourceProblem[] = [];
     if (content?.failure !== undefined) problems.push({ origin: { file, line: 1 }, message: content.failure });
     for (const { place, parsed } of content?.documents ?? []) {
       for (const { lineOffset, ...problem } of parsed.problems) {
@@ -203,7 +203,7 @@ export class ManifestStore {
   }
 }
 
-function problemsOf({ identity, claims, problems }: Held): Problem[] {
+function problemsOf({ identity, claims, problems }: Held): SourceProblem[] {
   const [claim, ...others] = claims;
   if (!claim) return [];
   const { kind, namespace, name } = identity;
@@ -212,7 +212,7 @@ function problemsOf({ identity, claims, problems }: Held): Problem[] {
     ...problems.map(({ lineOffset, ...problem }) => {
       return { ...problem, origin: { file: claim.file, line: claim.documentLine + lineOffset } };
     }),
-    ...others.map(({ file, line }): Problem => {
+    ...others.map(({ file, line }): SourceProblem => {
       return {
         origin: { file, line },
         message: `${kind} ${namespace}/${name} stands already at ${first}; remove one.`,
@@ -266,7 +266,7 @@ function compareClaims(left: Claim, right: Claim): number {
   return left.line - right.line;
 }
 
-function compareProblems({ origin: left }: Problem, { origin: right }: Problem): number {
+function compareProblems({ origin: left }: SourceProblem, { origin: right }: SourceProblem): number {
   if (left.file === right.file) return left.line - right.line;
   return left.file < right.file ? -1 : 1;
 }

@@ -5,7 +5,7 @@
  * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
  */
 import type { AccountResult, ChannelResult, KeyResult, ObjectResult } from "#operator/compile/result";
-import type { Refusal } from "#operator/push/fleet";
+import type { ObjectRefusal } from "#operator/push/fleet";
 import {
   type ConditionType,
   hasReason,
@@ -27,11 +27,11 @@ const refusalCharactersMax = 1_000;
 const messageCharactersMax = 32_768;
 
 /** What the fleet says about the wire objects of a resource, all taken together. */
-export interface Acknowledgement {
+export interface ResourceAcknowledgement {
   readonly state: ReasonOf<"Programmed">;
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  readonly rejects: readonly Refusal[];
+  readonly rejects: readonly ObjectRefusal[];
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
   /** Fields that some proxies do not know, and which these are; the state may be worse than `ProxyTooOld`. */
@@ -61,13 +61,13 @@ export interface Surroundings {
   /** What the proxies report against a channel; absent: nothing, which says nothing about its calls. */
   readonly health?: ChannelHealth & { readonly hasTraffic: boolean };
   /** Not every proxy has had the time to report: what was said of a channel before holds until then. */
-  readonly isHealthUnsettled?: boolean;
+  readonly isHealthPartial?: boolean;
 }
 
 /** All conditions of an object, in the order people read them. */
 export function conditionsOf(
   result: ObjectResult,
-  acknowledgement: Acknowledgement,
+  acknowledgement: ResourceAcknowledgement,
   surroundings: Surroundings,
 ): Condition[] {
   const verdicts: TypedVerdict[] = [["Accepted", result.accepted]];
@@ -126,7 +126,7 @@ function yes<Reason extends ReasonOf<ConditionType, "True">>(
   return { status: "True", reason, message };
 }
 
-function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowledgement): string {
+function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: ResourceAcknowledgement): string {
   if (readyProxies === 0)
     return "The operator has just started to lead and has not heard the proxies yet; wait a moment.";
   const known = `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies`;
@@ -136,7 +136,7 @@ function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowle
 }
 
 /** By what was said and not by who said it: while proxies are upgraded they come and go one by one. */
-function rejectedMessage(rejects: readonly Refusal[]): string {
+function rejectedMessage(rejects: readonly ObjectRefusal[]): string {
   const names = new Map<string, string[]>();
   for (const { by, why } of rejects) {
     const known = names.get(why);
@@ -173,7 +173,7 @@ const meanwhile = {
   elsewhere: "Denied by the proxies that do not know all of it",
 } as const;
 
-function tooOldMessage({ tooOld }: Acknowledgement): string {
+function tooOldMessage({ tooOld }: ResourceAcknowledgement): string {
   const { fields = ["a field of it"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
   const who = proxies.length === 0 ? "a proxy that is not connected here now" : named(proxies);
   return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
@@ -181,7 +181,7 @@ function tooOldMessage({ tooOld }: Acknowledgement): string {
 
 function programmed(
   result: ObjectResult,
-  acknowledgement: Acknowledgement,
+  acknowledgement: ResourceAcknowledgement,
   wasProgrammed: boolean,
 ): Verdict<"Programmed"> {
   const { state, readyProxies, rejects } = acknowledgement;
@@ -205,7 +205,7 @@ function programmed(
   }
 }
 
-function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict<"Active"> {
+function active(result: KeyResult, surroundings: Surroundings, { tooOld }: ResourceAcknowledgement): Verdict<"Active"> {
   const { nowMs, account, isUnfunded } = surroundings;
   if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
@@ -245,14 +245,14 @@ function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): str
   return `${names}; raise the limit: the period of ${endlessQuotas.join(", ")} does not end.`;
 }
 
-function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict<"Healthy"> {
+function healthy(result: ChannelResult, { health, isHealthPartial, before }: Surroundings): Verdict<"Healthy"> {
   // Draining credentials are asked nothing more, and a report may speak of one that is gone.
   const asked = result.credentials.filter(({ resolved, state }) => resolved && state === "Active");
   const ejected = asked.flatMap(({ name }) => (health?.ejected.includes(name) ? [name] : []));
   if (health?.hasTraffic && health.ejected.length === 0) return yes("Healthy", "Calls go through.");
   if (ejected.length > 0) return unhealthy(ejected, health?.formerInUse ?? [], asked.length);
-  const stands = isHealthUnsettled === true ? before?.find((one) => isVerdict(one, "Healthy")) : undefined;
-  if (stands !== undefined) return stands;
+  const reported = isHealthPartial === true ? before?.find((one) => isVerdict(one, "Healthy")) : undefined;
+  if (reported !== undefined) return reported;
   const message =
     health?.hasTraffic === false
       ? "No call has gone through it yet."
@@ -285,10 +285,16 @@ function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict<"F
 }
 
 /** What several wire objects of one resource come to: the worst of them. */
-export function combineAcknowledgements(all: readonly Acknowledgement[]): Acknowledgement {
+export function combineAcknowledgements(all: readonly ResourceAcknowledgement[]): ResourceAcknowledgement {
   const [first] = all;
   if (!first) return { state: "Pending", readyProxies: 0, acknowledgedBy: 0, rejects: [] };
-  const order: readonly Acknowledgement["state"][] = ["Rejected", "ProxyTooOld", "NoProxies", "Pending", "Programmed"];
+  const order: readonly ResourceAcknowledgement["state"][] = [
+    "Rejected",
+    "ProxyTooOld",
+    "NoProxies",
+    "Pending",
+    "Programmed",
+  ];
   const state = order.find((candidate) => all.some((one) => one.state === candidate)) ?? first.state;
   const tooOld = all.find((one) => one.tooOld !== undefined)?.tooOld;
   return {

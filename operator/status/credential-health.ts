@@ -36,12 +36,12 @@ export class CredentialHealth {
   }
 
   /** False until every proxy has had the time to tell what it knows. */
-  get isSettled(): boolean {
+  get isComplete(): boolean {
     return this.#now() - this.#sinceMs >= forgottenAfterMs;
   }
 
   /** Takes a proxy's report. @returns the channels, by `resultId`, of which it says something else than before */
-  take(proxy: string, { ejected }: Pick<Report, "ejected">): string[] {
+  acceptReport(proxy: string, { ejected }: Pick<Report, "ejected">): string[] {
     if (ejected.length === 0) return [];
     const told = this.#byProxy.get(proxy) ?? new Map<string, Told>();
     this.#byProxy.set(proxy, told);

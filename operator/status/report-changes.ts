@@ -1,7 +1,7 @@
 /** Changes of status as lines for a person at a terminal. Pure. */
 
 import { type ConditionType, hasReason } from "#operator/resources/reasons";
-import type { Origin, Problem } from "#operator/resources/resource";
+import type { Origin, SourceProblem } from "#operator/resources/resource";
 import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "./status-document.ts";
 
@@ -100,6 +100,6 @@ export function line({ kind, metadata }: StatusDocument, text: string, origin: O
 }
 
 /** `keys.yaml:12 spec.state: …`. */
-export function describeProblem({ origin, field, message }: Problem): string {
+export function describeProblem({ origin, field, message }: SourceProblem): string {
   return `${origin.file}:${origin.line}${field === undefined || field === "" ? "" : ` ${field}`}: ${message}`;
 }

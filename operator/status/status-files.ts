@@ -105,7 +105,7 @@ export class StatusFiles implements StatusSink {
   }
 
   async #drain(): Promise<void> {
-    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+    for (let next = this.shift(); next !== undefined; next = this.shift()) {
       const [path, document] = next;
       try {
         if (document === undefined) await this.#remove(path);
@@ -120,7 +120,7 @@ export class StatusFiles implements StatusSink {
     }
   }
 
-  #take(): [string, StatusDocument | undefined] | undefined {
+  shift(): [string, StatusDocument | undefined] | undefined {
     for (const entry of this.#waiting) {
       this.#waiting.delete(entry[0]);
       return entry;

@@ -9,7 +9,12 @@ import { type Compilation, type CompileChanges, resultId } from "#operator/compi
 import type { ObjectResult } from "#operator/compile/result";
 import { hasReason } from "#operator/resources/reasons";
 import { ConditionPool } from "./condition-pool.ts";
-import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import {
+  combineAcknowledgements,
+  conditionsOf,
+  type ResourceAcknowledgement,
+  type Surroundings,
+} from "./conditions.ts";
 import type { ChannelHealth } from "./credential-health.ts";
 import { isSameMeaning } from "./same-meaning.ts";
 import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
@@ -28,20 +33,20 @@ const waitMs = 50;
 export interface StatusReconcilerOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf" | "isUnderWay">;
   /** What the fleet says about one wire object. */
-  readonly acknowledgementOf: (wireId: string) => Acknowledgement;
+  readonly acknowledgementOf: (wireId: string) => ResourceAcknowledgement;
   readonly now: () => number;
   /** Whether a proxy is waiting for its first configuration. */
   readonly isSyncing?: () => boolean;
   /** Told each change of meaning; `after` undefined: the object is gone. */
   readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
   /** What an operator before this one wrote, where it can be told; asked once for each object. */
-  readonly standing?: (id: string) => StatusDocument | undefined;
+  readonly inherited?: (id: string) => StatusDocument | undefined;
   /** Shared with whoever else holds conditions. */
   readonly pool?: ConditionPool;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
-  readonly observe?: (result: ObjectResult) => Pick<
+  readonly observeUse?: (result: ObjectResult) => Pick<
     Surroundings,
-    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
+    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthPartial"
   > & {
     readonly use?: ShownUse | undefined;
   };
@@ -55,7 +60,7 @@ export class StatusReconciler {
   /** Objects that wait for the fleet. */
   readonly #waiting = new Set<string>();
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
-  readonly #turns = new Map<string, number>();
+  readonly #dueTimes = new Map<string, number>();
   /** Until when what an operator before this one called programmed is believed, where nothing tells that it still is. */
   readonly #believed = new Map<string, number>();
   readonly #accountStates = new Map<string, string>();
@@ -79,7 +84,7 @@ export class StatusReconciler {
   }
 
   /** After a pass of the compiler. */
-  look(changes: CompileChanges): void {
+  reconcile(changes: CompileChanges): void {
     const touched = new Set([...changes.results.keys(), ...changes.counted]);
     for (const result of changes.results.values()) {
       if (result?.kind !== "Account" || this.#accountStates.get(result.id) === result.state) continue;
@@ -97,7 +102,7 @@ export class StatusReconciler {
   }
 
   /** What is observed of these objects, by `resultId`, changed. */
-  lookAt(ids: Iterable<string>): void {
+  enqueue(ids: Iterable<string>): void {
     this.#refreshSoon(ids);
   }
 
@@ -106,21 +111,21 @@ export class StatusReconciler {
    *
    * @param rejected wire ids that a proxy refuses now or refused at the last look
    */
-  lookAtAcknowledgements(rejected: readonly string[] = []): void {
+  reconcileAcknowledgements(rejected: readonly string[] = []): void {
     this.#refreshSoon(this.#waiting);
     this.#refreshSoon(rejected.flatMap((id) => ownerOf(id) ?? []));
   }
 
   /** All objects: the first proxy came or the last one went. */
-  lookAtAll(): void {
+  reconcileAll(): void {
     this.#refreshSoon(this.#options.compilation.results.keys());
   }
 
   /** As time passes. */
-  lookAtClock(): void {
+  reconcileDue(): void {
     const nowMs = this.#options.now();
     const due: string[] = [];
-    for (const [id, turnMs] of this.#turns) if (turnMs <= nowMs) due.push(id);
+    for (const [id, dueMs] of this.#dueTimes) if (dueMs <= nowMs) due.push(id);
     this.#refreshSoon(due);
   }
 
@@ -129,15 +134,15 @@ export class StatusReconciler {
    *
    * @param isInherited it may be the last word of an operator before this one, and is believed
    */
-  see(id: string, standing: StatusDocument, isInherited: boolean): void {
+  observe(id: string, observed: StatusDocument, isInherited: boolean): void {
     const present = this.#documents.get(id);
     if (present === undefined) return;
-    if (isSameMeaning(present, standing)) {
-      this.#documents.set(id, standing);
+    if (isSameMeaning(present, observed)) {
+      this.#documents.set(id, observed);
       return;
     }
     const result = this.#options.compilation.results.get(id);
-    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(standing, result)) return;
+    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(observed, result)) return;
     this.#believe(id, result);
     this.#refreshSoon([id]);
   }
@@ -150,7 +155,7 @@ export class StatusReconciler {
 
   /** By object, its document apart. */
   get #kept() {
-    return [this.#programmed, this.#waiting, this.#turns, this.#believed, this.#accountStates];
+    return [this.#programmed, this.#waiting, this.#dueTimes, this.#believed, this.#accountStates];
   }
 
   /** Forgets what is still to be looked at. */
@@ -181,7 +186,7 @@ export class StatusReconciler {
   }
 
   #refresh(id: string): void {
-    const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
+    const { compilation, acknowledgementOf, now, onChange, observeUse } = this.#options;
     const result = compilation.results.get(id);
     // What proxies acknowledged is another version than this one. The pass that makes it looks again when it ends.
     if ([id, ...(result?.wireIds ?? [])].some((wireId) => compilation.isUnderWay(wireId))) return;
@@ -196,10 +201,10 @@ export class StatusReconciler {
     this.#noteAcknowledgement(id, acknowledgement, nowMs);
     if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
     else this.#waiting.add(id);
-    const observed = observe?.(result) ?? {};
-    const turnMs = nextTurnMs(result, observed, nowMs) ?? this.#believed.get(id);
-    if (turnMs === undefined) this.#turns.delete(id);
-    else this.#turns.set(id, turnMs);
+    const observed = observeUse?.(result) ?? {};
+    const dueMs = nextChangeMs(result, observed, nowMs) ?? this.#believed.get(id);
+    if (dueMs === undefined) this.#dueTimes.delete(id);
+    else this.#dueTimes.set(id, dueMs);
     const account = this.#accountOf(result);
     const conditions = conditionsOf(result, acknowledgement, {
       nowMs,
@@ -211,7 +216,7 @@ export class StatusReconciler {
     const after = statusDocument(result, conditions, nowMs, {
       ...this.#attachedTo(result),
       use: observed.use,
-      health: observed.health ?? (observed.isHealthUnsettled === true ? standingHealth(before) : undefined),
+      health: observed.health ?? (observed.isHealthPartial === true ? inheritedHealth(before) : undefined),
     });
     if (before && isSameMeaning(before, after)) {
       // How far it has come is not told for itself, but should be right when something else is.
@@ -224,9 +229,9 @@ export class StatusReconciler {
 
   /** What stands from an operator before this one; what it called programmed stays so while proxies come back. */
   #inherit(id: string, result: ObjectResult): StatusDocument | undefined {
-    const standing = this.#options.standing?.(id);
-    if (standing !== undefined && wasProgrammed(standing, result)) this.#believe(id, result);
-    return standing;
+    const inherited = this.#options.inherited?.(id);
+    if (inherited !== undefined && wasProgrammed(inherited, result)) this.#believe(id, result);
+    return inherited;
   }
 
   #believe(id: string, result: ObjectResult): void {
@@ -236,7 +241,7 @@ export class StatusReconciler {
     if (!isSure) this.#believed.set(id, this.#options.now() + believedMs);
   }
 
-  #noteAcknowledgement(id: string, { state }: Acknowledgement, nowMs: number): void {
+  #noteAcknowledgement(id: string, { state }: ResourceAcknowledgement, nowMs: number): void {
     if (state === "Programmed") this.#programmed.add(id);
     else if (state !== "Pending" || (this.#believed.get(id) ?? Number.POSITIVE_INFINITY) <= nowMs) {
       this.#programmed.delete(id);
@@ -261,7 +266,7 @@ export class StatusReconciler {
 }
 
 /** What stood of a channel's credentials, until every proxy could tell. */
-function standingHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
+function inheritedHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
   if (before?.kind !== "Channel" || !("credentials" in before.status)) return undefined;
   const refused = (before.status.credentials ?? []).filter((one) => "healthy" in one && one.healthy === "False");
   return { ejected: refused.map(({ name }) => name), formerInUse: [] };
@@ -294,7 +299,7 @@ function fingerprintOf(credential: { readonly fingerprint?: string | undefined }
   return "fingerprint" in credential ? credential.fingerprint : undefined;
 }
 
-function nextTurnMs(
+function nextChangeMs(
   result: ObjectResult,
   { use }: { readonly use?: ShownUse | undefined },
   nowMs: number,

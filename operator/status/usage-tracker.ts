@@ -33,7 +33,7 @@ export interface UsageTrackerOptions {
   /** Between two numbers of one object. */
   readonly everyMs?: number;
   /** What an operator before this one showed of an object: there the numbers go on. */
-  readonly standing?: (id: string) => ShownUse | undefined;
+  readonly inherited?: (id: string) => ShownUse | undefined;
   /** Generation of the object's spec now, where it is known. */
   readonly generationOf?: (id: string) => number | undefined;
   readonly objectsMax?: number;
@@ -44,7 +44,7 @@ const hourMs = 3_600_000;
 export class UsageTracker {
   readonly #now: () => number;
   readonly #everyMs: number;
-  readonly #standing: (id: string) => ShownUse | undefined;
+  readonly inherited: (id: string) => ShownUse | undefined;
   readonly #generationOf: (id: string) => number | undefined;
   readonly #objectsMax: number;
   readonly #entries = new Map<string, Entry>();
@@ -56,14 +56,14 @@ export class UsageTracker {
   constructor(options: UsageTrackerOptions) {
     const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
     this.#now = now;
-    this.#standing = options.standing ?? (() => undefined);
+    this.inherited = options.inherited ?? (() => undefined);
     this.#generationOf = options.generationOf ?? (() => undefined);
     this.#everyMs = everyMs;
     this.#objectsMax = objectsMax;
   }
 
   /** Takes a proxy's report. Returns the objects, by `resultId`, whose condition may have changed. */
-  take(proxy: string, report: Report): string[] {
+  acceptReport(proxy: string, report: Report): string[] {
     const changed: string[] = [];
     for (const { key, lastUsedAt, quotas } of report.keys) {
       const id = `key/${key}`;
@@ -115,7 +115,7 @@ export class UsageTracker {
   /** What may be shown of an object now. */
   shownOf(id: string): ShownUse | undefined {
     const entry = this.#entries.get(id);
-    return entry === undefined ? this.#standing(id) : entry.shown;
+    return entry === undefined ? this.inherited(id) : entry.shown;
   }
 
   /** The present balance of an account, also where it may not be shown yet. */
@@ -169,7 +169,7 @@ export class UsageTracker {
     // Reported again: the last to be forgotten.
     if (entry !== undefined) this.#entries.delete(id);
     else {
-      const shown = this.#standing(id);
+      const shown = this.inherited(id);
       entry = {
         quotasByProxy: new Map(),
         balanceByProxy: new Map(),

@@ -6,7 +6,7 @@
 import type { CompiledState, PassChanges } from "#operator/compile/compiled-state";
 import type { FaultGuard } from "#operator/compile/fault-guard";
 import { type QuotaScope, withoutHardRoute } from "#operator/compile/limits/hard-quotas";
-import { assignNames, Claims, type NameClaim, type NameVerdict } from "#operator/compile/resolve-conflicts";
+import { assignNames, type NameClaim, type NameVerdict, OwnershipClaims } from "#operator/compile/resolve-conflicts";
 import type { WatchScope } from "#operator/compile/watch-scope";
 import { resolveNamespaces } from "#operator/resources/label-selector";
 import { publicNamesOf } from "#operator/resources/model-route";
@@ -25,7 +25,7 @@ export interface RouteCompilerOptions {
 
 export class RouteCompiler {
   readonly #options: RouteCompilerOptions;
-  readonly #names = new Claims();
+  readonly #names = new OwnershipClaims();
 
   constructor(options: RouteCompilerOptions) {
     this.#options = options;

@@ -13,7 +13,7 @@ export function registerApiMetrics(registry: Registry, client: ApiClient): () =>
   });
   const durations = new Histogram({
     name: "tollgate_api_request_duration_seconds",
-    help: "From a call of the API server to the head of its answer.",
+    help: "From a call of the API server to the head of its response.",
     labelNames: ["verb"],
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15],
     registers,

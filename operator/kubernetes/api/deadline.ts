@@ -1,5 +1,5 @@
 /** The end of one call: its time is over, or whoever asked gave up. Lets go of the asker's signal when disposed. */
-export class Deadline implements Disposable {
+export class CallDeadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #asker: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;

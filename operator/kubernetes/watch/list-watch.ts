@@ -47,7 +47,7 @@ export class ListWatch {
   #isDoubtful = false;
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
-  readonly #comparison: Resync;
+  readonly resync: Resync;
   #running: Promise<void> | undefined;
   #stopListening = () => {};
 
@@ -56,7 +56,7 @@ export class ListWatch {
     const { backoffMinMs, backoffMaxMs } = options.timings;
     this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
     this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
-    this.#comparison = new Resync({ ...options, isListed: () => this.#version !== undefined });
+    this.resync = new Resync({ ...options, isListed: () => this.#version !== undefined });
   }
 
   /** Resolves when everything was read once. */
@@ -77,7 +77,7 @@ export class ListWatch {
   start(): void {
     this.#stopListening = this.#options.reachability.onLost(() => this.#interrupt());
     this.#running ??= this.#run();
-    this.#comparison.start();
+    this.resync.start();
   }
 
   /**
@@ -99,14 +99,14 @@ export class ListWatch {
    * be a backup whose versions have passed ours by then, of which no event tells.
    */
   #interrupt(): void {
-    this.#comparison.soon();
+    this.resync.soon();
     this.#watching?.abort(new ApiError("The API server does not answer.", { code: "unreachable" }));
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#stop.abort();
-    this.#comparison.close();
+    this.resync.close();
     await this.#running;
   }
 
@@ -184,7 +184,7 @@ export class ListWatch {
   #forget(reason: RelistReason): void {
     if (this.#version !== undefined) this.#relistReason = reason;
     this.#version = undefined;
-    this.#comparison.giveUp();
+    this.resync.giveUp();
   }
 
   /**
@@ -229,7 +229,7 @@ export class ListWatch {
     this.#completeVersion = version;
     this.#highest = version;
     this.#lastEventVersion = version;
-    this.#comparison.noteListed();
+    this.resync.noteListed();
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
     this.#relistReason = "expired";
     this.#backoff.reset();
@@ -264,7 +264,7 @@ export class ListWatch {
         // An event that was on its way would pass for all that a list was asked for.
         watching.signal.throwIfAborted();
         counters.noteEvent(event.type);
-        if (collector === undefined) this.#take(event);
+        if (collector === undefined) this.apply(event);
         else if (event.type === "BOOKMARK") {
           if (!event.isInitialEnd) continue;
           this.#finishList(collector, event.resourceVersion);
@@ -281,7 +281,7 @@ export class ListWatch {
     }
   }
 
-  #take(event: WatchEvent): void {
+  apply(event: WatchEvent): void {
     const { sink } = this.#options;
     if (event.type === "BOOKMARK") {
       if (this.#highest !== undefined && compareVersions(event.resourceVersion, this.#highest) < 0) {

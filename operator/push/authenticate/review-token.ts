@@ -9,8 +9,8 @@ const podNameExtra = "authentication.kubernetes.io/pod-name";
 export function tokenReviewer(client: Pick<ApiClient, "create">): TokenReviewer {
   return {
     async review(token, audience, signal): Promise<TokenReview> {
-      const answer = await client.create(tokenReviewResource, { spec: { token, audiences: [audience] } }, { signal });
-      const status = isRecord(answer["status"]) ? answer["status"] : {};
+      const response = await client.create(tokenReviewResource, { spec: { token, audiences: [audience] } }, { signal });
+      const status = isRecord(response["status"]) ? response["status"] : {};
       const user = isRecord(status["user"]) ? status["user"] : {};
       const extra = isRecord(user["extra"]) ? user["extra"] : {};
       const [pod] = strings(extra[podNameExtra]);

@@ -38,7 +38,7 @@ export interface VerifyTokenOptions {
   readonly reviewTimeoutMs?: number;
 }
 
-export type Verdict = { readonly peer: Peer } | { readonly refused: RefusalReason };
+export type TokenVerdict = { readonly peer: Peer } | { readonly refused: RefusalReason };
 
 interface Vouched {
   readonly peer: Peer;
@@ -56,7 +56,7 @@ export class TokenVerifier {
   readonly #timers: Timers;
   readonly #freshMs: number;
   readonly #vouched = new Map<string, Vouched>();
-  readonly #reviewing = new Map<string, Promise<Verdict>>();
+  readonly #reviewing = new Map<string, Promise<TokenVerdict>>();
   readonly #gate = new Gate(reviewsAtOnceMax, reviewsWaitingMax);
 
   constructor(options: VerifyTokenOptions) {
@@ -69,7 +69,7 @@ export class TokenVerifier {
    * @param authorization the header as it came
    * @throws ReviewUnavailableError when only the API server could say and it does not answer
    */
-  async verify(authorization: string | undefined): Promise<Verdict> {
+  async verify(authorization: string | undefined): Promise<TokenVerdict> {
     if (authorization === undefined) return { refused: "no_token" };
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/.exec(authorization)?.[1];
     const claims = token === undefined ? undefined : readTokenClaims(token);
@@ -95,7 +95,7 @@ export class TokenVerifier {
     }
   }
 
-  async #review(digest: string, token: string, expiresAtMs: number | undefined): Promise<Verdict> {
+  async #review(digest: string, token: string, expiresAtMs: number | undefined): Promise<TokenVerdict> {
     const { reviewer, audience, reviewTimeoutMs = 10_000 } = this.#options;
     const review = await this.#gate.pass(() => reviewer.review(token, audience, AbortSignal.timeout(reviewTimeoutMs)));
     const verdict = this.#judge(review);
@@ -107,7 +107,7 @@ export class TokenVerifier {
     return verdict;
   }
 
-  #judge({ isAuthenticated, audiences, username, pod }: TokenReview): Verdict {
+  #judge({ isAuthenticated, audiences, username, pod }: TokenReview): TokenVerdict {
     if (!isAuthenticated) return { refused: "not_authenticated" };
     // An API server that knows nothing of audiences answers without them.
     if (!audiences.includes(this.#options.audience)) return { refused: "wrong_audience" };

@@ -9,10 +9,10 @@ import type { Fleet } from "#operator/push/fleet";
 import type { Report } from "#proxy/snapshot/push/messages";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { LeaderClient } from "./leader-client.ts";
-import { readAnswer, type Summary, writeSummary } from "./summary.ts";
+import { readLacked, type Summary, writeSummary } from "./summary.ts";
 
 export interface FollowLeaderOptions {
-  readonly fleet: Pick<Fleet, "summary" | "onChange" | "hear">;
+  readonly fleet: Pick<Fleet, "summary" | "onChange" | "setLackedElsewhere">;
   readonly leadership: Leadership;
   readonly client: LeaderClient;
   /** This run of this operator. */
@@ -20,7 +20,7 @@ export interface FollowLeaderOptions {
   /** Between two summaries of which nothing changed; well below the silence after which the leader forgets. */
   readonly everyMs: number;
   readonly timers?: Timers;
-  readonly onTold?: (outcome: "taken" | "failed") => void;
+  readonly onPosted?: (outcome: "taken" | "failed") => void;
 }
 
 export interface FollowingLeader {
@@ -37,7 +37,7 @@ const retryMs = 500;
 const reportsMax = 500;
 
 export function followLeader(options: FollowLeaderOptions): FollowingLeader {
-  const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onTold } = options;
+  const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onPosted } = options;
   const reports: { readonly proxy: string; readonly report: Report }[] = [];
   let told:
     | { readonly address: string; readonly text: string; readonly old: Summary["old"]; readonly at: number }
@@ -67,13 +67,13 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
     const text = writeSummary(summary);
     if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
     try {
-      const answer = await client.post(address, "/summary", text);
-      // Whoever came to lead meanwhile, this one perhaps, knows better. An empty answer: nothing is lacking.
+      const response = await client.post(address, "/summary", text);
+      // Whoever came to lead meanwhile, this one perhaps, knows better. An empty response: nothing is lacking.
       if (leadership.isLeader() || leadership.leaderAddress() !== address) return;
-      const lacking = answer === undefined ? [] : readAnswer(answer);
+      const lacking = response === undefined ? [] : readLacked(response);
       // One that has just come to lead may not have heard of all old proxies: it takes nothing back with its first word.
       heard = told?.address === address ? lacking : [...new Set([...heard, ...lacking])];
-      fleet.hear(heard);
+      fleet.setLackedElsewhere(heard);
     } catch (cause) {
       // Whoever leads next, or this one when it is back, has to hear all of it.
       told = undefined;
@@ -81,7 +81,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       throw cause;
     }
     told = { address, text, old: summary.old, at: timers.now() };
-    onTold?.("taken");
+    onPosted?.("taken");
   };
   const tell = async () => {
     const leaderAddress = leadership.leaderAddress();
@@ -100,7 +100,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       if (isChanged || reports.length > 0) waitMs = gatherMs;
     } catch {
       // The leader is away or has changed: the Lease will say, and nothing is lost that counts.
-      onTold?.("failed");
+      onPosted?.("failed");
       waitMs = retryMs;
     } finally {
       isPosting = false;

@@ -7,8 +7,8 @@ import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { protocolVersion } from "#proxy/snapshot/push/messages";
 
-/** An answer names some capabilities. */
-const answerBytesMax = 64 * 1024;
+/** A response names some capabilities. */
+const responseBytesMax = 64 * 1024;
 
 export interface LeaderClientOptions {
   /** PEM of the authorities; undefined while there is none. */
@@ -23,8 +23,8 @@ export interface LeaderClientOptions {
 export interface LeaderClient {
   /**
    * @param address `address:port` of the leader
-   * @returns its answer; undefined where it says nothing but that it took the post
-   * @throws when it does not take the post, or its answer is no JSON
+   * @returns its response; undefined where it says nothing but that it took the post
+   * @throws when it does not take the post, or its response is not JSON
    */
   post(address: string, path: string, body: string): Promise<unknown>;
   close(): void;
@@ -60,9 +60,9 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
     outgoing.on("error", reject);
     outgoing.on("response", resolve);
     outgoing.end(payload);
-    const answer = await promise;
-    const text = await readText(answer);
-    const { statusCode } = answer;
+    const response = await promise;
+    const text = await readText(response);
+    const { statusCode } = response;
     if (statusCode !== 200 && statusCode !== 204) throw new Error(`the leader answered with status ${statusCode}`);
     return statusCode === 204 ? undefined : JSON.parse(text);
   };
@@ -76,12 +76,12 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
   };
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   let text = "";
-  answer.setEncoding("utf8");
-  for await (const chunk of answer) {
+  response.setEncoding("utf8");
+  for await (const chunk of response) {
     text += chunk;
-    if (text.length > answerBytesMax) throw new Error("the leader's answer is too long");
+    if (text.length > responseBytesMax) throw new Error("the leader's response is too long");
   }
   return text;
 }

@@ -26,7 +26,7 @@ export class PeerSummaries {
   }
 
   /** Takes a follower's newest summary. @param pod the follower's, as its token says */
-  take(pod: string, summary: Summary): void {
+  accept(pod: string, summary: Summary): void {
     const held = this.#byPod.get(pod);
     if (held === undefined && this.#byPod.size >= peersMax) return;
     held?.cancel();

@@ -116,12 +116,12 @@ export function readSummary(value: unknown): Summary {
 }
 
 /** What the leader answers: the capabilities that some proxy of the fleet lacks. */
-export function writeAnswer(lacked: ReadonlySet<string>): string {
+export function writeLacked(lacked: ReadonlySet<string>): string {
   return JSON.stringify({ type: "lacked", capabilities: [...lacked] });
 }
 
 /** @throws SummaryError */
-export function readAnswer(value: unknown): string[] {
+export function readLacked(value: unknown): string[] {
   return names(asMembers(value), "capabilities");
 }
 

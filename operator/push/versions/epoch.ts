@@ -13,7 +13,7 @@ import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 export interface Epochs {
   readonly current: number;
   /** For how long signs of a restore are still taken for those of the one that it was last raised for. */
-  readonly settlesInMs: number;
+  readonly stableInMs: number;
   /** Reads what other operators may have raised. @returns the epoch now */
   refresh(): Promise<number>;
   /**
@@ -53,7 +53,7 @@ export class StoredEpochs implements Epochs {
     return this.#current;
   }
 
-  get settlesInMs(): number {
+  get stableInMs(): number {
     return Math.max(0, this.#raisedAt + oneRestoreMs - this.#timers.now());
   }
 
@@ -66,7 +66,7 @@ export class StoredEpochs implements Epochs {
   }
 
   async raise(seen: number): Promise<number> {
-    if (this.settlesInMs > 0) return this.#current;
+    if (this.stableInMs > 0) return this.#current;
     this.#raising ??= this.#raiseAbove(seen).finally(() => {
       this.#raising = undefined;
     });
@@ -112,7 +112,7 @@ export class StoredEpochs implements Epochs {
 }
 
 export interface RaiseOptions {
-  readonly epochs: Pick<Epochs, "current" | "settlesInMs" | "raise">;
+  readonly epochs: Pick<Epochs, "current" | "stableInMs" | "raise">;
   readonly timers?: Timers;
   /** Told of each failure; it is tried again. */
   readonly onFailure: (cause: unknown) => void;
@@ -159,13 +159,13 @@ export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: 
     void attempt(retryFirstMs);
   };
   const keep = (epoch: number) => {
-    const settlesInMs = epochs.settlesInMs;
+    const stableInMs = epochs.stableInMs;
     keptFor = undefined;
     // Below an epoch that began meanwhile the removal counts no longer.
     if (epochs.current !== epoch) return;
-    if (settlesInMs === 0) return raise();
+    if (stableInMs === 0) return raise();
     keptFor = epoch;
-    cancelKept = timers.after(settlesInMs, () => keep(epoch));
+    cancelKept = timers.after(stableInMs, () => keep(epoch));
   };
   return {
     raise,

@@ -75,14 +75,14 @@ export class ResourceUids {
   }
 
   /** Takes note of what became of a resource. @param now on a clock that never jumps */
-  look(change: ResourceChange, now: number): void {
+  observe(change: ResourceChange, now: number): void {
     const found = this.#find(change);
     if (found === undefined) return;
     const { id, metadata } = found;
     const before = this.#uids.get(id);
     if (metadata?.uid === before) return;
     if (metadata?.uid === undefined) this.#uids.delete(id);
-    else this.#take(id, metadata.uid);
+    else this.add(id, metadata.uid);
     if (before === undefined) return;
     this.#sequence += 1;
     this.#removed.push({ uid: before, sequence: this.#sequence, at: now });
@@ -94,7 +94,7 @@ export class ResourceUids {
     }
   }
 
-  #take(id: string, uid: string): void {
+  add(id: string, uid: string): void {
     this.#uids.set(id, uid);
     if (this.#dead.delete(uid)) for (const listener of [...this.#listeners]) listener();
   }

@@ -11,7 +11,7 @@ import type { ApiObject } from "#operator/kubernetes/api/api-object";
 import type { ListWatchSink } from "#operator/kubernetes/watch/list-watch-options";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
-import { type AbsenceList, type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
+import { type AbsenceList, type CollectingStore, Collector, type CompleteList } from "./list-collector.ts";
 import { changeOf, identityOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
@@ -30,7 +30,7 @@ export interface ClusterStoreOptions {
    * Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. `isLatest`:
    * it counts whatever came before, as its later version was undone.
    */
-  readonly onSeen?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
+  readonly onObserved?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
 }
 
 export class ClusterStore implements CollectingStore {
@@ -112,12 +112,12 @@ export class ClusterStore implements CollectingStore {
     const next = this.read(kind, object, before);
     if (next === undefined) return;
     const missing = this.#isOpen ? dataReferencesOf(next).filter((reference) => !this.#holds(reference)) : [];
-    if (missing.length > 0) void this.#takeLater(change, next, missing);
-    else if (this.take(next, before)) this.tell([change]);
+    if (missing.length > 0) void this.putLater(change, next, missing);
+    else if (this.replace(next, before)) this.tell([change]);
   }
 
   /** Takes an object once the Secrets it names are there, so that one that is exchanged never leaves a gap. */
-  async #takeLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
+  async putLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
     const key = keyOf(change);
     this.#waiting.set(key, next);
     // What it names must be kept when it comes.
@@ -127,13 +127,13 @@ export class ClusterStore implements CollectingStore {
     const before = this.#resources.get(change);
     // A whole list may have brought a later version meanwhile.
     const isLate = isOlder(next.metadata.resourceVersion, before?.metadata.resourceVersion);
-    const isChanged = !isLate && this.take(next, before);
+    const isChanged = !isLate && this.replace(next, before);
     this.#stopWaiting(key);
     if (isChanged) this.tell([change]);
   }
 
   /** A whole list speaks for everything up to its version, also for what still waits, unless it came while it was read. */
-  settleWaiting(kind: ResourceKind, { namespace, version, touched }: SettlingList): void {
+  resolveWaiting(kind: ResourceKind, { namespace, version, touched }: CompleteList): void {
     for (const [key, { kind: own, metadata }] of this.#waiting) {
       if (own !== kind || (namespace !== undefined && metadata.namespace !== namespace)) continue;
       if (touched.has(identityOf({ kind, ...metadata }))) continue;
@@ -160,7 +160,7 @@ export class ClusterStore implements CollectingStore {
         return keys && readDataObject(kind, object, keys);
       }
       default:
-        this.#options.onSeen?.(kind, object);
+        this.#options.onObserved?.(kind, object);
         return this.#share(readOwnObject(kind, watchedResources[kind], object, before));
     }
   }
@@ -175,7 +175,7 @@ export class ClusterStore implements CollectingStore {
   }
 
   /** Puts a resource in its place. @returns whether its meaning changed */
-  take(next: AnyResource, before: AnyResource | undefined): boolean {
+  replace(next: AnyResource, before: AnyResource | undefined): boolean {
     if ("spec" in next) this.#refer(before, next);
     if (before === undefined) {
       this.#resources.set(next);
@@ -203,8 +203,9 @@ export class ClusterStore implements CollectingStore {
     }
   }
 
-  seeUndone(kind: ResourceKind, object: ApiObject): void {
-    if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap") this.#options.onSeen?.(kind, object, true);
+  observeUndone(kind: ResourceKind, object: ApiObject): void {
+    if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap")
+      this.#options.onObserved?.(kind, object, true);
   }
 
   /** Versions start anew, at lower numbers. */

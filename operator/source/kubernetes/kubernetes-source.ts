@@ -28,7 +28,7 @@ export interface KubernetesSourceOptions {
   readonly watchesNamespaces?: boolean;
   readonly timings?: Partial<WatchTimings>;
   /** Each object of our own kinds as it comes, status and all; for whoever writes status (`ClusterStoreOptions`). */
-  readonly onSeen?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
+  readonly onObserved?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
@@ -98,7 +98,7 @@ export class KubernetesSource {
         for (const callback of this.#callbacks) callback(changes);
       },
       fetchMissing: (references) => (this.#hasDataWatches ? this.#missing.fetch(references) : Promise.resolve()),
-      onSeen: options.onSeen,
+      onObserved: options.onObserved,
     });
   }
 

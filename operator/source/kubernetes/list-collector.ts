@@ -16,19 +16,19 @@ export interface CollectingStore {
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined;
   /** Whether anything of it is kept: of Secrets and ConfigMaps only what somebody refers to. */
   wants(change: ResourceChange): boolean;
-  take(next: AnyResource, before: AnyResource | undefined): boolean;
+  replace(next: AnyResource, before: AnyResource | undefined): boolean;
   /** Takes note of wanted data that a whole list of this version does not show. */
   noteAbsent(kind: "Secret" | "ConfigMap", list: AbsenceList): void;
   dropAll(changes: readonly ResourceChange[]): void;
-  settleWaiting(kind: ResourceKind, list: SettlingList): void;
+  resolveWaiting(kind: ResourceKind, list: CompleteList): void;
   /** An object whose later version was undone. */
-  seeUndone(kind: ResourceKind, object: ApiObject): void;
+  observeUndone(kind: ResourceKind, object: ApiObject): void;
   rewind(): void;
   tell(changes: readonly ResourceChange[]): void;
 }
 
 /** What a complete list is to objects that came and still wait for their data. */
-export interface SettlingList {
+export interface CompleteList {
   readonly namespace: string | undefined;
   readonly version: string;
   /** Identities that events named since it was begun. */
@@ -115,10 +115,10 @@ export class Collector implements ListCollector {
 
   finish(version: string, isRewound: boolean): void {
     if (isRewound) this.#store.rewind();
-    this.#store.settleWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
+    this.#store.resolveWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
     const changes: ResourceChange[] = [];
     try {
-      this.#takeListed(version, isRewound, changes);
+      this.applyListed(version, isRewound, changes);
       const gone = this.#gone(version, isRewound);
       this.#store.dropAll(gone);
       this.#noteAbsent(version);
@@ -130,7 +130,7 @@ export class Collector implements ListCollector {
   }
 
   /** @param changes gets what has another meaning now */
-  #takeListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
+  applyListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
     for (const [identity, listed] of this.#listed) {
       const { resource, earlier } = listed;
       if (resource === undefined) continue;
@@ -145,8 +145,8 @@ export class Collector implements ListCollector {
       const isNewer =
         before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
       if (!isNewer && !isRewound && !isUndone(before, listed, version)) continue;
-      if (earlier !== undefined) this.#store.seeUndone(this.#kind, earlier);
-      if (this.#store.take(resource, before)) changes.push(change);
+      if (earlier !== undefined) this.#store.observeUndone(this.#kind, earlier);
+      if (this.#store.replace(resource, before)) changes.push(change);
     }
   }
 

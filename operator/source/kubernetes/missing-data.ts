@@ -51,9 +51,9 @@ export class MissingData {
 
   /** Resolves when all are there or known not to exist, or after `holdBackMs`; never rejects. */
   async fetch(references: readonly DataReference[]): Promise<void> {
-    const answers = references.map((reference) => this.#fetchOne(reference));
+    const fetches = references.map((reference) => this.#fetchOne(reference));
     const given = new AbortController();
-    await Promise.race([Promise.all(answers), pause(this.#options.timings.holdBackMs, given.signal)]);
+    await Promise.race([Promise.all(fetches), pause(this.#options.timings.holdBackMs, given.signal)]);
     given.abort();
   }
 

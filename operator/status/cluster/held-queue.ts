@@ -50,7 +50,7 @@ export class HeldQueue {
   }
 
   /** Takes the one that is due longest. */
-  take(nowMs: number): string | undefined {
+  shift(nowMs: number): string | undefined {
     const line = this.#firstLine();
     const dueMs = line?.headDueMs();
     return dueMs === undefined || dueMs > nowMs ? undefined : line?.shift();

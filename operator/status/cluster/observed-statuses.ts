@@ -25,15 +25,15 @@ export const statusFieldManager = "tollgate-status";
 
 export class ObservedStatuses {
   readonly pool = new ConditionPool();
-  readonly #standing = new Map<string, ObservedStatus>();
+  readonly statuses = new Map<string, ObservedStatus>();
   readonly #listeners = new Set<(id: string) => void>();
 
   get(id: string): ObservedStatus | undefined {
-    return this.#standing.get(id);
+    return this.statuses.get(id);
   }
 
   /** Told the `resultId` of each object that came with another version. */
-  onSeen(listener: (id: string) => void): () => void {
+  onObserved(listener: (id: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -43,21 +43,21 @@ export class ObservedStatuses {
    *
    * @param isLatest it counts whatever was seen before, as after a restore: it was asked for just now, or listed
    */
-  see(kind: ResourceKind, object: ApiObject, isLatest = false): void {
+  observe(kind: ResourceKind, object: ApiObject, isLatest = false): void {
     if (!isOwnKind(kind)) return;
     const { uid, resourceVersion, namespace = "", name, generation = 1 } = object.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
     const id = resultId(kind, namespace, name);
-    const before = this.#standing.get(id);
+    const before = this.statuses.get(id);
     if (before?.uid === uid && !isLatest && compareVersions(resourceVersion, before.resourceVersion) <= 0) return;
     const document = readStatus(kind, object, this.pool);
     const stranger = strangerIn(object, statusFieldManager);
-    this.#standing.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
+    this.statuses.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
     for (const listener of this.#listeners) listener(id);
   }
 
   forget(id: string): void {
-    this.#standing.delete(id);
+    this.statuses.delete(id);
   }
 }
 

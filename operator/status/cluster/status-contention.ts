@@ -36,12 +36,12 @@ export class StatusContention {
     this.#mostMs = mostMs;
   }
 
-  /** Takes note of a write. @param stood what was written over @param document what stands now */
-  wrote(id: string, stood: ObservedStatus, document: StatusDocument, nowMs: number): void {
-    const { uid, generation } = stood;
-    const before = this.#find(id, stood, nowMs);
+  /** Takes note of a write. @param replaced what was written over @param document what observed now */
+  wrote(id: string, replaced: ObservedStatus, document: StatusDocument, nowMs: number): void {
+    const { uid, generation } = replaced;
+    const before = this.#find(id, replaced, nowMs);
     const undoneBefore = before?.undone ?? 0;
-    const undone = before && isUndone(before, stood) ? undoneBefore + 1 : Math.max(0, undoneBefore - 1);
+    const undone = before && isUndone(before, replaced) ? undoneBefore + 1 : Math.max(0, undoneBefore - 1);
     this.#writes.delete(id);
     this.#writes.set(id, { uid, generation, document, atMs: nowMs, undone });
     for (const [oldest, { atMs }] of this.#writes) {
@@ -51,14 +51,14 @@ export class StatusContention {
   }
 
   /** How many writes of an object were undone one after the other, the last among them. */
-  timesUndone(id: string, stands: ObservedStatus, nowMs: number): number {
-    const last = this.#find(id, stands, nowMs);
-    return last !== undefined && isUndone(last, stands) ? last.undone + 1 : 0;
+  timesUndone(id: string, observed: ObservedStatus, nowMs: number): number {
+    const last = this.#find(id, observed, nowMs);
+    return last !== undefined && isUndone(last, observed) ? last.undone + 1 : 0;
   }
 
   /** How long to wait before an object is written again: 0, or one of `delaysMs`. */
-  waitMs(id: string, stands: ObservedStatus, nowMs: number): number {
-    const times = this.timesUndone(id, stands, nowMs);
+  waitMs(id: string, observed: ObservedStatus, nowMs: number): number {
+    const times = this.timesUndone(id, observed, nowMs);
     const last = this.#writes.get(id);
     if (times === 0 || last === undefined) return 0;
     const intervalMs = this.delaysMs[Math.min(times, this.delaysMs.length) - 1] ?? this.#mostMs;
@@ -83,7 +83,7 @@ export class StatusContention {
   }
 }
 
-function isUndone({ document }: Write, stands: ObservedStatus): boolean {
-  if (stands.document === document) return false;
-  return stands.document === undefined || !isSameMeaning(stands.document, document);
+function isUndone({ document }: Write, observed: ObservedStatus): boolean {
+  if (observed.document === document) return false;
+  return observed.document === undefined || !isSameMeaning(observed.document, document);
 }

@@ -2,7 +2,7 @@
  * Writes status to the API server: server-side apply on the status subresource under a fixed field manager.
  *
  * Level-based: a notice only says which object to look at. When its turn comes, what should stand (the keeper's) is
- * compared with what stands (the watch's), and only a difference of meaning is written: an operator that restarts, or
+ * compared with the observed one (the watch's), and only a difference of meaning is written: an operator that restarts, or
  * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
  * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
  * an object, a few over all; refusals of any kind slow all writes down together, and what somebody else changes back again
@@ -28,7 +28,7 @@ export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidd
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "apply" | "list">;
   readonly leadership: Pick<Leadership, "isLeader" | "onChange">;
-  readonly standing: ObservedStatuses;
+  readonly observedStatuses: ObservedStatuses;
   /** What should stand, by `resultId`, and the uid of the object that it is about. */
   readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
   /** All objects that should have a status, by `resultId`. */
@@ -39,7 +39,7 @@ export interface StatusWriterOptions {
   /** Told now and then, for each namespace, an object whose status somebody else changes back again and again. */
   readonly onContested?: (document: StatusDocument, uid: string, why: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
-  readonly rivals?: StatusContention;
+  readonly contention?: StatusContention;
   /** Between two looks at everything, should a notice ever have been lost. */
   readonly sweepEveryMs?: number;
   /** Writes a second, where more than a burst waits. */
@@ -68,7 +68,7 @@ const resumeMs = 500;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  readonly #rivals: StatusContention;
+  readonly #contention: StatusContention;
   readonly #queue: HeldQueue;
   readonly #inFlight = new Set<string>();
   /** Statuses that the API server refuses for what they are: not tried again. */
@@ -97,33 +97,33 @@ export class StatusWriter {
   constructor(options: StatusWriterOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff(500, 30_000);
-    this.#rivals = options.rivals ?? new StatusContention();
-    this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#rivals.delaysMs]);
-    const { leadership, standing } = options;
+    this.#contention = options.contention ?? new StatusContention();
+    this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#contention.delaysMs]);
+    const { leadership, observedStatuses } = options;
     this.#stops = [
       leadership.onChange(() => {
         if (!leadership.isLeader()) this.#stepDown();
       }),
-      standing.onSeen((id) => this.look(id)),
+      observedStatuses.onObserved((id) => this.enqueue(id)),
     ];
     this.#sweeping = setInterval(() => this.#sweep(), resumeMs).unref();
   }
 
-  /** Looks at an object, by `resultId`, soon: its status or what stands of it may have changed. */
-  look(id: string): void {
-    const { leadership, standing, desired } = this.#options;
+  /** Looks at an object, by `resultId`, soon: its status or the observed one may have changed. */
+  enqueue(id: string): void {
+    const { leadership, observedStatuses, desired } = this.#options;
     if (this.#isClosed) return;
     if (!leadership.isLeader()) {
       this.#hasLetGo = true;
       return;
     }
     const wanted = desired(id);
-    const stands = standing.get(id);
-    if (wanted === undefined || stands === undefined || !isDifferent(stands, wanted.document)) return;
+    const observed = observedStatuses.get(id);
+    if (wanted === undefined || observed === undefined || !isDifferent(observed, wanted.document)) return;
     const nowMs = performance.now();
-    // While a write is in flight what stands may be that write.
-    const rivalMs = this.#inFlight.has(id) ? 0 : this.#rivals.waitMs(id, stands, nowMs);
-    this.#queue.put(id, Math.max(delayOf(wanted.document), rivalMs), nowMs);
+    // While a write is in flight the observed status may be that write.
+    const contentionMs = this.#inFlight.has(id) ? 0 : this.#contention.waitMs(id, observed, nowMs);
+    this.#queue.put(id, Math.max(delayOf(wanted.document), contentionMs), nowMs);
     this.#pumpSoon();
   }
 
@@ -157,7 +157,7 @@ export class StatusWriter {
     if (!leadership.isLeader() || (!this.#hasLetGo && nowMs - this.#sweptAtMs < sweepEveryMs)) return;
     this.#hasLetGo = false;
     this.#sweptAtMs = nowMs;
-    for (const id of ids()) this.look(id);
+    for (const id of ids()) this.enqueue(id);
   }
 
   /** Another operator writes, from what it knows: nothing that waits here is of any use. */
@@ -168,7 +168,7 @@ export class StatusWriter {
     this.#queue.clear();
     this.#refused.clear();
     this.#conflicts.clear();
-    this.#rivals.clear();
+    this.#contention.clear();
     this.#contested.clear();
     this.#term.abort();
     this.#term = new AbortController();
@@ -200,7 +200,7 @@ export class StatusWriter {
     if (this.#inFlight.size >= most) return;
     if (!isReachable()) this.#pausedUntilMs = nowMs + unreachableMs;
     else if (nowMs >= this.#pacedUntilMs - burst * this.#intervalMs && nowMs >= this.#pausedUntilMs) {
-      const id = this.#queue.take(nowMs);
+      const id = this.#queue.shift(nowMs);
       if (id !== undefined && this.#inFlight.has(id)) this.#queue.put(id, settleMs, nowMs);
       else if (id !== undefined && this.#begin(id))
         this.#pacedUntilMs = Math.max(this.#pacedUntilMs, nowMs) + this.#intervalMs;
@@ -210,10 +210,10 @@ export class StatusWriter {
 
   /** @returns whether there was something to write */
   #begin(id: string): boolean {
-    const { standing, desired } = this.#options;
-    const stands = standing.get(id);
+    const { observedStatuses, desired } = this.#options;
+    const observed = observedStatuses.get(id);
     const wanted = desired(id);
-    if (stands === undefined || wanted === undefined || !isDifferent(stands, wanted.document)) {
+    if (observed === undefined || wanted === undefined || !isDifferent(observed, wanted.document)) {
       this.#queue.done(id);
       return false;
     }
@@ -223,13 +223,13 @@ export class StatusWriter {
       return false;
     }
     // The compiler has not seen this object yet, but the one before it.
-    if (uid !== stands.uid || document.status.observedGeneration !== stands.generation) {
+    if (uid !== observed.uid || document.status.observedGeneration !== observed.generation) {
       this.#queue.put(id, settleMs, performance.now());
       return false;
     }
-    if (this.#isTooSoon(id, stands, document)) return false;
+    if (this.#isTooSoon(id, observed, document)) return false;
     this.#inFlight.add(id);
-    void this.#write(id, stands, document).then(() => {
+    void this.#write(id, observed, document).then(() => {
       this.#inFlight.delete(id);
       this.#queue.done(id);
       this.#pumpSoon();
@@ -238,10 +238,11 @@ export class StatusWriter {
   }
 
   /** Somebody else changes back what is written: puts it off, and says so where it goes on. */
-  #isTooSoon(id: string, stands: ObservedStatus, document: StatusDocument): boolean {
+  #isTooSoon(id: string, observed: ObservedStatus, document: StatusDocument): boolean {
     const nowMs = performance.now();
-    if (this.#rivals.timesUndone(id, stands, nowMs) >= contestedTimes) this.#tellContested(stands, document, nowMs);
-    const waitMs = this.#rivals.waitMs(id, stands, nowMs);
+    if (this.#contention.timesUndone(id, observed, nowMs) >= contestedTimes)
+      this.#tellContested(observed, document, nowMs);
+    const waitMs = this.#contention.waitMs(id, observed, nowMs);
     if (waitMs > 0) this.#queue.put(id, waitMs, nowMs);
     return waitMs > 0;
   }
@@ -261,12 +262,12 @@ export class StatusWriter {
     onContested?.(document, uid, why);
   }
 
-  async #write(id: string, stands: ObservedStatus, document: StatusDocument): Promise<void> {
-    const { client, standing, onWritten } = this.#options;
+  async #write(id: string, observed: ObservedStatus, document: StatusDocument): Promise<void> {
+    const { client, observedStatuses, onWritten } = this.#options;
     const { signal } = this.#term;
     const { kind } = document;
-    const status = { ...document.status, conditions: sinceWhen(stands.document, document) };
-    const { uid, resourceVersion } = stands;
+    const status = { ...document.status, conditions: sinceWhen(observed.document, document) };
+    const { uid, resourceVersion } = observed;
     try {
       if (this.#conflicts.get(id) === resourceVersion) {
         await this.#readAgain(id, kind, document, signal);
@@ -275,34 +276,34 @@ export class StatusWriter {
       const { namespace, name } = document.metadata;
       const object = { metadata: { namespace, name, uid, resourceVersion }, status };
       const options = { fieldManager: statusFieldManager, subresource: "status", signal } as const;
-      const answer = await client.apply(ownResources[kind], object, { ...options, timeoutMs: writeTimeoutMs });
+      const response = await client.apply(ownResources[kind], object, { ...options, timeoutMs: writeTimeoutMs });
       this.#count("written");
       this.#conflicts.delete(id);
       this.#isFailing = false;
       this.#backoff.reset();
-      const stood = readStatus(kind, answer, standing.pool) ?? document;
-      this.#rivals.wrote(id, stands, stood, performance.now());
+      const written = readStatus(kind, response, observedStatuses.pool) ?? document;
+      this.#contention.wrote(id, observed, written, performance.now());
       // The next difference is one from this, whether the watch has brought it or not.
-      standing.see(kind, answer);
-      onWritten(stands.document, { ...document, status }, uid);
+      observedStatuses.observe(kind, response);
+      onWritten(observed.document, { ...document, status }, uid);
     } catch (error) {
-      if (!signal.aborted) this.#take(error, id, resourceVersion, document);
+      if (!signal.aborted) this.handleFailure(error, id, resourceVersion, document);
     }
   }
 
   /** The watch should have brought what made the write fail; after a restore from a backup it may believe it has. */
   async #readAgain(id: string, kind: OwnKind, { metadata }: StatusDocument, signal: AbortSignal): Promise<void> {
-    const { client, standing } = this.#options;
+    const { client, observedStatuses } = this.#options;
     this.#conflicts.delete(id);
     const options = { namespace: metadata.namespace, fieldSelector: `metadata.name=${metadata.name}`, signal };
     const { items } = await client.list(ownResources[kind], { ...options, timeoutMs: writeTimeoutMs });
     const [object] = items;
-    if (object === undefined) standing.forget(id);
-    else standing.see(kind, object, true);
+    if (object === undefined) observedStatuses.forget(id);
+    else observedStatuses.observe(kind, object, true);
   }
 
-  #take(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
-    const { log, standing } = this.#options;
+  handleFailure(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
+    const { log, observedStatuses } = this.#options;
     if (!(error instanceof ApiError)) {
       log.error(`the status of ${id} cannot be written: ${String(error)}`);
       return;
@@ -316,7 +317,7 @@ export class StatusWriter {
         return;
       case "gone":
         // The watch tells of its end, or of the next of its name.
-        standing.forget(id);
+        observedStatuses.forget(id);
         return;
       case "invalid":
         if (this.#refused.size >= 10_000) this.#refused.clear();

@@ -156,7 +156,7 @@ export class EventWriter {
     }
     const nowMs = performance.now();
     this.#notBeforeMs = nowMs + (isReachable() ? 1_000 / perSecond : unreachableMs);
-    const key = isReachable() ? this.#queue.take(nowMs) : undefined;
+    const key = isReachable() ? this.#queue.shift(nowMs) : undefined;
     const told = key === undefined ? undefined : this.#told.get(key);
     if (key !== undefined) this.#queue.done(key);
     if (key !== undefined && told !== undefined) {
@@ -185,7 +185,7 @@ export class EventWriter {
       this.#backoff.reset();
     } catch (error) {
       if (signal.aborted) return;
-      this.#take(error, key, told);
+      this.handleFailure(error, key, told);
     }
   }
 
@@ -205,7 +205,7 @@ export class EventWriter {
     };
   }
 
-  #take(error: unknown, key: string, told: Told): void {
+  handleFailure(error: unknown, key: string, told: Told): void {
     if (!told.isCreated && isApiStatus(error, 409)) {
       told.isCreated = true;
       return;

@@ -29,11 +29,11 @@ export class ExpiryNotices {
   constructor(options: ExpiryNoticesOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#timer = setInterval(() => void this.lookAtAll(), options.everyMs ?? 10 * 60_000).unref();
+    this.#timer = setInterval(() => void this.reconcileAll(), options.everyMs ?? 10 * 60_000).unref();
   }
 
   /** A key was compiled; undefined: it is gone. */
-  look(id: string, result: ObjectResult | undefined): void {
+  reconcile(id: string, result: ObjectResult | undefined): void {
     const endMs = result?.kind === "ApiKey" ? endOf(result) : undefined;
     if (result?.kind !== "ApiKey" || endMs === undefined) {
       this.#told.delete(id);
@@ -47,11 +47,11 @@ export class ExpiryNotices {
     this.#options.tell(result, keyExpiring(note));
   }
 
-  async lookAtAll(): Promise<void> {
+  async reconcileAll(): Promise<void> {
     let left = sliceOf;
     for (const [id, result] of this.#options.results()) {
       if (this.#isClosed || !this.#options.isLeader()) return;
-      this.look(id, result);
+      this.reconcile(id, result);
       left -= 1;
       if (left > 0) continue;
       left = sliceOf;

@@ -76,7 +76,7 @@ describe("kubernetes source", function () {
   it("takes a status for no change, and keeps the version it has", async () => {
     await plane.must("POST", `${api}/namespaces/team-a/apikeys`, key("quiet", { sha256: sha256("c") }));
     const seen: unknown[] = [];
-    const opened = await open({ onSeen: (_kind, object) => seen.push(object["status"]) });
+    const opened = await open({ onObserved: (_kind, object) => seen.push(object["status"]) });
     const before = opened.current().apiKeys.get("team-a/quiet");
     told = [];
     const status = { observedGeneration: 1, lastUsedTime: "2026-01-01T00:00:00Z" };

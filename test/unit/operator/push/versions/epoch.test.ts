@@ -195,7 +195,7 @@ describe("raiseAfterRestore", () => {
     let asked = 0;
     const epochs = {
       current: 1,
-      settlesInMs: 0,
+      stableInMs: 0,
       raise: async () => {
         asked += 1;
         throw new Error("away");
