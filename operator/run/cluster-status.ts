@@ -1,6 +1,6 @@
 /**
- * Status in a cluster: what `status-loop.ts` says is written to the API server by the leader, and told as Events. Wiring
- * only; called by `run-in-cluster.ts`.
+ * Wires status in a cluster: the leader writes to the API server what `status-loop.ts` computes, and sends Events.
+ * Called by `run-in-cluster.ts`.
  */
 import type { Registry } from "prom-client";
 import { resultId } from "#operator/compile/compilation";
@@ -20,7 +20,7 @@ import { type StatusLoop, type StatusLoopOptions, startStatusLoop } from "./stat
 export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilation" | "fleet" | "resources" | "log"> {
   readonly client: ApiClient;
   readonly leadership: Leadership;
-  /** Filled by the source. */
+  /** The source fills it. */
   readonly observedStatuses: ObservedStatuses;
   readonly isReachable: () => boolean;
   readonly registry: Registry;
@@ -29,7 +29,7 @@ export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilati
 }
 
 export interface ClusterStatusLoop extends StatusLoop {
-  /** Tells something about a key in an Event. */
+  /** Sends an Event about a key. */
   tellOfKey(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
 }
 

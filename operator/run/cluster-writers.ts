@@ -1,6 +1,6 @@
 /**
- * What an operator writes into a cluster, and the Lease that says whether it may: status, Events and the Secrets of
- * `generate` credentials. Wiring only; called by `run-in-cluster.ts`.
+ * Wires everything that an operator writes into a cluster: status, Events, the Secrets of `generate` credentials, and
+ * the Lease that decides whether it may write. Called by `run-in-cluster.ts`.
  */
 import { randomBytes } from "node:crypto";
 import { resultId } from "#operator/compile/compilation";
@@ -21,7 +21,7 @@ export interface ClusterWritersOptions {
   readonly cluster: ClusterSettings;
   readonly client: ApiClient;
   readonly source: KubernetesSource;
-  /** Filled by the source. */
+  /** The source fills it. */
   readonly observedStatuses: ObservedStatuses;
   readonly core: Core;
   /** The operator's own. */
@@ -76,17 +76,19 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
       );
     },
     onReplaced({ namespace: of, ownerName, secretName, credential }) {
-      log.warn(`ApiKey ${of}/${ownerName}: the Secret ${secretName} was gone; callers need the new key`);
+      log.warn(
+        `ApiKey ${of}/${ownerName}: the Secret ${secretName} was deleted; the operator made a new key, which callers need`,
+      );
       status.tellOfKey({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
     },
   });
   started.defer(() => keySecrets.close());
-  // What was left to the leader before may be this operator's now.
+  // The leader before may have left Secrets to make.
   started.defer(leadership.onChange(() => keySecrets.enqueue()));
   return { leadership, status, keySecrets };
 }
 
-/** Whether a status tells of a key that came from a Secret. */
+/** Whether a status shows a key that came from a Secret. */
 function showsKeyOf({ status }: StatusDocument, credential: string): boolean {
   const credentials = "credentials" in status ? (status.credentials ?? []) : [];
   return credentials.some((one) => one.name === credential && "displayPrefix" in one);

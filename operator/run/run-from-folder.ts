@@ -1,4 +1,4 @@
-/** An operator that reads a watched folder of manifests: the standalone mode. Wiring only. */
+/** Wires an operator that reads a watched folder of manifests (standalone mode). */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
   const { compilation, fleet } = core;
   const sink = new StatusFiles({
     folder: join(settings.dataFolder, "status"),
-    onFailure: (cause) => log.error("a status file cannot be written", { cause }),
+    onFailure: (cause) => log.error("the operator cannot write a status file", { cause }),
     countOf: (kind) => compilation.countOf(kind),
   });
   const awaited = settings.secretsAwaited;

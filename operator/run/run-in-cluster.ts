@@ -1,6 +1,6 @@
 /**
- * An operator that watches the API server of a cluster: one of several replicas, all of which serve proxies, and of
- * which the holder of the Lease writes. Wiring only.
+ * Wires an operator that watches the API server of a cluster. It is one of several replicas: all of them serve proxies,
+ * and the holder of the Lease writes.
  */
 import { mkdir } from "node:fs/promises";
 import { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -55,14 +55,14 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     ...settings.push,
   };
   const sources = startFleetSources(started, endpoint);
-  // Whoever is alive has come back by then; where the cluster says which proxies there are it mostly takes a moment.
+  // Every living proxy has reconnected by then; where the cluster lists the proxies, it mostly takes a moment.
   const stabiliseMs = settings.push.deadMs;
   const core = startCore(started, settings, source.current(), { ...sources, stabiliseMs });
   started.defer(registerApiMetrics(core.registry, client));
   registerWatchMetrics(core.registry, source);
   const writing = { cluster, client, source, observedStatuses, core, namespace, owner, log };
   const { leadership, status, keySecrets } = startWriters(started, writing);
-  // Asked again without a change when a bookmark says that nothing else came.
+  // A bookmark starts a pass too: it tells that nothing else changed.
   const progress = new SourceProgress(
     () => source.versions(),
     () => {
@@ -80,9 +80,12 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   const admin = await openAdmin(started, core, settings, source.current());
   const follow = async () => {
     if (!(await source.start())) return;
-    // Also where there is nothing: an operator that has read its source says so.
+    // Also for an empty cluster: an operator that has read its source publishes that.
     await pipeline.enqueue([]);
-    log.info("the cluster has been read", { keys: source.countOf("ApiKey"), routes: source.countOf("ModelRoute") });
+    log.info("the operator has read the cluster", {
+      keys: source.countOf("ApiKey"),
+      routes: source.countOf("ModelRoute"),
+    });
   };
   void follow();
   leadership.start();

@@ -1,7 +1,8 @@
 /**
- * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; hands it to whoever
- * writes it and tells a person at the terminal what an edit did. Of several operators the leader alone does so, each
- * beginning where the one before it ended.
+ * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time.
+ *
+ * Changed status goes to a sink (files or the API server), and a person at the terminal reads what an edit did. Of
+ * several operators only the leader keeps status, and each leader goes on from the status that the one before it left.
  */
 
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
@@ -30,38 +31,38 @@ export interface StatusLoopOptions {
   readonly compilation: Compilation;
   readonly fleet: Fleet;
   readonly resources: ResourceSet;
-  /** Where status is written. */
+  /** Receives each changed status. */
   readonly sink: StatusSink;
   readonly log: OperatorLog;
-  /** Secrets that only wait for a variable of the environment. */
+  /** Secrets that wait for an environment variable. */
   readonly awaited?: readonly AwaitedSecret[] | undefined;
-  /** Who keeps status of several operators; the only one where there is but one. */
+  /** Decides which of several operators keeps status; by default this one. */
   readonly leadership?: Leadership;
-  /** Where status outlives the operator: what document, by `resultId`, of the object that there is now. */
+  /** Where status outlives the operator: the observed status of the present object, by `resultId`. */
   readonly observed?: (id: string) => StatusDocument | undefined;
   /** Between two usage figures of one object; a minute by default. */
   readonly usageEveryMs?: number | undefined;
 }
 
 export interface StatusLoop {
-  /** What should stand, by `resultId`; nothing while another operator keeps status. */
+  /** The desired status, by `resultId`; undefined while another operator keeps status. */
   statusOf(id: string): StatusDocument | undefined;
   /** The objects that have a status, by `resultId`. */
   ids(): Iterable<string>;
-  /** What document of an object came, perhaps from an operator that led before. */
+  /** The watch brought an object's status, perhaps from an operator that led before. */
   observe(id: string): void;
   /** A proxy's report of use. */
   acceptReport(proxy: string, report: Report): void;
   /** After a pass of the compiler. */
   reconcile(changes: CompileChanges): void;
-  /** Finds the files of an earlier run; before the first pass. */
+  /** Finds the status files of an earlier run; call it before the first pass. */
   prepare(): Promise<void>;
-  /** Removes those of objects that went while no operator ran; after the first pass. */
+  /** Removes the files of objects that were deleted while no operator ran; call it after the first pass. */
   tidy(): void;
   close(): Promise<void>;
 }
 
-/** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
+/** Expiry shows in status within this time; proxies enforce it by their own clock. */
 const clockMs = 5_000;
 
 export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
@@ -78,13 +79,13 @@ export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
     everyMs: options.usageEveryMs,
     isStable: () => isStable(),
   });
-  // Without a cluster there is nobody to be heard from later.
+  // Without a cluster no other operator or proxy can report later.
   const isStable = () => observed === undefined || fleet.isStable;
   const reconciler = new StatusReconciler({
     observeUse: (result) => use.observe(result),
     compilation,
     ...(observed && { inherited: observed }),
-    acknowledgementOf: (wireId) => heardSoFar(fleet.acknowledgementOf(wireId), isStable()),
+    acknowledgementOf: (wireId) => pendingUntilStable(fleet.acknowledgementOf(wireId), isStable()),
     now: () => Date.now(),
     isSyncing: () => fleet.isSyncing,
     onChange: (before, after) => {
@@ -150,7 +151,7 @@ function statusLoop(
     },
     prepare: () => sink.findPresent(),
     tidy() {
-      // Of the compiler's results: the reconciler may still be busy with them.
+      // Ask the compiler's results: the reconciler may not have finished with them.
       sink.removeAllBut(({ kind, namespace, name }) => {
         return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
       });
@@ -159,8 +160,8 @@ function statusLoop(
   };
 }
 
-/** Until all proxies have been heard nobody can say that each of them has a version, nor that there are none. */
-function heardSoFar(acknowledgement: ResourceAcknowledgement, isStable: boolean): ResourceAcknowledgement {
+/** Until all proxies have reported, neither "every proxy has this version" nor "there are no proxies" is known. */
+function pendingUntilStable(acknowledgement: ResourceAcknowledgement, isStable: boolean): ResourceAcknowledgement {
   const { state } = acknowledgement;
   if (isStable || (state !== "Programmed" && state !== "NoProxies")) return acknowledgement;
   return { ...acknowledgement, state: "Pending" };
