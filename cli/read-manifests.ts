@@ -36,7 +36,7 @@ async function readFolder(folder: string): Promise<NamedManifest[] | string> {
   const manifests: NamedManifest[] = [];
   for (const [file, stamp] of [...files].sort()) manifests.push(await readNamed(file, sizeOfStamp(stamp)));
   for (const [below, code] of unreadable)
-    manifests.push(toManifest(below, { failure: `It cannot be looked at (${code}).` }));
+    manifests.push(toManifest(below, { failure: `It cannot be read (${code}).` }));
   return manifests;
 }
 

@@ -1,9 +1,9 @@
 /**
- * What all files of the source hold together: which document speaks for an object, and its last good version.
+ * Combines all files of a folder: decides which document defines an object, and keeps the object's last good version.
  *
- * Several documents may claim one identity: the first by path, then by line, speaks for it and the others are
- * reported. A document that is not valid, or a file that cannot be read, takes nothing away but keys: for a key the
- * safe side is deny, everything else keeps its last good version.
+ * When several documents define the same object, the first by path and then by line counts, and the others are
+ * reported. An invalid document or an unreadable file removes nothing but keys: a key is denied, which is its safe
+ * side, and every other object keeps its last good version.
  */
 import { isDeepStrictEqual } from "node:util";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
@@ -17,10 +17,10 @@ export interface PlacedDocument {
   readonly parsed: ParsedDocument;
 }
 
-/** A file's content as the store takes it. */
+/** The content of a file, as it is put into the store. */
 export interface FileContent {
   readonly file: string;
-  /** Files of lower rank speak first, whatever their paths. */
+  /** Files of lower rank take precedence, whatever their paths. */
   readonly rank: number;
   readonly documents: readonly PlacedDocument[];
   /** Why the file as a whole could not be read. */
@@ -43,7 +43,7 @@ interface Held {
   /** Content the present resource was made from. */
   digest?: string;
   generation: number;
-  /** What is wrong with the content, with lines below the document's first. */
+  /** Problems of the content, with lines counted from the document's first. */
   problems: readonly (Omit<SourceProblem, "origin"> & { readonly lineOffset: number })[];
 }
 
@@ -56,7 +56,7 @@ export class ManifestStore {
   readonly #fileProblems = new Map<string, readonly SourceProblem[]>();
   /** Objects with something to report, so that a pass need not look at all. */
   readonly #troubled = new Set<string>();
-  /** Generations of objects that are gone: a recreated one counts on. */
+  /** Generations of deleted objects: a recreated object goes on counting. */
   readonly #generations = new Map<string, number>();
 
   get resources(): ResourceSet {
@@ -68,7 +68,7 @@ export class ManifestStore {
     return this.#files.get(path);
   }
 
-  /** Takes a file's present content; undefined: the file is gone. Returns the objects to look at again. */
+  /** Puts a file's present content; undefined: the file is gone. @returns the objects to reconcile */
   put(path: string, given: FileContent | undefined): ResourceChange[] {
     const before = this.#files.get(path);
     const content = given && before && isBroken(given) ? withUnseen(given, before) : given;
@@ -103,7 +103,7 @@ export class ManifestStore {
     held.claims = [...held.claims.filter((claim) => claim.file !== file), ...claims].sort(compareClaims);
   }
 
-  /** Brings one object in line with the document that speaks for it. Returns whether it changed. */
+  /** Updates one object from the document that defines it. @returns whether it changed */
   resolve(key: string, held: Held): boolean {
     const [claim, ...others] = held.claims;
     if (!claim) {
@@ -135,9 +135,14 @@ export class ManifestStore {
       return this.#accept(held, { ...object.resource, origin }, before);
     }
     if (object.isUnseen || !object.document) {
-      // The last good version stays in force; of a key nobody can tell what the broken text would say.
+      // The last good version stays in force; a key is denied, because its new text is unknown.
       if (held.identity.kind !== "ApiKey") return this.#move(before, origin);
-      return this.#refuse(held, before, origin, "The file that holds it is broken; see the problem reported there.");
+      return this.#refuse(
+        held,
+        before,
+        origin,
+        "The file that defines it is broken; see the problem reported for that file.",
+      );
     }
     const read = readResource(object.document.object, held.generation + 1, origin, before);
     if ("resource" in read) {
@@ -215,7 +220,7 @@ function problemsOf({ identity, claims, problems }: Held): SourceProblem[] {
     ...others.map(({ file, line }): SourceProblem => {
       return {
         origin: { file, line },
-        message: `${kind} ${namespace}/${name} stands already at ${first}; remove one.`,
+        message: `${kind} ${namespace}/${name} is already defined at ${first}; remove one.`,
       };
     }),
   ];
@@ -225,7 +230,7 @@ function isBroken({ documents, failure }: FileContent): boolean {
   return failure !== undefined || documents.some(({ parsed }) => parsed.isBroken);
 }
 
-/** What a broken file no longer shows stays with it, so that a later good version can take it away. */
+/** Keeps the objects that a broken file no longer shows, so that a later good version can remove them. */
 function withUnseen(content: FileContent, before: FileContent): FileContent {
   const seen = new Set(claimsOf(content).keys());
   const unseen = before.documents.flatMap(({ place, parsed }): PlacedDocument[] => {

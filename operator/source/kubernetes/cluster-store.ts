@@ -1,10 +1,10 @@
 /**
- * What the operator knows of the cluster: the resources as the compiler sees them, filled by the list-watches.
+ * Holds the resources of the cluster, as the compiler sees them. The list-watches fill it.
  *
- * Invariants: an object goes only by an event that says so or by a complete list without it; a later version never
- * gives way to an earlier one, whichever way the two came, except to a list newer than both; an object whose meaning did
- * not change is no change; Secrets and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of
- * connections.
+ * Invariants: an object is removed only by a deletion event or by a complete list without it; a later version never
+ * gives way to an earlier one, in whichever order they arrive, except to a list that is newer than both; an object
+ * whose meaning did not change counts as unchanged; Secrets and ConfigMaps are kept only as far as an object refers to
+ * them. It knows nothing of connections.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ApiObject } from "#operator/kubernetes/api/api-object";
@@ -19,16 +19,16 @@ import { KeyParts } from "./share-parts.ts";
 import { type DataReference, dataReferencesOf, WantedData } from "./wanted-data.ts";
 
 export interface ClusterStoreOptions {
-  /** Told what to look at again; not before `open`. */
+  /** Receives the objects to reconcile; not called before `open`. */
   readonly onChange: (changes: readonly ResourceChange[]) => void;
   /**
-   * Asks for Secrets and ConfigMaps that somebody refers to and that are not held; `put` takes the answers. Resolves
-   * when they are there, known not to exist, or long enough in coming; never rejects.
+   * Fetches Secrets and ConfigMaps that are referred to and not held, and passes them to `put`. Resolves when they are
+   * there, are known not to exist, or the time is over; never rejects.
    */
   readonly fetchMissing: (references: readonly DataReference[]) => Promise<void>;
   /**
-   * Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. `isLatest`:
-   * it counts whatever came before, as its later version was undone.
+   * Receives each object of our own kinds with its status, which the status writer compares with. `isLatest`: the object
+   * counts whatever came before, because its later version was undone.
    */
   readonly onObserved?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
 }
@@ -39,7 +39,7 @@ export class ClusterStore implements CollectingStore {
   readonly #wanted = new WantedData();
   readonly #keyParts = new KeyParts();
   readonly #collectors = new Set<Collector>();
-  /** Versions in which wanted data was deleted or stood in no list, so that an answer from before does not bring it back. */
+  /** Versions at which wanted data was deleted or missing in a list, so that an older response does not restore it. */
   readonly #deleted = new Map<string, string>();
   /** Objects that wait for the data they name, by identity; the present version of each stays in force meanwhile. */
   readonly #waiting = new Map<string, AnyResource>();
@@ -53,12 +53,12 @@ export class ClusterStore implements CollectingStore {
     return this.#resources;
   }
 
-  /** Everything was read once: changes are told from now on. */
+  /** Everything was read once: from now on changes are reported. */
   open(): void {
     this.#isOpen = true;
   }
 
-  /** The least version among objects that came and are not in force yet, as they wait for their Secrets. */
+  /** The lowest version among objects that wait for their Secrets and are not in force yet. */
   oldestWaiting(kind: ResourceKind, namespace: string | undefined): string | undefined {
     let oldest: string | undefined;
     for (const waiting of this.#waiting.values()) {
@@ -101,7 +101,7 @@ export class ClusterStore implements CollectingStore {
     };
   }
 
-  /** Takes one object, from a watch or a question of its own, and tells what changed. */
+  /** Puts one object, from a watch or a fetch, and reports the change. */
   put(kind: ResourceKind, object: ApiObject): void {
     const change = changeOf(kind, object);
     const before = this.#resources.get(change);
@@ -116,11 +116,11 @@ export class ClusterStore implements CollectingStore {
     else if (this.replace(next, before)) this.tell([change]);
   }
 
-  /** Takes an object once the Secrets it names are there, so that one that is exchanged never leaves a gap. */
+  /** Puts an object once the Secrets that it names are there, so that exchanging a Secret never leaves a gap. */
   async putLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
     const key = keyOf(change);
     this.#waiting.set(key, next);
-    // What it names must be kept when it comes.
+    // The data that it names must be kept when it comes.
     this.#wanted.add(dataReferencesOf(next));
     await this.#options.fetchMissing(missing);
     if (this.#waiting.get(key) !== next) return;
@@ -132,7 +132,7 @@ export class ClusterStore implements CollectingStore {
     if (isChanged) this.tell([change]);
   }
 
-  /** A whole list speaks for everything up to its version, also for what still waits, unless it came while it was read. */
+  /** A complete list covers everything up to its version, also waiting objects, unless they came while it was read. */
   resolveWaiting(kind: ResourceKind, { namespace, version, touched }: CompleteList): void {
     for (const [key, { kind: own, metadata }] of this.#waiting) {
       if (own !== kind || (namespace !== undefined && metadata.namespace !== namespace)) continue;
@@ -148,7 +148,7 @@ export class ClusterStore implements CollectingStore {
     this.#letGo(dataReferencesOf(waiting));
   }
 
-  /** What is kept of an object; undefined: nothing, as nobody refers to it. */
+  /** The part of an object that is kept; undefined when no object refers to it. */
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined {
     switch (kind) {
       case "Namespace":
@@ -183,7 +183,7 @@ export class ClusterStore implements CollectingStore {
     }
     // A status may name the version of a Secret: any new one counts.
     const isSame = next.kind === "Secret" ? false : isSameMeaning(before, next);
-    // The identity of what did not change is what the compiler goes by.
+    // The compiler recognises unchanged objects by identity.
     this.#resources.set(isSame ? { ...before, metadata: { ...next.metadata, labels: before.metadata.labels } } : next);
     return !isSame;
   }
@@ -223,14 +223,14 @@ export class ClusterStore implements CollectingStore {
     this.#resources.delete(change);
   }
 
-  /** Keeps account of who needs which data. */
+  /** Keeps count of the references to data. */
   #refer(before: AnyResource | undefined, next: AnyResource | undefined): void {
     const old = dataReferencesOf(before);
     const references = dataReferencesOf(next);
     if (old.length === 0 && references.length === 0) return;
     if (isDeepStrictEqual(old, references)) return;
     const missing = references.filter((reference) => !this.#holds(reference));
-    // The new ones first: what both name must not be let go in between.
+    // Add the new references first: data that both versions name must not be dropped in between.
     this.#wanted.add(references);
     this.#letGo(old);
     if (missing.length > 0) void this.#options.fetchMissing(missing);

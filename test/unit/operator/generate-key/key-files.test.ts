@@ -61,11 +61,11 @@ describe("key files", () => {
     await files.reconcile();
     const path = join(secrets(), "a.one-key.yaml");
     assert.equal(lines.length, 1);
-    assert.ok(lines[0]?.startsWith(`key of ApiKey a/one cannot be written to ${path}: EEXIST`), lines[0]);
+    assert.ok(lines[0]?.startsWith(`ApiKey a/one: cannot write the key to ${path}: EEXIST`), lines[0]);
     rmSync(secrets());
     await waitFor("the key", () => madeCount === 1);
     assert.deepEqual(readdirSync(secrets()), ["a.one-key.yaml"]);
-    assert.equal(lines[1], `ApiKey a/one: key written to ${path}`);
+    assert.equal(lines[1], `ApiKey a/one: wrote a new key to ${path}`);
   });
 
   it("that cannot be written do not stand in the way of others", async () => {
