@@ -1,13 +1,14 @@
 /**
- * Calls of the API server: get, list, watch, create, update, server-side apply. Knows none of our kinds.
+ * Calls the API server: get, list, watch, create, update, server-side apply. It knows none of our kinds.
  *
- * How to use it: `const client = new ApiClient(await ClusterAccess.load({kubeconfig}))`, then for example
- * `client.create(tokenReviewResource, {spec: {token, audiences}})` or
- * `client.apply(resource, object, {fieldManager, subresource: "status"})`. One client serves the whole operator.
+ * Usage: `const client = new ApiClient(await ClusterAccess.load({kubeconfig}))`, then for example
+ * `client.create(tokenReviewResource, {spec: {token, audiences}})` or `client.apply(resource, object, {fieldManager,
+ * subresource: "status"})`. One client serves the whole operator.
  *
- * Invariants: every call has a deadline and a bound on its response; a 401 makes it read its credentials again and ask
- * once more; all failures are `ApiError`s, whose texts hold no token and no body. Nothing else is retried: callers know
- * what may be asked twice. Called by list-watch, the Lease, the push endpoint's token reviews and the status writer.
+ * Invariants: every call has a deadline and a bound on its response; a 401 makes it read its credentials again and try
+ * once more; every failure is an `ApiError` whose text holds no token and no body. Nothing else is retried, because
+ * only the caller knows whether a call may be repeated. Called by list-watch, the Lease, token reviews and the status
+ * writer.
  */
 import type { IncomingMessage } from "node:http";
 import { type WatchEvent, watchEvents } from "#operator/kubernetes/watch/watch-events";
@@ -59,7 +60,7 @@ export interface WatchOptions {
 }
 
 export interface ApplyOptions extends CallOptions {
-  /** Who owns the fields; fixed for each writer. */
+  /** The owner of the fields; fixed for each writer. */
   readonly fieldManager: string;
   readonly subresource?: "status";
   /** Takes fields over from other managers; true by default, as Kubernetes advises controllers. */
@@ -78,7 +79,7 @@ export interface CallRecord {
 export interface ApiClientOptions {
   readonly timeoutMs?: number;
   readonly listTimeoutMs?: number;
-  /** Names us in the API server's audit log. */
+  /** The operator's name in the API server's audit log. */
   readonly userAgent?: string;
 }
 

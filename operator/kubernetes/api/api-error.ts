@@ -1,4 +1,4 @@
-/** What can go wrong with a call of the API server. Compare `code`, `status` and `reason`, never the text. */
+/** The error of a call of the API server. Compare `code`, `status` and `reason`, never the text. */
 
 /**
  * `refused`: it answered with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no response in
@@ -10,11 +10,11 @@ export interface ApiErrorFacts {
   readonly code: ApiErrorCode;
   /** HTTP status, or the code of an `ERROR` event of a watch. */
   readonly status?: number | undefined;
-  /** The API server's own word: `AlreadyExists`, `Conflict`, `Expired`, `Forbidden`, ... */
+  /** The API server's reason: `AlreadyExists`, `Conflict`, `Expired`, `Forbidden`, ... */
   readonly reason?: string | undefined;
-  /** How long it asked us to wait. */
+  /** The wait that the API server asked for. */
   readonly retryAfterMs?: number | undefined;
-  /** An `ERROR` event within a watch, not the response to the question. */
+  /** The error came as an `ERROR` event within a watch, not as the response's status. */
   readonly isEvent?: boolean;
   readonly cause?: unknown;
 }
@@ -42,7 +42,7 @@ export function isApiStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** There was no response: the network or the API server, not what we asked. */
+/** Whether there was no response: the network or the API server failed, not the request. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "unreachable" || error.code === "timeout");
 }

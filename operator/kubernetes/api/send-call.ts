@@ -1,4 +1,4 @@
-/** One call over the wire: sending it, reading what comes, and what to call what went wrong. */
+/** Sends one call to the API server, reads its response and names its failure. */
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { ApiError } from "./api-error.ts";
@@ -6,7 +6,7 @@ import { isRecord } from "./api-object.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import type { CallDeadline } from "./deadline.ts";
 
-/** One question and how it is asked. */
+/** One call and how it is sent. */
 export interface Call {
   /** As metrics name it. */
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "apply" | "probe";
@@ -19,7 +19,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A longer response is no list page of ours: objects have at most 1.5 MiB, but most are a few KiB. */
+/** Longer than any page of a list that we ask for: objects have at most 1.5 MiB, and most have a few KiB. */
 const responseBytesMax = 512 * 1024 * 1024;
 /** First probe of a silent connection; with the kernel's usual nine probes a dead peer shows within minutes at worst. */
 const keepAliveProbeMs = 15_000;
@@ -98,10 +98,10 @@ function failureOf(call: Call, cause: unknown, deadline: CallDeadline | undefine
   // The caller gave up: that is no failure of the API server.
   if (call.signal?.aborted) return call.signal.reason;
   const word = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new ApiError(`The API server cannot be reached for ${describe(call)}${word}.`, { code: "unreachable", cause });
+  return new ApiError(`The API server is unreachable for ${describe(call)}${word}.`, { code: "unreachable", cause });
 }
 
-/** The API server's own words about what is wrong; they name objects and fields, and hold no Secret. */
+/** The error of a refused call, with the API server's message, which names objects and fields and holds no Secret. */
 export function refusal(call: Call, response: IncomingMessage, text: string): ApiError {
   const status = response.statusCode ?? 0;
   let reason: string | undefined;
@@ -119,7 +119,7 @@ export function refusal(call: Call, response: IncomingMessage, text: string): Ap
         retryAfterMs ??= details["retryAfterSeconds"] * 1_000;
     }
   } catch {
-    // Not the API server itself but something in front of it; the status has to do.
+    // The response comes from something in front of the API server; its status has to suffice.
   }
   return new ApiError(`The API server answered ${status} to ${describe(call)}${message}`, {
     code: "refused",
@@ -129,7 +129,7 @@ export function refusal(call: Call, response: IncomingMessage, text: string): Ap
   });
 }
 
-/** Method and path, without the question: names objects, holds no secret. */
+/** Method and path without the query: it names objects and holds no secret. */
 export function describe({ method, path }: Call): string {
   return `${method} ${path.split("?")[0]}`;
 }

@@ -1,7 +1,8 @@
 /**
- * The body of a watch -> its events, one JSON object a line.
+ * Reads the events from the body of a watch, one JSON object a line.
  *
- * A line that is cut or no JSON ends the watch with an error, never silently: the reader cannot know what it missed.
+ * A line that is cut or is not JSON ends the watch with an error, never silently, because the reader cannot know what
+ * it missed.
  */
 import type { Readable } from "node:stream";
 import { ApiError } from "#operator/kubernetes/api/api-error";
@@ -19,7 +20,7 @@ export type WatchEvent =
 
 export interface WatchEventsOptions {
   readonly idleMs: number;
-  /** Of whoever asked: giving up is no failure of the connection. */
+  /** The caller's signal: an abort is no failure of the connection. */
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: (count: number) => void;
 }
