@@ -1,6 +1,8 @@
 /**
- * What proxies report of use -> looks at status: figures at their pace, and at once where a quota or a credit is used up,
- * which for an account is a matter of all of its keys; and of credentials that providers refuse.
+ * Turns proxies' reports into enqueued objects of the status reconciler.
+ *
+ * Usage figures are enqueued at their own pace; a quota or credit that is used up, and a refused credential, at once. A
+ * change of an account's funds enqueues all of its keys.
  */
 
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
@@ -12,11 +14,11 @@ import { isUnfunded, type ShownUse, UsageTracker } from "./usage-tracker.ts";
 
 export interface UsageObserverOptions {
   readonly compilation: Pick<Compilation, "results" | "keysOf">;
-  /** Told the objects, by `resultId`, whose figures or conditions may have changed. */
+  /** Receives the objects, by `resultId`, whose figures or conditions may have changed. */
   readonly enqueue: (ids: Iterable<string>) => void;
-  /** What an operator before this one showed of an object. */
+  /** The usage of an object in the status of a previous operator. */
   readonly inherited: (id: string) => ShownUse | undefined;
-  /** Whether the proxies that there are have been heard. */
+  /** Whether all present proxies have reported. */
   readonly isStable: () => boolean;
   /** Between two figures of one object; a minute by default. */
   readonly everyMs?: number | undefined;
@@ -56,7 +58,7 @@ export class UsageObserver {
     }, 1_000).unref();
   }
 
-  /** A proxy's report. */
+  /** Accepts a proxy's report. */
   acceptReport(proxy: string, report: Report): void {
     const { compilation, enqueue } = this.#options;
     enqueue(this.health.acceptReport(proxy, report));
@@ -78,7 +80,7 @@ export class UsageObserver {
     }
   }
 
-  /** What is known of an object's use now. */
+  /** The present use of an object. */
   observe(result: ObjectResult): ObservedUse {
     const use = this.tracker.shownOf(result.id);
     if (result.kind === "Account") return { use, isUnfunded: this.#isDry(result) };
@@ -97,7 +99,7 @@ export class UsageObserver {
     return { use, exhaustedQuotas, endlessQuotas, isUnfunded };
   }
 
-  /** Begins anew from what stands: what was reported elsewhere meanwhile is not in this book. */
+  /** Starts again from the observed status: reports to other operators are not in this tracker. */
   restart(): void {
     this.tracker.clear();
     this.health.clear();
@@ -112,7 +114,7 @@ export class UsageObserver {
     clearInterval(this.#clock);
   }
 
-  /** What stood of a channel's health before this operator kept status holds until all proxies could tell theirs. */
+  /** The observed health of channels stays until all proxies have had the time to report. */
   noteHealthComplete(): void {
     if (this.isHealthComplete) return;
     if (!this.#options.isStable()) this.health.waitAnew();

@@ -1,6 +1,6 @@
 /**
- * Acknowledgements, joins and leaves -> looks at status. They come in bursts, one a proxy and transaction, and are looked
- * at together.
+ * Turns changes of the fleet (acknowledgements, joins, leaves) into calls of the status reconciler. They come in
+ * bursts, one for each proxy and transaction, and each burst makes one call.
  */
 import type { Fleet } from "#operator/push/fleet";
 import type { StatusReconciler } from "./status-reconciler.ts";
@@ -10,18 +10,18 @@ export interface WatchFleetOptions {
   readonly reconciler: Pick<StatusReconciler, "reconcileAll" | "reconcileAcknowledgements">;
   /** Whether status is kept by this operator now. */
   readonly isKeeping: () => boolean;
-  /** Whether all proxies have been heard since it is. */
+  /** Whether all proxies have reported since then. */
   readonly isStable: () => boolean;
 }
 
 export interface FleetWatch {
-  /** All is to be looked at as for the first time. */
+  /** The next change reconciles all objects, as at the start. */
   restart(): void;
   close(): void;
 }
 
 const gatherMs = 20;
-/** Between two looks whether all proxies have been heard. */
+/** Between two checks whether all proxies have reported. */
 const stableCheckMs = 250;
 
 export function watchFleet({ fleet, reconciler, isKeeping, isStable }: WatchFleetOptions): FleetWatch {
@@ -34,7 +34,7 @@ export function watchFleet({ fleet, reconciler, isKeeping, isStable }: WatchFlee
     if (!isKeeping()) return;
     const isServed = fleet.readyCount > 0;
     const nowRejected = fleet.rejectedIds();
-    // Only now is it known what all proxies hold.
+    // All proxies have just reported for the first time.
     const hasStabilised = !wasStable && isStable();
     if (isServed !== wasServed || hasStabilised) reconciler.reconcileAll();
     else reconciler.reconcileAcknowledgements([...rejected, ...nowRejected]);

@@ -1,6 +1,8 @@
 /**
- * What stands as status in the API server, as the watch brings it: what the writer compares with, so that it needs no
- * memory of its own and an operator that restarts writes nothing. Conditions are shared with the status keeper.
+ * Holds the observed statuses: the status of each object in the API server, as the watch brought it.
+ *
+ * The status writer compares with it, so it needs no memory of its own writes and an operator that restarts writes
+ * nothing. Conditions are shared with the status reconciler.
  */
 import { resultId } from "#operator/compile/compilation";
 import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
@@ -14,9 +16,9 @@ export interface ObservedStatus {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
-  /** Undefined: nothing was written yet. */
+  /** Undefined: no status was written yet. */
   readonly document: StatusDocument | undefined;
-  /** Who wrote it last, where that was no operator. */
+  /** The field manager that wrote it last, when that was no operator. */
   readonly stranger?: string;
 }
 
@@ -32,16 +34,16 @@ export class ObservedStatuses {
     return this.statuses.get(id);
   }
 
-  /** Told the `resultId` of each object that came with another version. */
+  /** Calls back with the `resultId` of each object that came with another version. */
   onObserved(listener: (id: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Takes an object as the API server gave it.
+   * Notes an object from the API server.
    *
-   * @param isLatest it counts whatever was seen before, as after a restore: it was asked for just now, or listed
+   * @param isLatest it counts whatever was observed before, as after a restore: it was just fetched or listed
    */
   observe(kind: ResourceKind, object: ApiObject, isLatest = false): void {
     if (!isOwnKind(kind)) return;

@@ -1,12 +1,12 @@
 /**
- * Writes status to the API server: server-side apply on the status subresource under a fixed field manager.
+ * Writes status to the API server, by server-side apply on the status subresource under a fixed field manager.
  *
- * Level-based: a notice only says which object to look at. When its turn comes, what should stand (the keeper's) is
- * compared with the observed one (the watch's), and only a difference of meaning is written: an operator that restarts, or
- * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
- * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
- * an object, a few over all; refusals of any kind slow all writes down together, and what somebody else changes back again
- * and again is written ever more seldom (`status-contention.ts`). Called by `status-loop.ts`.
+ * It is level-based: a notice only enqueues an object. When its turn comes, the desired status (the reconciler's) is
+ * compared with the observed one (the watch's), and only a difference of meaning is written, so an operator that
+ * restarts or becomes leader writes nothing. Only the leader writes, and it checks that before each write; each write
+ * names the uid and version that it was made for, so that a write delayed by a pause changes nothing. One write is in
+ * flight for an object, a few over all; any refusal slows all writes down together, and a status that somebody else
+ * keeps changing back is written ever more rarely (`status-contention.ts`). Called by `status-loop.ts`.
  */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { ApiError } from "#operator/kubernetes/api/api-error";
@@ -22,48 +22,48 @@ import { type ObservedStatus, type ObservedStatuses, statusFieldManager } from "
 import { readStatus } from "./read-status.ts";
 import { StatusContention } from "./status-contention.ts";
 
-/** What became of a look at an object that had something to write. */
+/** The result of an attempt to write. */
 export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";
 
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "apply" | "list">;
   readonly leadership: Pick<Leadership, "isLeader" | "onChange">;
   readonly observedStatuses: ObservedStatuses;
-  /** What should stand, by `resultId`, and the uid of the object that it is about. */
+  /** The desired status, by `resultId`, and the uid of its object. */
   readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
   /** All objects that should have a status, by `resultId`. */
   readonly ids: () => Iterable<string>;
   readonly isReachable: () => boolean;
-  /** Told each status that was written, with what stood before and the object's uid. */
+  /** Receives each status that was written, with the status before it and the object's uid. */
   readonly onWritten: (before: StatusDocument | undefined, after: StatusDocument, uid: string) => void;
-  /** Told now and then, for each namespace, an object whose status somebody else changes back again and again. */
+  /** Receives, now and then for each namespace, an object whose status somebody else keeps changing back. */
   readonly onContested?: (document: StatusDocument, uid: string, why: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
   readonly contention?: StatusContention;
-  /** Between two looks at everything, should a notice ever have been lost. */
+  /** Between two resyncs that enqueue everything, should a notice have been lost. */
   readonly sweepEveryMs?: number;
   /** Writes a second, where more than a burst waits. */
   readonly perSecond?: number;
   readonly backoff?: Backoff;
 }
 
-/** A status that is as it should be is written at once. */
+/** A good status is written at once. */
 const soonMs = 50;
-/** Objects come together and find each other within this time: what is missing now may be there then. */
+/** A refused status waits this long: objects that are applied together find each other within this time. */
 const settleMs = 300;
-/** Proxies acknowledge within milliseconds; one that does not is named. Also after somebody else was faster. */
+/** A pending status waits this long: proxies acknowledge within milliseconds. Also the wait after a conflict. */
 const patientMs = 1_000;
 const inFlightMax = 8;
-/** An API server that takes ten thousand first statuses has other things to do, too. */
+/** Statuses in flight: an API server that receives ten thousand first statuses has other work too. */
 const defaultPerSecond = 100;
 const burst = 200;
 const writeTimeoutMs = 5_000;
 const unreachableMs = 500;
 const tellEveryMs = 60_000;
-/** Undone this often, it was no person's hand. */
+/** A status that was undone this often was not edited by a person. */
 const contestedTimes = 3;
 const tellContestedEveryMs = 30 * 60_000;
-/** Between two looks whether the Lease that seemed lost is ours after all. */
+/** Between two checks whether a Lease that seemed lost is ours after all. */
 const resumeMs = 500;
 
 export class StatusWriter {
@@ -71,11 +71,11 @@ export class StatusWriter {
   readonly #contention: StatusContention;
   readonly #queue: HeldQueue;
   readonly #inFlight = new Set<string>();
-  /** Statuses that the API server refuses for what they are: not tried again. */
+  /** Statuses that the API server refuses as invalid: they are not tried again. */
   readonly #refused = new Map<string, StatusDocument>();
-  /** The version that somebody had replaced when we came. */
+  /** The version of an object at which a write met a conflict. */
   readonly #conflicts = new Map<string, string>();
-  /** Namespaces whose statuses somebody else writes too, and when that was told. */
+  /** Namespaces whose statuses somebody else writes too, and when that was reported. */
   readonly #contested = new Map<string, number>();
   readonly #results = new Map<WriteResult, number>();
   readonly #backoff: Backoff;
@@ -84,12 +84,12 @@ export class StatusWriter {
   #term = new AbortController();
   /** When all writes so far would be over at the even pace; a burst may be ahead of it. */
   #pacedUntilMs = 0;
-  /** The API server has had enough, or is away. */
+  /** The API server throttles, or is unreachable. */
   #pausedUntilMs = 0;
   #isFailing = false;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** Something was let go of as this operator did not lead at that moment. */
+  /** An object was dropped because this operator did not lead at that moment. */
   #hasLetGo = false;
   #sweptAtMs = performance.now();
   #isClosed = false;
@@ -109,7 +109,7 @@ export class StatusWriter {
     this.#sweeping = setInterval(() => this.#sweep(), resumeMs).unref();
   }
 
-  /** Looks at an object, by `resultId`, soon: its status or the observed one may have changed. */
+  /** Enqueues an object, by `resultId`: its desired or observed status may have changed. */
   enqueue(id: string): void {
     const { leadership, observedStatuses, desired } = this.#options;
     if (this.#isClosed) return;
@@ -150,7 +150,7 @@ export class StatusWriter {
     this.#stepDown();
   }
 
-  /** Looks at everything: now and then, and where a Lease that had run out was renewed before anybody took it. */
+  /** Enqueues everything: now and then, and when an expired Lease was renewed before anybody acquired it. */
   #sweep(): void {
     const { leadership, ids, sweepEveryMs = 10 * 60_000 } = this.#options;
     const nowMs = performance.now();
@@ -160,7 +160,7 @@ export class StatusWriter {
     for (const id of ids()) this.enqueue(id);
   }
 
-  /** Another operator writes, from what it knows: nothing that waits here is of any use. */
+  /** Another operator writes from now on: the queue is of no use. */
   #stepDown(): void {
     this.#hasLetGo = true;
     clearTimeout(this.#timer);
@@ -194,9 +194,9 @@ export class StatusWriter {
       this.#stepDown();
       return;
     }
-    // One that failed is tried alone until the API server takes something again.
+    // After a failure one write is tried alone until one succeeds.
     const most = this.#isFailing ? 1 : inFlightMax;
-    // Whoever ends makes room and looks again.
+    // Each write that ends makes room and pumps again.
     if (this.#inFlight.size >= most) return;
     if (!isReachable()) this.#pausedUntilMs = nowMs + unreachableMs;
     else if (nowMs >= this.#pacedUntilMs - burst * this.#intervalMs && nowMs >= this.#pausedUntilMs) {
@@ -222,7 +222,7 @@ export class StatusWriter {
       this.#queue.done(id);
       return false;
     }
-    // The compiler has not seen this object yet, but the one before it.
+    // The compiler's result is for an earlier version of the object.
     if (uid !== observed.uid || document.status.observedGeneration !== observed.generation) {
       this.#queue.put(id, settleMs, performance.now());
       return false;
@@ -237,17 +237,17 @@ export class StatusWriter {
     return true;
   }
 
-  /** Somebody else changes back what is written: puts it off, and says so where it goes on. */
+  /** Somebody else changes the status back: delays the write, and reports it when that goes on. */
   #isTooSoon(id: string, observed: ObservedStatus, document: StatusDocument): boolean {
     const nowMs = performance.now();
     if (this.#contention.timesUndone(id, observed, nowMs) >= contestedTimes)
-      this.#tellContested(observed, document, nowMs);
+      this.#reportContested(observed, document, nowMs);
     const waitMs = this.#contention.waitMs(id, observed, nowMs);
     if (waitMs > 0) this.#queue.put(id, waitMs, nowMs);
     return waitMs > 0;
   }
 
-  #tellContested({ uid, stranger }: ObservedStatus, document: StatusDocument, nowMs: number): void {
+  #reportContested({ uid, stranger }: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { log, onContested } = this.#options;
     const { namespace, name } = document.metadata;
     const toldAtMs = this.#contested.get(namespace);
@@ -256,9 +256,9 @@ export class StatusWriter {
     const object = `${document.kind} ${namespace}/${name}`;
     const why =
       stranger === undefined
-        ? `Another operator also writes the status of ${object}: two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
-        : `${stranger} also writes the status of ${object}: let it be.`;
-    log.warn(`${why} Until then what both write is written ever more seldom.`);
+        ? `Another operator also writes the status of ${object}, because two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
+        : `${stranger} also writes the status of ${object}. Stop it from doing so.`;
+    log.warn(`${why} Until then this operator writes the contested statuses ever more rarely.`);
     onContested?.(document, uid, why);
   }
 
@@ -283,7 +283,7 @@ export class StatusWriter {
       this.#backoff.reset();
       const written = readStatus(kind, response, observedStatuses.pool) ?? document;
       this.#contention.wrote(id, observed, written, performance.now());
-      // The next difference is one from this, whether the watch has brought it or not.
+      // The next comparison uses this response, whether the watch has brought it or not.
       observedStatuses.observe(kind, response);
       onWritten(observed.document, { ...document, status }, uid);
     } catch (error) {
@@ -291,7 +291,7 @@ export class StatusWriter {
     }
   }
 
-  /** The watch should have brought what made the write fail; after a restore from a backup it may believe it has. */
+  /** Fetches an object whose write failed: after a restore the watch may believe that it has the present version. */
   async #readAgain(id: string, kind: OwnKind, { metadata }: StatusDocument, signal: AbortSignal): Promise<void> {
     const { client, observedStatuses } = this.#options;
     this.#conflicts.delete(id);
@@ -305,7 +305,7 @@ export class StatusWriter {
   handleFailure(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
     const { log, observedStatuses } = this.#options;
     if (!(error instanceof ApiError)) {
-      log.error(`the status of ${id} cannot be written: ${String(error)}`);
+      log.error(`the operator cannot write the status of ${id}: ${String(error)}`);
       return;
     }
     const result = resultOf(error);
@@ -316,13 +316,13 @@ export class StatusWriter {
         this.#queue.put(id, patientMs, performance.now());
         return;
       case "gone":
-        // The watch tells of its end, or of the next of its name.
+        // The watch brings its deletion, or the next object of that name.
         observedStatuses.forget(id);
         return;
       case "invalid":
         if (this.#refused.size >= 10_000) this.#refused.clear();
         this.#refused.set(id, document);
-        log.error(`the status of ${id} is refused: ${error.message}`);
+        log.error(`the API server refuses the status of ${id}: ${error.message}`);
         return;
       default:
         this.#slowDown(error);
@@ -333,11 +333,11 @@ export class StatusWriter {
   #slowDown(error: ApiError): void {
     const nowMs = performance.now();
     this.#isFailing = true;
-    // Those in flight fail together and count once.
+    // Writes in flight fail together and count once.
     if (nowMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + this.#backoff.next(error.retryAfterMs);
     if (nowMs - this.#toldAtMs < tellEveryMs) return;
     this.#toldAtMs = nowMs;
-    this.#options.log.warn(`status cannot be written: ${error.message}; trying again`);
+    this.#options.log.warn(`the operator cannot write status: ${error.message}; it tries again`);
   }
 
   #count(result: WriteResult): void {
@@ -349,7 +349,7 @@ function isDifferent({ document }: ObservedStatus, wanted: StatusDocument): bool
   return document === undefined || (document !== wanted && !isSameMeaning(document, wanted));
 }
 
-/** How long a status may wait for a better one. */
+/** How long a status waits for a better one. */
 function delayOf({ status }: StatusDocument): number {
   const isOnItsWay = status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
   if (!isOnItsWay) return soonMs;
@@ -357,7 +357,7 @@ function delayOf({ status }: StatusDocument): number {
   return isRefused ? settleMs : patientMs;
 }
 
-/** What holds as it did before holds since then, whatever happened in between that nobody was told. */
+/** A condition that is as it was before keeps its transition time, whatever happened in between unwritten. */
 function sinceWhen(
   before: StatusDocument | undefined,
   { status }: StatusDocument,

@@ -1,6 +1,6 @@
 /**
- * Tells that a key ends soon, before its callers get 401: once for each end of each key while this operator leads. Time
- * passes without anybody's change, so all keys are looked at now and then, a few at a time.
+ * Sends an Event before a key ends, so that people act before callers get 401: once for each end of each key while this
+ * operator leads. Time passes without any change of an object, so all keys are checked now and then, a few at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { KeyResult, ObjectResult } from "#operator/compile/result";
@@ -14,14 +14,14 @@ export interface ExpiryNoticesOptions {
   readonly everyMs?: number;
 }
 
-/** As the metric and the alert have it. */
+/** The same time as in the metric and the alert. */
 const soonMs = 7 * 24 * 3_600_000;
 const sliceOf = 2_000;
 
 export class ExpiryNotices {
   readonly #options: ExpiryNoticesOptions;
   readonly #now: () => number;
-  /** End of each key that was told of. */
+  /** The end of each key that has its Event. */
   readonly #told = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
@@ -65,7 +65,7 @@ export class ExpiryNotices {
   }
 }
 
-/** What makes it live longer: a further credential does nothing about an end of the key itself. */
+/** Advice to prolong the key: another credential does not help against `spec.expiresAt`. */
 function adviceOf({ expiresAtMs, credentials }: KeyResult, endMs: number): string {
   if (expiresAtMs !== endMs) return "Add a credential that lives longer, or move its notAfter.";
   const livesOn = credentials.some(({ usable, notAfterMs = Infinity }) => usable && notAfterMs > endMs);

@@ -40,7 +40,7 @@ describe("Programmed=False/Rejected", () => {
     assert.equal(
       messageOf(statusOf([...proxies(7, "/newField is not known"), { by: "old", why: "/limits" }])),
       "A proxy refused it: /limits (by old); /newField is not known (by tollgate-proxy-0, tollgate-proxy-1, " +
-        "tollgate-proxy-2, tollgate-proxy-3, tollgate-proxy-4 and 2 more). Run one version of operator and proxies.",
+        "tollgate-proxy-2, tollgate-proxy-3, tollgate-proxy-4 and 2 more). Run operator and proxies of one version.",
     );
   });
 

@@ -85,7 +85,7 @@ describe("StatusReconciler", () => {
     const conditions = reconciler.statusOf("key/a/bot")?.status.conditions;
     assert.equal(
       conditions?.find(({ type }) => type === "Programmed")?.message,
-      "Denied by the proxies that do not know all of it: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
+      "Proxies that do not know all of its fields deny the key: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
     );
     const told = changes.length;
     state = { ...state, tooOld: { ...tooOld, proxies: old.slice(1) } };

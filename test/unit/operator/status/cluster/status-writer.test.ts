@@ -370,7 +370,7 @@ describe("StatusWriter", () => {
       assert.equal(contested.length, 1);
       assert.match(
         contested[0] ?? "",
-        /^Another operator also writes the status of Account a\/(one|two): two releases/,
+        /^Another operator also writes the status of Account a\/(one|two), because two releases/,
       );
 
       desired.set("account/a/one", funded("one", "Funded", { observedGeneration: 2 }));
