@@ -1,6 +1,7 @@
 /**
- * Which changes take something away from a caller: those are published at once and may overtake what is on its way
- * (`OPERATIONS.md` section 1 rule 6). Pure. Errs towards urgent: a change published early costs a message.
+ * Finds the changes that take something away from callers: these are published at once and may overtake other changes
+ * (`OPERATIONS.md` section 1 rule 6). Pure. When in doubt it says urgent, because publishing early only costs a
+ * message.
  */
 import type { Key, Limit, WireObject } from "#proxy/snapshot/types.gen";
 

@@ -1,8 +1,9 @@
 /**
- * The push endpoint in a cluster: the push app over TLS 1.3, with a certificate that is replaced while it serves.
+ * Serves the push endpoint in a cluster: the push app over TLS 1.3, with a certificate that can be replaced while it
+ * serves.
  *
- * A new certificate counts from the next handshake on; open streams keep theirs. Strangers cost little: a handshake and
- * a request's head have seconds, a token that does not fit is refused without asking anybody.
+ * A new certificate counts from the next handshake on; open streams keep the former one. Strangers cost little: a
+ * handshake and the head of a request have seconds, and a token that does not fit is refused without a review.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -23,7 +24,7 @@ const malformed: TokenVerdict = { refused: "malformed_token" };
 const handshakeTimeoutMs = 5_000;
 const headTimeoutMs = 5_000;
 const bodyTimeoutMs = 30_000;
-/** Two connections for each proxy of the largest fleet, and room for those that come back before they were missed. */
+/** Two connections for each proxy of the largest fleet, and room for proxies that reconnect before the old stream ends. */
 const connectionsMax = 4_096;
 
 /** @throws when the port cannot be opened, or there is no certificate yet */
@@ -65,7 +66,7 @@ async function authenticate(
   { headers, headersDistinct }: IncomingMessage,
   { verifier, onRefused }: TlsListenerOptions,
 ): Promise<ProxyIdentity | undefined> {
-  // Node keeps the first of two, another hop might have checked the second.
+  // Of two headers Node keeps the first, and another hop might have checked the second.
   const isSingle = (headersDistinct["authorization"]?.length ?? 0) <= 1;
   const verdict = isSingle ? await verify(verifier, headers.authorization, onRefused) : malformed;
   if ("peer" in verdict) {

@@ -1,9 +1,9 @@
-/** Asks the API server whose token it is (TokenReview, `authentication.k8s.io/v1`). */
+/** Asks the API server to review a token (TokenReview, `authentication.k8s.io/v1`). */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { isRecord, tokenReviewResource } from "#operator/kubernetes/api/api-object";
 import type { TokenReview, TokenReviewer } from "#operator/push/authenticate/verify-token";
 
-/** Names the pod that a projected token is bound to. */
+/** The extra field with the name of the pod that a projected token is bound to. */
 const podNameExtra = "authentication.kubernetes.io/pod-name";
 
 export function tokenReviewer(client: Pick<ApiClient, "create">): TokenReviewer {

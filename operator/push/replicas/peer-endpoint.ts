@@ -1,6 +1,6 @@
 /**
- * What the leader takes from followers: summaries and proxies' reports. Mounted in the push app behind the check that
- * the caller is an operator.
+ * The endpoint of the leader for followers: it accepts summaries and proxies' reports. It is mounted in the push app
+ * behind the check that the peer is an operator.
  */
 import express, { Router } from "express";
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
@@ -14,7 +14,7 @@ export interface PeerEndpointOptions {
   readonly leadership: Leadership;
   readonly summaries: PeerSummaries;
   readonly onReport: (proxy: string, report: Report) => void;
-  /** Capabilities that some proxy of the fleet lacks; followers are told in response to each summary. */
+  /** Capabilities that some proxy of the fleet lacks; the response to each summary names them. */
   readonly lacked: () => ReadonlySet<string>;
   readonly onAccepted?: (kind: "summary" | "report") => void;
 }
@@ -40,7 +40,7 @@ export function createPeerEndpoint(options: PeerEndpointOptions): Router {
     }
     onAccepted?.("summary");
     const lacking = lacked();
-    // A follower of a version that names no old proxies in its summary reads no response either, and takes only 204 for yes.
+    // A follower of an older version, whose summary names no old proxies, reads no response and accepts only 204.
     if (lacking.size === 0 || !Object.hasOwn(request.body, "old")) response.status(204).end();
     else response.status(200).type("json").send(writeLacked(lacking));
   });

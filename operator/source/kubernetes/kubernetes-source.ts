@@ -14,6 +14,7 @@ import { Reachability } from "#operator/kubernetes/watch/reachability";
 import { defaultWatchTimings, type WatchTimings } from "#operator/kubernetes/watch/timings";
 import { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
 import type { IdentifiedResource } from "#operator/push/versions/resource-uids";
+import type { SourcePosition } from "#operator/push/versions/source-progress";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
 import { watchesBehind } from "#proxy/snapshot/push/resource-versions";
@@ -31,17 +32,6 @@ export interface KubernetesSourceOptions {
   /** Receives each object of our own kinds with its status, for the status writer (`ClusterStoreOptions`). */
   readonly onObserved?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
   readonly log: { info(message: string): void; warn(message: string): void };
-}
-
-/** How far the watches have come, by `<kind>` or `<kind>/<namespace>` (`OPERATIONS.md` section 1 rule 12). */
-export interface SourceVersions {
-  /**
-   * Version of the last list or event handed out, bookmarks not counted. Another replica that watches the same gets the
-   * same events, so it reaches this version too; one whose `complete` is lower is behind.
-   */
-  readonly seen: Readonly<Record<string, string>>;
-  /** Everything up to this version was handed out, bookmarks counted. */
-  readonly complete: Readonly<Record<string, string>>;
 }
 
 const ownKinds: readonly OwnKind[] = ["Account", "Channel", "ModelRoute", "ApiKey"];
@@ -148,8 +138,8 @@ export class KubernetesSource {
     return this.#store.countOf(kind);
   }
 
-  /** How far the watches have come; nothing before their first lists. */
-  versions(): SourceVersions {
+  /** How far the watches have come, by `<kind>` or `<kind>/<namespace>`; empty before their first lists. */
+  versions(): SourcePosition {
     const seen: Record<string, string> = {};
     const complete: Record<string, string> = {};
     for (const { id, kind, namespace, watch } of this.#watches) {
