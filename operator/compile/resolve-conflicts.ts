@@ -1,5 +1,6 @@
 /**
- * Who owns a thing that several objects claim: a digest among keys, a public name among routes (RESOURCES.md R6).
+ * Decides which of several objects owns what they all claim: a digest among keys, a public name among routes
+ * (RESOURCES.md R6).
  *
  * The older object wins, then the lesser namespace/name, so the outcome depends on the set alone and never on the order
  * of arrival.
@@ -11,7 +12,7 @@ export class OwnershipClaims {
   readonly #tokensOf = new Map<string, readonly string[]>();
   readonly #claimantsOf = new Map<string, string | Set<string>>();
 
-  /** Replaces what an owner claims. Returns the tokens whose claimants changed. */
+  /** Replaces the claims of an owner. @returns the tokens whose claimants changed */
   set(owner: string, tokens: readonly string[]): readonly string[] {
     const before = this.#tokensOf.get(owner);
     if (before === undefined) {

@@ -1,8 +1,8 @@
 /**
- * Reads the strings that stand for numbers in a spec: quantities, durations and timestamps (RESOURCES.md R9).
+ * Parses the strings that represent numbers in a spec: quantities, durations and timestamps (RESOURCES.md R9).
  *
- * Everything becomes an integer of a named unit; no float ever touches an amount. A string that cannot be meant (too
- * precise, too large) throws `SpecError`, whose message is fit for a condition.
+ * Every amount becomes an integer of a named unit and never a float. A string that is too precise or too large throws
+ * `SpecError`, whose message is fit for a condition.
  */
 
 /** A value of a spec that cannot be enforced as written; the message names the field and is fit for a condition. */

@@ -132,7 +132,7 @@ describe("tollgate validate", () => {
     {
       name: "an unknown preset",
       text: channel("provider: OpenAICompatible, preset: nowhere"),
-      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; known are /,
+      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; the presets are /,
     },
     {
       name: "an address that no setting allows",
