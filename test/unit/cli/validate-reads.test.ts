@@ -131,7 +131,7 @@ describe("tollgate validate, as the gateway,", () => {
       assert.equal(status, 0);
       assert.ok(lines[0]?.startsWith(`${file}:7:1  `), lines[0]);
       assert.ok(
-        lines[0]?.endsWith(`note: not looked at, here and by the gateway: it is of ${version}${hint}`),
+        lines[0]?.endsWith(`note: ignored, here and by the gateway: its apiVersion is ${version}${hint}`),
         lines[0],
       );
       assert.equal(lines[1], "1 object, 1 file, no problems, 1 note");

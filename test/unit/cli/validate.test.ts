@@ -127,7 +127,7 @@ describe("tollgate validate", () => {
       text:
         good +
         `  limits:\n  - {name: a, unit: Requests, limit: "1", period: Day}\n  - name: daily\n    unit: Requests\n    limit: "60"\n    period: Day\n    timeZone: Mars/Base\n`,
-      wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is no IANA time zone/,
+      wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is not an IANA time zone/,
     },
     {
       name: "an unknown preset",

@@ -1,6 +1,6 @@
-/** The values that stand on one line of plain YAML: flow maps and lists, quoted and plain strings, small integers. */
+/** Reads the values on one line of plain YAML: flow maps and lists, quoted and plain strings, small integers. */
 
-/** Thrown for text that only the general parser may judge. */
+/** Thrown for text that the general parser must read. */
 export class Unknown extends Error {
   constructor() {
     super("not plain");

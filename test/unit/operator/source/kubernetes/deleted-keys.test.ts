@@ -65,7 +65,10 @@ describe("an ApiKey that is being deleted", () => {
     put(key(deletion));
     assert.equal(compilation.objects.has("key/team/held"), false);
     const { Accepted = "", Programmed = "", Active = "" } = conditions(compilation);
-    assert.match(Accepted, /^False Invalid: The ApiKey is being deleted.*finalizers are removed: example\.com\/backup\./);
+    assert.match(
+      Accepted,
+      /^False Invalid: The ApiKey is being deleted.*finalizers are removed: example\.com\/backup\./,
+    );
     assert.match(Programmed, /^False Pending: .*see Accepted/);
     assert.match(Active, /^False NotYetValid: Calls get 401; see Accepted/);
   });
