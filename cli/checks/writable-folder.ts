@@ -16,18 +16,18 @@ import { makeFolder } from "#proxy/sqlite/make-folder";
  * @throws Error that says what is wrong with the place and what to do
  */
 export function makeNamedFolder(path: string, flag: string): void {
-  inWordsOf(flag, path, () => makeFolder(path));
+  nameSettingInErrors(flag, path, () => makeFolder(path));
 }
 
 /** Creates the folder likewise, and checks that files can be created in it. */
 export function makeWritableFolder(path: string, flag: string): void {
-  inWordsOf(flag, path, () => {
+  nameSettingInErrors(flag, path, () => {
     makeFolder(path);
     tryFile(join(path, `.${randomUUID()}.tmp`));
   });
 }
 
-function inWordsOf(flag: string, path: string, work: () => void): void {
+function nameSettingInErrors(flag: string, path: string, work: () => void): void {
   try {
     work();
   } catch (error) {

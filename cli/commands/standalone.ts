@@ -14,7 +14,7 @@ import { openLogger, type ProgramIo } from "#cli/program-io";
 import { ProxyProcesses } from "#cli/proxy-processes";
 import { readEnvironmentSecrets, toFolderOperatorSettings } from "#cli/settings/operator-settings";
 import { parseAddress } from "#cli/settings/parse-value";
-import { refuseUnfitSettings, toProxyFlags, toQuotaStore } from "#cli/settings/proxy-settings";
+import { refuseInconsistentSettings, toProxyFlags, toQuotaStore } from "#cli/settings/proxy-settings";
 import { type Settings, UsageError } from "#cli/settings/read-settings";
 import { runOperator } from "#operator/main";
 import type { RunningOperator } from "#operator/settings";
@@ -43,7 +43,7 @@ export async function runStandalone(
 ): Promise<number> {
   const count = settings.number("processes");
   checkProcesses(settings, count);
-  refuseUnfitSettings(settings);
+  refuseInconsistentSettings(settings);
   await checkProxyKeyFiles(settings);
   await checkPorts(portsOf(settings, count));
   const log = openLogger(settings, io);

@@ -10,7 +10,7 @@ import { settingsOf } from "./setting-list.ts";
 
 /** @throws UsageError where settings do not fit each other */
 export function toProxySettings(settings: Settings): ProxySettings {
-  refuseUnfitSettings(settings);
+  refuseInconsistentSettings(settings);
   const dataFolder = resolve(settings.text("data"));
   return {
     name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
@@ -32,7 +32,7 @@ export function toProxySettings(settings: Settings): ProxySettings {
 }
 
 /** Checks settings before there is a proxy. @throws UsageError when settings do not fit each other */
-export function refuseUnfitSettings(settings: Settings): void {
+export function refuseInconsistentSettings(settings: Settings): void {
   refuseShortStaleness(settings);
   toTls(settings);
   toLastGood(settings, resolve(settings.text("data")));

@@ -96,16 +96,16 @@ export function assignNames(claims: readonly NameClaim[]): Map<string, NameVerdi
   const owners = new Map<string, NameClaim[]>();
   const ownerOf = (name: string, claim: NameClaim) =>
     owners.get(name)?.find((owner) => isSeenTogether(owner.namespaces, claim.namespaces));
-  const take = (name: string, claim: NameClaim) => owners.set(name, [...(owners.get(name) ?? []), claim]);
+  const assign = (name: string, claim: NameClaim) => owners.set(name, [...(owners.get(name) ?? []), claim]);
   const verdicts = new Map<string, NameVerdict>();
   for (const claim of [...claims].sort((left, right) => compareByAge(left.metadata, right.metadata))) {
     const modelOwner = ownerOf(claim.model, claim);
     const lostAliases = new Map<string, string>();
     if (!modelOwner) {
-      take(claim.model, claim);
+      assign(claim.model, claim);
       for (const alias of claim.aliases) {
         const owner = ownerOf(alias, claim);
-        if (!owner) take(alias, claim);
+        if (!owner) assign(alias, claim);
         else if (owner !== claim) lostAliases.set(alias, identityOf(owner.metadata));
       }
     }

@@ -79,7 +79,7 @@ export class KeySecrets {
         for (const name of known.keys()) if (!names.has(name)) known.delete(name);
       this.#refusals.keepOnly(names);
       for (const secret of wanted) this.#noteKeyBefore(secret);
-      if (!(await this.#makeThese(wanted))) this.enqueueLater();
+      if (!(await this.#makeThese(wanted))) this.#enqueueLater();
     }
   }
 
@@ -120,7 +120,7 @@ export class KeySecrets {
     if (!this.#replaces.has(name)) this.#replaces.set(name, this.#options.hadKey?.(wanted) ?? false);
   }
 
-  enqueueLater(): void {
+  #enqueueLater(): void {
     clearTimeout(this.#retry);
     if (this.#stop.signal.aborted) return;
     this.#retry = setTimeout(() => this.enqueue(), this.#refusals.dueInMs(performance.now())).unref();

@@ -45,7 +45,7 @@ export class CapabilityGate {
    *
    * @param before the version last accepted; undefined for a new key
    */
-  tooNewIn(object: WireObject, before: WireObject | undefined): readonly Capability[] {
+  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly Capability[] {
     if (this.#lacked.size === 0) return [];
     const used = before === undefined ? [] : capabilitiesNeeded(before);
     return capabilitiesNeeded(object).filter((one) => this.#lacked.has(one.name) && !used.includes(one));
@@ -71,7 +71,7 @@ export class CapabilityGate {
     this.#lacked = lacked;
     const free: [string, WireObject][] = [];
     for (const [id, { object }] of this.#versions)
-      if (this.tooNewIn(object, undefined).length === 0) free.push([id, object]);
+      if (this.lackingCapabilities(object, undefined).length === 0) free.push([id, object]);
     return free;
   }
 

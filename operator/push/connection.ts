@@ -174,7 +174,7 @@ export class ProxyConnection {
       // A transaction brings its own.
       versions: isEqual ? this.#newVersions() : noVersions,
     });
-    this.#beat();
+    this.#heartbeat();
     if (isEqual) {
       // The proxy confirms with an acknowledgement, as after a transaction.
       this.#sentDigest = target.digest;
@@ -326,7 +326,7 @@ export class ProxyConnection {
     }
   }
 
-  #beat(): void {
+  #heartbeat(): void {
     const { timers, heartbeatMs, deadMs } = this.#options;
     this.#cancelBeat = timers.after(heartbeatMs, () => {
       if (timers.now() - this.#heardAt >= deadMs) {
@@ -334,7 +334,7 @@ export class ProxyConnection {
         return;
       }
       this.#write({ type: "ping", at: Math.round(timers.wallClock()) });
-      this.#beat();
+      this.#heartbeat();
     });
   }
 

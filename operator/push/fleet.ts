@@ -79,18 +79,18 @@ export class Fleet {
   /** Revision in which an object got its present version; objects that still have their first are left out. */
   readonly #changedIn = new Map<string, number>();
   readonly #stops: (() => void)[];
-  state: FleetState | undefined;
+  #state: FleetState | undefined;
   #firstRevision: number;
   #refusals = 0;
   readonly #old: OldProxies;
-  stableAt: number;
+  #stableAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
     this.#publisher = publisher;
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#firstRevision = publisher.snapshot.revision;
-    this.stableAt = this.#timers.now() + (options.stabiliseMs ?? 15_000);
+    this.#stableAt = this.#timers.now() + (options.stabiliseMs ?? 15_000);
     this.#old = new OldProxies({
       ...options,
       graceMs: options.graceMs ?? 30_000,
@@ -153,7 +153,7 @@ export class Fleet {
 
   /** Whether every ready proxy holds the present version of an object, or the fact of its removal. */
   acknowledgementOf(id: string): ObjectAcknowledgement {
-    const { ready, groups, absent } = this.current();
+    const { ready, groups, absent } = this.#current();
     const wanted = this.#wantedRevisionOf(id);
     const bucket = bucketOf(id);
     const wantedSum = this.#publisher.wantedSums[bucket];
@@ -205,13 +205,13 @@ export class Fleet {
 
   /** The number of proxies that count, wherever they are connected, or not connected at all. */
   get readyCount(): number {
-    const { ready, groups, absent } = this.current();
+    const { ready, groups, absent } = this.#current();
     return groups.reduce((sum, { proxies }) => sum + proxies.length, ready.length + absent.length);
   }
 
   /** The number of proxies that acknowledged a configuration of this operator. */
   get ownReadyCount(): number {
-    return this.current().ready.length;
+    return this.#current().ready.length;
   }
 
   /** The number of streams open here. */
@@ -221,7 +221,7 @@ export class Fleet {
 
   /** Proxies that are ready in the cluster and connected to no known operator. */
   get absent(): readonly string[] {
-    return this.current().absent;
+    return this.#current().absent;
   }
 
   /** Whether a connected proxy has no configuration of this operator yet; only for as long as it counts as alive. */
@@ -231,17 +231,17 @@ export class Fleet {
 
   /** False shortly after a start or a change of leader, until all proxies and followers have had the time to report. */
   get isStable(): boolean {
-    if (this.#timers.now() >= this.stableAt) return true;
+    if (this.#timers.now() >= this.#stableAt) return true;
     const { expected } = this.#options;
     if (expected === undefined || expected.ready === undefined) return false;
     // That there are no proxies at all is believed a little later.
-    return this.current().absent.length === 0 && this.readyCount > 0;
+    return this.#current().absent.length === 0 && this.readyCount > 0;
   }
 
   /** Starts the stabilising time: this operator became leader, and followers have not reported yet. */
   stabilise(): void {
     const settleMs = this.#options.stabiliseMs ?? 15_000;
-    this.stableAt = this.#timers.now() + settleMs;
+    this.#stableAt = this.#timers.now() + settleMs;
     this.#old.forgetIn(settleMs);
   }
 
@@ -249,20 +249,20 @@ export class Fleet {
   rejectedIds(): ReadonlySet<string> {
     const ids = new Set(this.#publisher.problems.keys());
     for (const connection of this.#connections.values()) for (const { id } of connection.rejects) ids.add(id);
-    for (const { rejects } of this.current().groups) for (const { id } of rejects) ids.add(id);
+    for (const { rejects } of this.#current().groups) for (const { id } of rejects) ids.add(id);
     return ids;
   }
 
   /** Revision that every ready proxy of this operator has acknowledged; 0 when there is none. */
   get leastRevision(): number {
-    const { ready } = this.current();
+    const { ready } = this.#current();
     return ready.length === 0 ? 0 : Math.min(...ready.map((connection) => connection.revision));
   }
 
   view(): ProxyView[] {
     const { revision } = this.#publisher.snapshot;
     const own = [...this.#connections.values()].map((connection) => viewOfConnection(connection, revision));
-    return [...own, ...this.current().groups.flatMap(viewOfGroup)];
+    return [...own, ...this.#current().groups.flatMap(viewOfGroup)];
   }
 
   /** The summary of the proxies here, for the leader. */
@@ -305,12 +305,12 @@ export class Fleet {
     this.#old.close();
   }
 
-  current(): FleetState {
-    this.state ??= this.computeState();
-    return this.state;
+  #current(): FleetState {
+    this.#state ??= this.#computeState();
+    return this.#state;
   }
 
-  computeState(): FleetState {
+  #computeState(): FleetState {
     const { peers, expected } = this.#options;
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
     // A proxy that connected here may still be in the summary of the operator that it left.
@@ -332,7 +332,7 @@ export class Fleet {
 
   /** Proxies that would not understand the wanted version of an object, whether it is held back or not. */
   #tooOldFor(id: string): TooOld | undefined {
-    const { old } = this.current();
+    const { old } = this.#current();
     const isHeldBack = this.#publisher.isHeldBack(id);
     const object = isHeldBack || old.length > 0 ? this.#publisher.latest(id) : undefined;
     if (object === undefined) return undefined;
@@ -351,9 +351,9 @@ export class Fleet {
   }
 
   #tellLacked(): void {
-    this.state = undefined;
+    this.#state = undefined;
     // Without a connected proxy nothing need be released; the lacking capabilities are noted.
-    const isServing = this.#connections.size > 0 || this.current().groups.length > 0;
+    const isServing = this.#connections.size > 0 || this.#current().groups.length > 0;
     this.#publisher.setLacked(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
   }
 
@@ -380,7 +380,7 @@ export class Fleet {
   }
 
   #changed(): void {
-    this.state = undefined;
+    this.#state = undefined;
     for (const listener of this.#listeners) listener();
   }
 }

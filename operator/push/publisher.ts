@@ -157,11 +157,11 @@ export class Publisher {
   /** The last accepted object of an id: published, pending or held back; undefined when it was refused or is gone. */
   latest(id: string): WireObject | undefined {
     if (this.#problems.has(id)) return undefined;
-    return this.#heldBack.objectOf(id) ?? this.accepted(id)?.object;
+    return this.#heldBack.objectOf(id) ?? this.#accepted(id)?.object;
   }
 
   /** The published or pending object of an id. */
-  accepted(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
+  #accepted(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
     return this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
   }
 
@@ -251,14 +251,14 @@ export class Publisher {
     }
     const { version, size, canonical } = found;
     this.#problems.delete(id);
-    const current = this.accepted(id);
+    const current = this.#accepted(id);
     if (current?.version === version) {
       this.#heldBack.forget(id);
       return false;
     }
     // Kept with sorted members, the form in which each connection writes it and each proxy hashes it.
     const sorted: WireObject = this.#interner.shareParts(JSON.parse(canonical));
-    const tooNew = this.#heldBack.tooNewIn(sorted, current?.object);
+    const tooNew = this.#heldBack.lackingCapabilities(sorted, current?.object);
     if (tooNew.length > 0) return this.#holdBack(id, { version, object: sorted }, tooNew);
     this.#heldBack.forget(id);
     return this.#change(id, { version, size, object: sorted });
@@ -281,7 +281,7 @@ export class Publisher {
       (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
       next.object,
     );
-    return revocationPriorityOf(this.accepted(id)?.object, known).isUrgent && this.#change(id, undefined);
+    return revocationPriorityOf(this.#accepted(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 
   /** The version of an object, or why it cannot go out. */

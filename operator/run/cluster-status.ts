@@ -30,7 +30,7 @@ export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilati
 
 export interface ClusterStatusLoop extends StatusLoop {
   /** Sends an Event about a key. */
-  tellOfKey(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
+  sendKeyEvent(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
 }
 
 /** Begins to keep status; `started` ends it. */
@@ -38,14 +38,14 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
   const { client, leadership, observedStatuses, resources, compilation, registry, isReachable, log } = options;
   const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
   started.defer(() => events.close());
-  const tellOfKey: ClusterStatusLoop["tellOfKey"] = ({ namespace, name }, facts) => {
+  const sendKeyEvent: ClusterStatusLoop["sendKeyEvent"] = ({ namespace, name }, facts) => {
     const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
-    if (uid !== undefined) events.tell({ kind: "ApiKey", namespace, name, uid }, facts);
+    if (uid !== undefined) events.send({ kind: "ApiKey", namespace, name, uid }, facts);
   };
   const expiries = new ExpiryNotices({
     results: () => compilation.results,
     isLeader: () => leadership.isLeader(),
-    tell: tellOfKey,
+    tell: sendKeyEvent,
   });
   started.defer(() => expiries.close());
   started.defer(leadership.onChange(() => void expiries.reconcileAll()));
@@ -61,10 +61,10 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
     isReachable,
     onWritten(before, after, uid) {
       const regarding = { kind: after.kind, ...after.metadata, uid };
-      for (const facts of eventsOf(before, after)) events.tell(regarding, facts);
+      for (const facts of eventsOf(before, after)) events.send(regarding, facts);
     },
     onContested: (document, uid, why) =>
-      events.tell({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
+      events.send({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
     log,
   });
   const loop = startStatusLoop({
@@ -85,7 +85,7 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
   registerStatusMetrics(registry, writer, events);
   return {
     ...loop,
-    tellOfKey,
+    sendKeyEvent,
     reconcile(changes) {
       for (const [id, result] of changes.results) {
         if (result === undefined && !compilation.results.has(id)) observedStatuses.forget(id);

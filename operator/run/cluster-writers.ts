@@ -66,7 +66,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
     randomBytes,
     log,
     onFailure: ({ namespace: of, ownerName, secretName }, why) =>
-      status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
+      status.sendKeyEvent({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
     hadKey({ namespace: of, ownerName, credential }) {
       const found = observedStatuses.get(resultId("ApiKey", of, ownerName));
       return (
@@ -79,7 +79,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
       log.warn(
         `ApiKey ${of}/${ownerName}: the Secret ${secretName} was deleted; the operator made a new key, which callers need`,
       );
-      status.tellOfKey({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
+      status.sendKeyEvent({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
     },
   });
   started.defer(() => keySecrets.close());

@@ -53,7 +53,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
   await status.prepare();
   await source.start();
   // Also where the folder is empty: an operator that has read its source says so.
-  if (await pipeline.enqueue([])) status.tidy();
+  if (await pipeline.enqueue([])) status.removeStale();
 
   await openPushSocket(started, core, settings, status);
   const admin = await openAdmin(started, core, settings, source.current());

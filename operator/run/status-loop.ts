@@ -58,7 +58,7 @@ export interface StatusLoop {
   /** Finds the status files of an earlier run; call it before the first pass. */
   prepare(): Promise<void>;
   /** Removes the files of objects that were deleted while no operator ran; call it after the first pass. */
-  tidy(): void;
+  removeStale(): void;
   close(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
       else if (before !== undefined) sink.remove({ kind: before.kind, ...before.metadata });
       const document = after ?? before;
       const origin = document && originOf(document.kind, identityOf(document.metadata), resources);
-      reporter.announce(before, after, origin);
+      reporter.report(before, after, origin);
     },
   });
   let isKeeping = leadership.isLeader();
@@ -144,13 +144,13 @@ function statusLoop(
       if (isKeeping()) use.acceptReport(proxy, report);
     },
     reconcile(changes) {
-      told = tellProblems(log, resources.problems, told);
+      told = reportProblems(log, resources.problems, told);
       if (!isKeeping()) return;
       use.reconcile(changes);
       reconciler.reconcile(changes);
     },
     prepare: () => sink.findPresent(),
-    tidy() {
+    removeStale() {
       // Ask the compiler's results: the reconciler may not have finished with them.
       sink.removeAllBut(({ kind, namespace, name }) => {
         return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
@@ -187,7 +187,7 @@ function originOf(kind: OwnKind, identity: string, resources: ResourceSet): Orig
 }
 
 /** @returns the present problems, so that each problem is told once while it lasts. */
-function tellProblems(
+function reportProblems(
   log: OperatorLog,
   problems: readonly SourceProblem[],
   told: ReadonlySet<string>,

@@ -61,7 +61,7 @@ export class FolderSource {
   /** Paths that could not be read, and why. */
   #unreadable: ReadonlyMap<string, string> = new Map();
   #open = new Set<string>();
-  scanning: Promise<void> | undefined;
+  #scanning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
@@ -81,7 +81,7 @@ export class FolderSource {
     };
     this.#watch = new FolderWatch({
       compareEveryMs: this.#options.compareEveryMs,
-      onNotice: (path) => this.scanSoon(path, this.#options.debounceMs),
+      onNotice: (path) => this.#scanSoon(path, this.#options.debounceMs),
     });
   }
 
@@ -111,7 +111,7 @@ export class FolderSource {
     // Watch before reading: a change in between is then seen twice instead of never.
     this.#watch.follow(listing.folders);
     this.#open.add("everything");
-    await this.scan(true);
+    await this.#scan(true);
   }
 
   /** The data folder may lie among the manifests, and the files that the operator writes there are no manifests. */
@@ -122,17 +122,17 @@ export class FolderSource {
   /** Scans everything now; resolves when the resource set is up to date with the files. */
   async refresh(): Promise<void> {
     this.#open.add("everything");
-    await this.scan(false);
+    await this.#scan(false);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#watch.close();
-    await this.scanning;
+    await this.#scanning;
   }
 
-  scanSoon(path: string, delayMs: number): void {
+  #scanSoon(path: string, delayMs: number): void {
     if (this.#isClosed) return;
     this.#open.add(path);
     const dueMs = performance.now() + delayMs;
@@ -142,29 +142,29 @@ export class FolderSource {
     this.#timerDueMs = dueMs;
     this.#timer = setTimeout(() => {
       this.#timerDueMs = Number.POSITIVE_INFINITY;
-      void this.scan(false);
+      void this.#scan(false);
     }, delayMs);
     this.#timer.unref();
   }
 
   /** One scan at a time; notices that come meanwhile are for the next scan. */
-  async scan(isFirst: boolean): Promise<void> {
-    while (this.scanning) await this.scanning;
+  async #scan(isFirst: boolean): Promise<void> {
+    while (this.#scanning) await this.#scanning;
     if (this.#isClosed || this.#open.size === 0) return;
     const open = this.#open;
     this.#open = new Set();
-    this.scanning = this.applyDiffering(open, isFirst).finally(() => {
-      this.scanning = undefined;
+    this.#scanning = this.#applyDiffering(open, isFirst).finally(() => {
+      this.#scanning = undefined;
     });
-    await this.scanning;
+    await this.#scanning;
   }
 
-  async applyDiffering(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
+  async #applyDiffering(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
     const problemsBefore = this.#store.resources.problems;
     const changes = new Map<string, ResourceChange>();
     const paths = open.has("everything") ? await this.#differing() : [...open];
     for (const path of paths.sort()) {
-      for (const change of await this.reconcileFile(path, isFirst)) {
+      for (const change of await this.#reconcileFile(path, isFirst)) {
         changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
       }
     }
@@ -214,7 +214,7 @@ export class FolderSource {
     this.#unreadable = unreadable;
   }
 
-  async reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
+  async #reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
     const stamp = await stampFile(path);
     // The next scan compares again.
     if (stamp === "unknown") return [];
@@ -225,7 +225,7 @@ export class FolderSource {
     if (read === undefined) return this.#removeFile(path);
     if ((await stampFile(path)) !== stamp) {
       // Somebody is writing the file: scan again when they have paused.
-      this.scanSoon(path, this.#options.debounceMs);
+      this.#scanSoon(path, this.#options.debounceMs);
       return [];
     }
     if ("failure" in read) return this.#fail(path, stamp, read);
@@ -280,11 +280,11 @@ export class FolderSource {
     if (seen?.digest === digest) {
       const leftMs = seen.sinceMs + this.#options.settleMs - nowMs;
       if (leftMs <= 0) return true;
-      this.scanSoon(path, leftMs);
+      this.#scanSoon(path, leftMs);
       return false;
     }
     this.#doubtful.set(path, { digest, sinceMs: nowMs });
-    this.scanSoon(path, this.#options.settleMs);
+    this.#scanSoon(path, this.#options.settleMs);
     return false;
   }
 

@@ -81,7 +81,7 @@ export class ManifestStore {
     const changes: ResourceChange[] = [];
     for (const key of touched) {
       const held = this.#held.get(key);
-      if (held && this.resolve(key, held)) changes.push(held.identity);
+      if (held && this.#resolve(key, held)) changes.push(held.identity);
     }
     this.#collectProblems();
     return changes;
@@ -104,7 +104,7 @@ export class ManifestStore {
   }
 
   /** Updates one object from the document that defines it. @returns whether it changed */
-  resolve(key: string, held: Held): boolean {
+  #resolve(key: string, held: Held): boolean {
     const [claim, ...others] = held.claims;
     if (!claim) {
       this.#held.delete(key);

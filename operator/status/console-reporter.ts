@@ -45,7 +45,7 @@ export class ConsoleReporter {
   }
 
   /** @param after undefined: the object is gone */
-  announce(before: StatusDocument | undefined, after: StatusDocument | undefined, origin: Origin | undefined): void {
+  report(before: StatusDocument | undefined, after: StatusDocument | undefined, origin: Origin | undefined): void {
     const document = after ?? before;
     if (document === undefined) return;
     const id = `${document.kind} ${document.metadata.namespace}/${document.metadata.name}`;

@@ -87,11 +87,11 @@ export class CredentialHealth {
 
   clear(): void {
     this.#byProxy.clear();
-    this.waitAnew();
+    this.restartWait();
   }
 
   /** Starts the time over in which every proxy reports. */
-  waitAnew(): void {
+  restartWait(): void {
     this.#sinceMs = this.#now();
   }
 }

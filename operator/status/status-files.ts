@@ -106,7 +106,7 @@ export class StatusFiles implements StatusSink {
   }
 
   async #drain(): Promise<void> {
-    for (let next = this.shift(); next !== undefined; next = this.shift()) {
+    for (let next = this.#shift(); next !== undefined; next = this.#shift()) {
       const [path, document] = next;
       try {
         if (document === undefined) await this.#remove(path);
@@ -121,7 +121,7 @@ export class StatusFiles implements StatusSink {
     }
   }
 
-  shift(): [string, StatusDocument | undefined] | undefined {
+  #shift(): [string, StatusDocument | undefined] | undefined {
     for (const entry of this.#waiting) {
       this.#waiting.delete(entry[0]);
       return entry;

@@ -44,7 +44,7 @@ const hourMs = 3_600_000;
 export class UsageTracker {
   readonly #now: () => number;
   readonly #everyMs: number;
-  readonly inherited: (id: string) => ShownUse | undefined;
+  readonly #inherited: (id: string) => ShownUse | undefined;
   readonly #generationOf: (id: string) => number | undefined;
   readonly #objectsMax: number;
   readonly #entries = new Map<string, Entry>();
@@ -56,7 +56,7 @@ export class UsageTracker {
   constructor(options: UsageTrackerOptions) {
     const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
     this.#now = now;
-    this.inherited = options.inherited ?? (() => undefined);
+    this.#inherited = options.inherited ?? (() => undefined);
     this.#generationOf = options.generationOf ?? (() => undefined);
     this.#everyMs = everyMs;
     this.#objectsMax = objectsMax;
@@ -115,7 +115,7 @@ export class UsageTracker {
   /** The figures of an object that may be shown now. */
   shownOf(id: string): ShownUse | undefined {
     const entry = this.#entries.get(id);
-    return entry === undefined ? this.inherited(id) : entry.shown;
+    return entry === undefined ? this.#inherited(id) : entry.shown;
   }
 
   /** The present balance of an account, also where it may not be shown yet. */
@@ -169,7 +169,7 @@ export class UsageTracker {
     // Reported again, so it is the last to be forgotten.
     if (entry !== undefined) this.#entries.delete(id);
     else {
-      const shown = this.inherited(id);
+      const shown = this.#inherited(id);
       entry = {
         quotasByProxy: new Map(),
         balanceByProxy: new Map(),

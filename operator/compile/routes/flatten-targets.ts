@@ -73,7 +73,7 @@ interface Draft {
 export function flattenTargets(route: ModelRouteResource, surroundings: TargetSurroundings): FlattenedTargets {
   const start = identityOf(route.metadata);
   const { references } = surroundings;
-  if (references.isInCycle(start)) return { targets: [], facts: [], cycle: references.wayBack(start) };
+  if (references.isInCycle(start)) return { targets: [], facts: [], cycle: references.cyclePath(start) };
   if (references.isTooDeep(start)) return { targets: [], facts: [], tooDeep: true };
   const { count, drafts, facts } = draftTargets(route, surroundings);
   if (count > targetsMax)

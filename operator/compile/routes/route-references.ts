@@ -54,7 +54,7 @@ export class RouteReferences {
   }
 
   /** A short way from a route of a cycle back to it, as identities; `...` replaces those left out. */
-  wayBack(identity: string): string[] {
+  cyclePath(identity: string): string[] {
     const { circle } = this.#followed(identity);
     const from = new Map<string, string>();
     const reached = [identity];

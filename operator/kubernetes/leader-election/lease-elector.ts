@@ -67,7 +67,7 @@ export class LeaseElector implements Leadership {
   #observation: Observation | undefined;
   /** Since when this operator holds the Lease. */
   #owner: OwnerReference | undefined;
-  readAtMs = Number.NEGATIVE_INFINITY;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   /** Monotonic time until which this operator may write. */
   #leaderUntilMs = Number.NEGATIVE_INFINITY;
   #told: { isLeader: boolean; address: string | undefined } = { isLeader: false, address: undefined };
@@ -146,7 +146,7 @@ export class LeaseElector implements Leadership {
 
   async #try(againMax = lookAgainMax): Promise<void> {
     try {
-      await this.acquireOrRenew();
+      await this.#acquireOrRenew();
       if (this.#failure !== undefined) this.#options.log.info("the operator can read the Lease again");
       this.#failure = undefined;
     } catch (error) {
@@ -162,13 +162,13 @@ export class LeaseElector implements Leadership {
     this.#tell();
   }
 
-  async acquireOrRenew(): Promise<void> {
+  async #acquireOrRenew(): Promise<void> {
     const known = this.#observation?.record;
     if (this.isLeader() && known !== undefined && known.resourceVersion !== "") {
       await this.#write(known, this.#options.address, performance.now());
       return;
     }
-    const record = await this.readLease();
+    const record = await this.#readLease();
     // Another holder is in the Lease: our leadership is over, whatever our deadline says.
     if (record !== undefined && !this.#isOurs(record)) this.#leaderUntilMs = Number.NEGATIVE_INFINITY;
     if (record !== undefined && !this.#isFree(record)) return;
@@ -179,15 +179,15 @@ export class LeaseElector implements Leadership {
   }
 
   /** Reads the Lease. @returns undefined where there is none */
-  async readLease(): Promise<LeaseRecord | undefined> {
+  async #readLease(): Promise<LeaseRecord | undefined> {
     const { client, namespace, name } = this.#options;
-    const beforeMs = this.readAtMs;
+    const beforeMs = this.#readAtMs;
     const askedAtMs = performance.now();
     try {
       const lease = await client.get(leaseResource, namespace, name, this.#bounds);
       this.#options.owner?.owns(lease);
       const record = readLease(lease);
-      this.readAtMs = askedAtMs;
+      this.#readAtMs = askedAtMs;
       this.#transitions = record.transitions;
       const known = this.#observation;
       if (known === undefined) this.#observation = { record, sinceMs: askedAtMs };

@@ -55,7 +55,7 @@ export class ListWatch {
   #isDoubtful = false;
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
-  readonly resync: Resync;
+  readonly #resync: Resync;
   #running: Promise<void> | undefined;
   #stopListening = () => {};
 
@@ -64,7 +64,7 @@ export class ListWatch {
     const { backoffMinMs, backoffMaxMs } = options.timings;
     this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
     this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
-    this.resync = new Resync({ ...options, isListed: () => this.#version !== undefined });
+    this.#resync = new Resync({ ...options, isListed: () => this.#version !== undefined });
   }
 
   /** Resolves when everything was read once. */
@@ -85,7 +85,7 @@ export class ListWatch {
   start(): void {
     this.#stopListening = this.#options.reachability.onLost(() => this.#interrupt());
     this.#running ??= this.#run();
-    this.resync.start();
+    this.#resync.start();
   }
 
   /**
@@ -107,14 +107,14 @@ export class ListWatch {
    * back with a restored backup whose versions have passed ours, and no event tells of that.
    */
   #interrupt(): void {
-    this.resync.soon();
+    this.#resync.resyncSoon();
     this.#watching?.abort(new ApiError("The API server is unreachable.", { code: "unreachable" }));
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#stop.abort();
-    this.resync.close();
+    this.#resync.close();
     await this.#running;
   }
 
@@ -192,7 +192,7 @@ export class ListWatch {
   #forget(reason: RelistReason): void {
     if (this.#version !== undefined) this.#relistReason = reason;
     this.#version = undefined;
-    this.resync.giveUp();
+    this.#resync.abort();
   }
 
   /**
@@ -201,7 +201,7 @@ export class ListWatch {
    *
    * @throws ApiError when it cannot be asked
    */
-  async askVersion(): Promise<string> {
+  async fetchVersion(): Promise<string> {
     const { client, resource, namespace } = this.#options;
     const { signal } = this.#stop;
     const { resourceVersion } = await client.list(resource, { namespace, limit: 1, signal, timeoutMs: 10_000 });
@@ -209,7 +209,7 @@ export class ListWatch {
   }
 
   async #checkForRewind(): Promise<void> {
-    const version = await this.askVersion();
+    const version = await this.fetchVersion();
     this.#isDoubtful = false;
     if (this.#highest !== undefined && compareVersions(version, this.#highest) < 0) this.#forget("rewound");
   }
@@ -237,7 +237,7 @@ export class ListWatch {
     this.#completeVersion = version;
     this.#highest = version;
     this.#lastEventVersion = version;
-    this.resync.noteListed();
+    this.#resync.noteListed();
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
     this.#relistReason = "expired";
     this.#backoff.reset();
@@ -272,7 +272,7 @@ export class ListWatch {
         // An event that was on its way would seem to be the requested list.
         watching.signal.throwIfAborted();
         counters.noteEvent(event.type);
-        if (collector === undefined) this.apply(event);
+        if (collector === undefined) this.#apply(event);
         else if (event.type === "BOOKMARK") {
           if (!event.isInitialEnd) continue;
           this.#finishList(collector, event.resourceVersion);
@@ -289,7 +289,7 @@ export class ListWatch {
     }
   }
 
-  apply(event: WatchEvent): void {
+  #apply(event: WatchEvent): void {
     const { sink } = this.#options;
     if (event.type === "BOOKMARK") {
       if (this.#highest !== undefined && compareVersions(event.resourceVersion, this.#highest) < 0) {

@@ -31,43 +31,43 @@ export class Resync {
   }
 
   start(): void {
-    this.#later();
+    this.#schedule();
   }
 
   /** The server is unreachable: resyncs soon, and again until a whole list was read. */
-  soon(): void {
+  resyncSoon(): void {
     this.#isDueSoon = true;
     // The pages read so far are from before.
-    this.giveUp();
-    this.#later();
+    this.abort();
+    this.#schedule();
   }
 
   /** The watch itself has listed everything anew. */
   noteListed(): void {
     if (!this.#isDueSoon) return;
     this.#isDueSoon = false;
-    this.#later();
+    this.#schedule();
   }
 
   /** Aborts the running resync. */
-  giveUp(): void {
+  abort(): void {
     this.#running?.abort();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.giveUp();
+    this.abort();
     clearTimeout(this.#timer);
   }
 
-  #later(): void {
+  #schedule(): void {
     if (this.#isClosed) return;
     const { compareEveryMs, compareAfterAwayMs } = this.#options.timings;
     // Not all kinds at once.
     const delayMs = (this.#isDueSoon ? compareAfterAwayMs : compareEveryMs) * (0.75 + Math.random() / 2);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      void this.#compare().finally(() => this.#later());
+      void this.#compare().finally(() => this.#schedule());
     }, delayMs).unref();
   }
 

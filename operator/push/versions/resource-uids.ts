@@ -84,7 +84,7 @@ export class ResourceUids {
     const before = this.#uids.get(id);
     if (metadata?.uid === before) return;
     if (metadata?.uid === undefined) this.#uids.delete(id);
-    else this.add(id, metadata.uid);
+    else this.#add(id, metadata.uid);
     if (before === undefined) return;
     this.#sequence += 1;
     this.#removed.push({ uid: before, sequence: this.#sequence, at: now });
@@ -96,7 +96,7 @@ export class ResourceUids {
     }
   }
 
-  add(id: string, uid: string): void {
+  #add(id: string, uid: string): void {
     this.#uids.set(id, uid);
     if (this.#dead.delete(uid)) for (const listener of [...this.#listeners]) listener();
   }

@@ -21,7 +21,7 @@ export interface RestoreDetectionOptions {
 
 export interface RestoreDetection {
   /** Notes objects that a proxy refuses as deleted. @param ids wire ids: `key/<namespace>/<name>` */
-  doubt(ids: readonly string[]): void;
+  noteRefused(ids: readonly string[]): void;
   /** Forgets all refusals: they belong to the previous epoch and prove nothing. */
   forget(): void;
   close(): void;
@@ -67,7 +67,7 @@ export function detectRestore(options: RestoreDetectionOptions): RestoreDetectio
     if (!isClosed) cancel = timers.after(waitMs, () => void askNext());
   };
   return {
-    doubt(ids) {
+    noteRefused(ids) {
       for (const id of ids) if (doubted.size < doubtedMax) doubted.add(id);
       if (!isAsking) void askNext();
     },

@@ -112,12 +112,12 @@ export class ClusterStore implements CollectingStore {
     const next = this.read(kind, object, before);
     if (next === undefined) return;
     const missing = this.#isOpen ? dataReferencesOf(next).filter((reference) => !this.#holds(reference)) : [];
-    if (missing.length > 0) void this.putLater(change, next, missing);
+    if (missing.length > 0) void this.#putLater(change, next, missing);
     else if (this.replace(next, before)) this.tell([change]);
   }
 
   /** Puts an object once the Secrets that it names are there, so that exchanging a Secret never leaves a gap. */
-  async putLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
+  async #putLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
     const key = keyOf(change);
     this.#waiting.set(key, next);
     // The data that it names must be kept when it comes.
@@ -145,7 +145,7 @@ export class ClusterStore implements CollectingStore {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) return;
     this.#waiting.delete(key);
-    this.#letGo(dataReferencesOf(waiting));
+    this.#release(dataReferencesOf(waiting));
   }
 
   /** The part of an object that is kept; undefined when no object refers to it. */
@@ -232,11 +232,11 @@ export class ClusterStore implements CollectingStore {
     const missing = references.filter((reference) => !this.#holds(reference));
     // Add the new references first: data that both versions name must not be dropped in between.
     this.#wanted.add(references);
-    this.#letGo(old);
+    this.#release(old);
     if (missing.length > 0) void this.#options.fetchMissing(missing);
   }
 
-  #letGo(references: readonly DataReference[]): void {
+  #release(references: readonly DataReference[]): void {
     for (const { kind, identity } of this.#wanted.remove(references)) {
       this.#resources.delete(toChange(kind, identity));
       this.#deleted.delete(`${kind}/${identity}`);

@@ -159,7 +159,7 @@ export class KubernetesSource {
    * @param claimed versions by watch, as `versions()` gives them
    * @throws ApiError when it cannot be asked
    */
-  async wentBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
+  async hasGoneBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
     const behind = new Set(watchesBehind(this.versions().complete, claimed));
     // Kind by kind, as each may lie in an etcd of its own that counts by itself; one watch tells for all of its kind.
     const highest = new Map<ResourceKind, { watch: ListWatch; version: string }>();
@@ -170,7 +170,7 @@ export class KubernetesSource {
       if (known === undefined || compareVersions(known.version, version) < 0) highest.set(kind, { watch, version });
     }
     for (const { watch, version } of highest.values()) {
-      if (compareVersions(await watch.askVersion(), version) < 0) return true;
+      if (compareVersions(await watch.fetchVersion(), version) < 0) return true;
     }
     return false;
   }

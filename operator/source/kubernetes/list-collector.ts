@@ -119,7 +119,7 @@ export class Collector implements ListCollector {
     this.#store.resolveWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
     const changes: ResourceChange[] = [];
     try {
-      this.applyListed(version, isRewound, changes);
+      this.#applyListed(version, isRewound, changes);
       const gone = this.#gone(version, isRewound);
       this.#store.dropAll(gone);
       this.#noteAbsent(version);
@@ -131,7 +131,7 @@ export class Collector implements ListCollector {
   }
 
   /** @param changes receives objects whose meaning changed */
-  applyListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
+  #applyListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
     for (const [identity, listed] of this.#listed) {
       const { resource, earlier } = listed;
       if (resource === undefined) continue;

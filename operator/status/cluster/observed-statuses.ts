@@ -9,7 +9,7 @@ import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-ob
 import type { OwnKind, ResourceKind } from "#operator/resources/resource";
 import { ConditionPool } from "#operator/status/condition-pool";
 import type { StatusDocument } from "#operator/status/status-document";
-import { readStatus, strangerIn } from "./read-status.ts";
+import { foreignManagerOf, readStatus } from "./read-status.ts";
 
 /** One object as it was last seen. */
 export interface ObservedStatus {
@@ -19,7 +19,7 @@ export interface ObservedStatus {
   /** Undefined: no status was written yet. */
   readonly document: StatusDocument | undefined;
   /** The field manager that wrote it last, when that was no operator. */
-  readonly stranger?: string;
+  readonly foreignManager?: string;
 }
 
 /** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
@@ -27,11 +27,11 @@ export const statusFieldManager = "tollgate-status";
 
 export class ObservedStatuses {
   readonly pool = new ConditionPool();
-  readonly statuses = new Map<string, ObservedStatus>();
+  readonly #statuses = new Map<string, ObservedStatus>();
   readonly #listeners = new Set<(id: string) => void>();
 
   get(id: string): ObservedStatus | undefined {
-    return this.statuses.get(id);
+    return this.#statuses.get(id);
   }
 
   /** Calls back with the `resultId` of each object that came with another version. */
@@ -50,16 +50,22 @@ export class ObservedStatuses {
     const { uid, resourceVersion, namespace = "", name, generation = 1 } = object.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
     const id = resultId(kind, namespace, name);
-    const before = this.statuses.get(id);
+    const before = this.#statuses.get(id);
     if (before?.uid === uid && !isLatest && compareVersions(resourceVersion, before.resourceVersion) <= 0) return;
     const document = readStatus(kind, object, this.pool);
-    const stranger = strangerIn(object, statusFieldManager);
-    this.statuses.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
+    const foreignManager = foreignManagerOf(object, statusFieldManager);
+    this.#statuses.set(id, {
+      uid,
+      resourceVersion,
+      generation,
+      document,
+      ...(foreignManager !== undefined && { foreignManager }),
+    });
     for (const listener of this.#listeners) listener(id);
   }
 
   forget(id: string): void {
-    this.statuses.delete(id);
+    this.#statuses.delete(id);
   }
 }
 

@@ -31,7 +31,7 @@ export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool
  *
  * @param ownManager the field manager of all operators
  */
-export function strangerIn({ metadata }: ApiObject, ownManager: string): string | undefined {
+export function foreignManagerOf({ metadata }: ApiObject, ownManager: string): string | undefined {
   const { managedFields } = metadata;
   let last = { manager: ownManager, time: "" };
   for (const entry of Array.isArray(managedFields) ? managedFields : []) {

@@ -36,7 +36,7 @@ export class StatusContention {
   }
 
   /** Notes a write. @param replaced the status before it @param document the status after it */
-  wrote(id: string, replaced: ObservedStatus, document: StatusDocument, nowMs: number): void {
+  noteWrite(id: string, replaced: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { uid, generation } = replaced;
     const before = this.#find(id, replaced, nowMs);
     const undoneBefore = before?.undone ?? 0;

@@ -247,7 +247,7 @@ export class StatusWriter {
     return waitMs > 0;
   }
 
-  #reportContested({ uid, stranger }: ObservedStatus, document: StatusDocument, nowMs: number): void {
+  #reportContested({ uid, foreignManager }: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { log, onContested } = this.#options;
     const { namespace, name } = document.metadata;
     const toldAtMs = this.#contested.get(namespace);
@@ -255,9 +255,9 @@ export class StatusWriter {
     this.#contested.set(namespace, nowMs);
     const object = `${document.kind} ${namespace}/${name}`;
     const why =
-      stranger === undefined
+      foreignManager === undefined
         ? `Another operator also writes the status of ${object}, because two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
-        : `${stranger} also writes the status of ${object}. Stop it from doing so.`;
+        : `${foreignManager} also writes the status of ${object}. Stop it from doing so.`;
     log.warn(`${why} Until then this operator writes the contested statuses ever more rarely.`);
     onContested?.(document, uid, why);
   }
@@ -266,7 +266,7 @@ export class StatusWriter {
     const { client, observedStatuses, onWritten } = this.#options;
     const { signal } = this.#term;
     const { kind } = document;
-    const status = { ...document.status, conditions: sinceWhen(observed.document, document) };
+    const status = { ...document.status, conditions: keepTransitionTimes(observed.document, document) };
     const { uid, resourceVersion } = observed;
     try {
       if (this.#conflicts.get(id) === resourceVersion) {
@@ -282,12 +282,12 @@ export class StatusWriter {
       this.#isFailing = false;
       this.#backoff.reset();
       const written = readStatus(kind, response, observedStatuses.pool) ?? document;
-      this.#contention.wrote(id, observed, written, performance.now());
+      this.#contention.noteWrite(id, observed, written, performance.now());
       // The next comparison uses this response, whether the watch has brought it or not.
       observedStatuses.observe(kind, response);
       onWritten(observed.document, { ...document, status }, uid);
     } catch (error) {
-      if (!signal.aborted) this.handleFailure(error, id, resourceVersion, document);
+      if (!signal.aborted) this.#handleFailure(error, id, resourceVersion, document);
     }
   }
 
@@ -302,7 +302,7 @@ export class StatusWriter {
     else observedStatuses.observe(kind, object, true);
   }
 
-  handleFailure(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
+  #handleFailure(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
     const { log, observedStatuses } = this.#options;
     if (!(error instanceof ApiError)) {
       log.error(`the operator cannot write the status of ${id}: ${String(error)}`);
@@ -358,7 +358,7 @@ function delayOf({ status }: StatusDocument): number {
 }
 
 /** A condition that is as it was before keeps its transition time, whatever happened in between unwritten. */
-function sinceWhen(
+function keepTransitionTimes(
   before: StatusDocument | undefined,
   { status }: StatusDocument,
 ): StatusDocument["status"]["conditions"] {

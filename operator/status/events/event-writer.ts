@@ -95,7 +95,7 @@ export class EventWriter {
   }
 
   /** Sends an Event about an object, or counts its repetition. */
-  tell(regarding: Regarding, facts: EventFacts): void {
+  send(regarding: Regarding, facts: EventFacts): void {
     if (!this.#options.leadership.isLeader()) return;
     const note = facts.note.length > noteMax ? `${facts.note.slice(0, noteMax - 1)}…` : facts.note;
     const key = hash("sha256", JSON.stringify([regarding, facts.type, facts.reason, facts.action, note]), "hex");
@@ -185,7 +185,7 @@ export class EventWriter {
       this.#backoff.reset();
     } catch (error) {
       if (signal.aborted) return;
-      this.handleFailure(error, key, told);
+      this.#handleFailure(error, key, told);
     }
   }
 
@@ -205,7 +205,7 @@ export class EventWriter {
     };
   }
 
-  handleFailure(error: unknown, key: string, told: Told): void {
+  #handleFailure(error: unknown, key: string, told: Told): void {
     if (!told.isCreated && isApiStatus(error, 409)) {
       told.isCreated = true;
       return;

@@ -171,8 +171,8 @@ describe("kubernetes source", function () {
     assert.ok(opened.current().namespaces.has("team-a"));
     const { seen, complete } = opened.versions();
     assert.ok(seen["ApiKey/team-b"] && complete["ApiKey/team-b"] && complete["Namespace"]);
-    assert.equal(await opened.wentBack(seen), false);
-    assert.equal(await opened.wentBack({ "Channel/team-b": `${complete["Namespace"]}0` }), true);
+    assert.equal(await opened.hasGoneBack(seen), false);
+    assert.equal(await opened.hasGoneBack({ "Channel/team-b": `${complete["Namespace"]}0` }), true);
     for (const namespace of ["team-a", "team-b"])
       await plane.must("DELETE", `${api}/namespaces/${namespace}/apikeys/n`);
     await waitFor("the key to go", () => opened.current().apiKeys.size === 0);

@@ -37,7 +37,7 @@ describe("StatusContention", () => {
   it("waits twice as long after each write that was undone, up to a minute, and does not forget meanwhile", () => {
     const waits: number[] = [];
     for (let count = 0; count < 9; count += 1) {
-      contention.wrote(id, theirs, ours, nowMs);
+      contention.noteWrite(id, theirs, ours, nowMs);
       const waitMs = contention.waitMs(id, theirs, nowMs);
       waits.push(waitMs / 1_000);
       nowMs += waitMs;
@@ -48,7 +48,7 @@ describe("StatusContention", () => {
   });
 
   it("waits for no more than is left, in one of the waits that there are", () => {
-    for (let count = 0; count < 4; count += 1) contention.wrote(id, theirs, ours, nowMs);
+    for (let count = 0; count < 4; count += 1) contention.noteWrite(id, theirs, ours, nowMs);
     assert.equal(contention.waitMs(id, theirs, nowMs + 7_500), 1_000);
     assert.equal(contention.waitMs(id, theirs, nowMs + 5_500), 4_000);
     assert.ok(contention.delaysMs.includes(4_000));
@@ -62,19 +62,19 @@ describe("StatusContention", () => {
     { name: "it was long ago", observed: theirs, laterMs: 120_001 },
   ]) {
     it(`does not wait where ${row.name}`, () => {
-      if (row.isWritten ?? true) contention.wrote(id, theirs, ours, nowMs);
+      if (row.isWritten ?? true) contention.noteWrite(id, theirs, ours, nowMs);
       assert.equal(contention.waitMs(id, row.observed, nowMs + (row.laterMs ?? 0)), 0);
     });
   }
 
   it("takes a status that was removed for undone", () => {
-    contention.wrote(id, theirs, ours, nowMs);
+    contention.noteWrite(id, theirs, ours, nowMs);
     assert.equal(contention.timesUndone(id, observedStatus(undefined), nowMs), 1);
   });
 
   it("trusts again, step by step, when writes stand", () => {
-    for (let count = 0; count < 4; count += 1) contention.wrote(id, theirs, ours, nowMs);
-    for (let count = 0; count < 3; count += 1) contention.wrote(id, observedStatus(ours), ours, nowMs);
+    for (let count = 0; count < 4; count += 1) contention.noteWrite(id, theirs, ours, nowMs);
+    for (let count = 0; count < 3; count += 1) contention.noteWrite(id, observedStatus(ours), ours, nowMs);
     assert.equal(contention.timesUndone(id, observedStatus(ours), nowMs), 0);
     assert.equal(contention.waitMs(id, theirs, nowMs), 1_000);
   });
