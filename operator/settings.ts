@@ -11,7 +11,7 @@ import type { WatchTimings } from "./kubernetes/watch/timings.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
 import type { AwaitedSecret } from "./status/console-reporter.ts";
 
-/** Where a port listens. Port 0 takes a free one. */
+/** The address of a port. Port 0 uses a free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
@@ -30,7 +30,7 @@ export interface CommonSettings {
   /** `PerProxy` where several proxies count each for itself: objects with hard quotas are refused. Exact by default. */
   readonly quotaScope?: QuotaScope;
   readonly push: {
-    /** How often both sides say that they live. */
+    /** Time between two signs of life, in both directions. */
     readonly heartbeatMs: number;
     /** Silence after which a connection counts as broken. */
     readonly deadMs: number;

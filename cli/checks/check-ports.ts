@@ -14,7 +14,7 @@ export interface WantedPort {
   /** The setting, as `Settings.source` gives it. */
   readonly source: string;
   readonly host: string;
-  /** 0 takes a free one and is not tried. */
+  /** 0 uses a free port and is not tried. */
   readonly port: number;
 }
 

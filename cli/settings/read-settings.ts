@@ -221,7 +221,7 @@ function describeFlagError(message: string, given: readonly string[]): string {
   return `unknown flag ${unknown}${near === undefined ? "" : `: did you mean ${near.flag}?`}`;
 }
 
-/** Members of the settings file by name. A file serves several commands, so settings of other commands may stand in it. */
+/** Members of the settings file by name. A file serves several commands, so it may hold settings of other commands. */
 function readFile(
   command: Command,
   path: unknown,

@@ -55,7 +55,7 @@ export async function generateSecret(
     } finally {
       await file.close();
     }
-    // A link, unlike a rename, fails where a file stands: whole or not at all, and never over another.
+    // A link, unlike a rename, fails when the file exists: it is whole or not at all, and never replaces another.
     await link(unfinished, path);
     return path;
   } catch (error) {

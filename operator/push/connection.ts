@@ -71,7 +71,7 @@ export class ProxyConnection {
   #inFlight: InFlight | undefined;
   #acknowledged: Acknowledgement | undefined;
   #acknowledgedSums: BucketSums | undefined;
-  /** The versions of the source that the proxy has been told. */
+  /** The versions of the source that the proxy knows. */
   #toldVersions: ResourceVersions = noVersions;
   #toldRemovals = 0;
   #rejects: readonly Reject[];

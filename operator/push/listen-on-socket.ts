@@ -56,7 +56,7 @@ async function isServed(path: string): Promise<boolean> {
     await once(socket, "connect");
     return true;
   } catch {
-    // Refused: nobody listens.
+    // Refused: no program listens.
     return false;
   } finally {
     socket.destroy();

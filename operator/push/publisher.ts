@@ -42,7 +42,7 @@ export interface PublisherOptions {
   readonly quietMs?: number;
   /** No change waits longer, however many follow. */
   readonly longestMs?: number;
-  /** At least this lies between two publications that take nothing away (`RELIABILITY.md` J5). */
+  /** The least time between two publications that are not urgent (`RELIABILITY.md` J5). */
   readonly spacingMs?: number;
   readonly timers?: Timers;
   /** Characters of JSON of all objects together; smaller in tests. */

@@ -34,7 +34,7 @@ export async function listenOverTls(
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const { certificates, onRefused } = options;
   const serving = certificates.current;
-  if (serving === undefined) throw new Error("there is no certificate yet");
+  if (serving === undefined) throw new Error("the operator has no certificate yet");
   const app = createPushApp({ ...options, authenticateProxy: (request) => authenticate(request, options) });
   const server = createServer(
     {

@@ -56,7 +56,7 @@ const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000
 /**
  * Parses a Duration (`^([0-9]{1,5}(h|m|s|ms)){1,4}$`) to milliseconds.
  *
- * @throws SpecError when it is none or longer than the wire can say (49 days).
+ * @throws SpecError when it is not a duration or exceeds the wire's bound (49 days).
  */
 export function parseDurationMs(text: string, field: string): number {
   if (!/^([0-9]{1,5}(h|m|s|ms)){1,4}$/.test(text)) {

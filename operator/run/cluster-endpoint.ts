@@ -32,7 +32,7 @@ export interface FleetSourcesOptions {
   readonly source: KubernetesSource;
   /** The operator's own. */
   readonly namespace: string;
-  /** Of what the operators make there. */
+  /** The owner of the objects that the operators make there. */
   readonly owner: ReleaseOwner | undefined;
   readonly settings: PushEndpointSettings;
   readonly timings: Partial<WatchTimings>;

@@ -99,7 +99,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     // Followers report to the next leader what they reported to the former one; the summaries here grow old.
     if (isLeader && !wasLeader) fleet.stabilise();
     if (!isLeader) {
-      // Until the next leader says: otherwise what waits for proxies of others would go out between the two.
+      // Kept until the next leader reports: otherwise versions held back for other operators' proxies would go out meanwhile.
       if (wasLeader) fleet.setLackedElsewhere([...fleet.lacked]);
       summaries.clear();
     }

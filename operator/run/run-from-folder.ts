@@ -52,7 +52,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
   source.onChange((changes) => void pipeline.enqueue(changes));
   await status.prepare();
   await source.start();
-  // Also where the folder is empty: an operator that has read its source says so.
+  // Also for an empty folder: an operator that has read its source publishes that.
   if (await pipeline.enqueue([])) status.removeStale();
 
   await openPushSocket(started, core, settings, status);

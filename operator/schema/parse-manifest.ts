@@ -56,7 +56,7 @@ export interface Manifest {
 
 /** Bounds of one text: enough for whatever an API server stores, too little to hold up everything else. */
 export const manifestLimits = {
-  /** The parser takes a second or two for so much, and nothing else happens meanwhile. */
+  /** The parser needs a second or two for this much, and nothing else runs meanwhile. */
   bytesMax: 1.5 * 1024 * 1024,
   documentsMax: 20_000,
   depthMax: 64,
@@ -64,7 +64,7 @@ export const manifestLimits = {
   scannedDepthMax: 200,
   /** Aliases may expand to this many nodes in a document. */
   aliasesMax: 100,
-  /** Syntax errors told of one document; the later ones mostly follow from the first. */
+  /** Syntax errors reported for one document; the later ones mostly follow from the first. */
   errorsMax: 3,
 } as const;
 

@@ -163,7 +163,7 @@ function findKind(document: JsonObject): { readonly schema: KindSchema } | { rea
   return { problem: makeProblem(["kind"], "kind", `no matches for kind ${kind}: use one of ${knownKinds.join(", ")}`) };
 }
 
-/** Strict field validation looks at status before it is dropped. */
+/** Strict field validation checks status before it is dropped. */
 function reportUnknownStatus(kind: KindSchema, status: unknown, problems: Problem[]): void {
   const schema = kind.schema.properties?.["status"];
   if (schema === undefined) {

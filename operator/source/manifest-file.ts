@@ -10,7 +10,7 @@ import type { ManifestDocument } from "#operator/schema/parse-manifest";
 import { checkIdentity, foreignKind, identifyDocument } from "#operator/schema/validate-resource";
 import { parseDocumentText } from "#operator/schema/yaml/parse-document";
 
-/** One object as it stands in a file, not validated yet. */
+/** One object of a file, not validated yet. */
 export interface ManifestObject {
   readonly identity: ResourceChange;
   /** Lines below the first of its document. */
@@ -45,7 +45,7 @@ export interface DocumentText {
 }
 
 /**
- * Splits a file at its document markers. A line of `---` ends a document wherever it stands (YAML 1.2, section 9.1.2:
+ * Splits a file at its document markers. A line of `---` ends a document wherever it is (YAML 1.2, section 9.1.2:
  * not even a block scalar may hold one), so no parser is needed for this.
  */
 export function splitDocuments(text: string): DocumentText[] {

@@ -54,7 +54,7 @@ export class ManifestStore {
   readonly #held = new Map<string, Held>();
   readonly #files = new Map<string, FileContent>();
   readonly #fileProblems = new Map<string, readonly SourceProblem[]>();
-  /** Objects with something to report, so that a pass need not look at all. */
+  /** Objects with problems, so that a pass need not check all objects. */
   readonly #troubled = new Set<string>();
   /** Generations of deleted objects: a recreated object goes on counting. */
   readonly #generations = new Map<string, number>();

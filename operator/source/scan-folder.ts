@@ -23,7 +23,7 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
   const folders = new Set<string>();
   const unreadable = new Map<string, string>();
   const open = [root];
-  /** Folders by what they are: a link may lead back to one above it, or two links to the same. */
+  /** Identities of folders: a link may lead back to a folder above it, or two links to the same one. */
   const seen = new Set<string>();
   const rootStats = await statOf(root);
   if (typeof rootStats === "object") seen.add(identityOf(rootStats));

@@ -145,7 +145,7 @@ export class StatusFiles implements StatusSink {
   }
 }
 
-/** Whether there is something to say about an object: a condition that is not as it should be, or usage. */
+/** Whether an object has something to report: a bad condition, or usage. */
 function isRemarkable({ status }: StatusDocument): boolean {
   if ("usage" in status || "lastUsedTime" in status || "balance" in status) return true;
   return status.conditions.some((condition) => {

@@ -238,7 +238,7 @@ export class StatusReconciler {
 
   #believe(id: string, result: ObjectResult): void {
     this.#programmed.add(id);
-    // Certificates may have changed without the resource, and no status says which the proxies had.
+    // Certificates may have changed without the resource, and no status tells which ones the proxies had.
     const isSure = result.kind !== "Channel" || !result.refersToCertificates;
     if (!isSure) this.#believed.set(id, this.#options.now() + believedMs);
   }
@@ -278,7 +278,7 @@ function isPending({ status }: StatusDocument): boolean {
   return status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
 }
 
-/** Whether a status says that this very version is live. */
+/** Whether a status has this version as live. */
 function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolean {
   const { generation } = result;
   const isSaid = status.conditions.some((condition) => {

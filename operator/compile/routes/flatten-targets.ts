@@ -250,7 +250,7 @@ function tierKey(tiers: readonly number[]): string {
   return tiers.join().replace(/(,0)+$/, "");
 }
 
-/** Shorter lists are filled with zeros: a plain target stands in the first tier of its place. */
+/** Shorter lists are filled with zeros: a plain target is in the first tier of its place. */
 function compareTiers(left: readonly number[], right: readonly number[]): number {
   for (let level = 0; level < Math.max(left.length, right.length); level += 1) {
     const difference = (left[level] ?? 0) - (right[level] ?? 0);

@@ -222,7 +222,7 @@ export class ApiClient {
     });
   }
 
-  /** Asks whether the API server is ready. @throws ApiError when it does not answer, or says that it is not */
+  /** Asks whether the API server is ready. @throws ApiError when it does not respond or is not ready */
   async probe(options: CallOptions = {}): Promise<void> {
     await this.#text({ verb: "probe", resource: "readyz", method: "GET", path: "/readyz", ...this.#bounds(options) });
   }

@@ -1,7 +1,7 @@
 /** The error of a call of the API server. Compare `code`, `status` and `reason`, never the text. */
 
 /**
- * `refused`: it answered with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no response in
+ * `refused`: it responded with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no response in
  * time. `silent`: a watch that brought nothing for too long. `unreadable`: a response that is cut or no JSON.
  */
 export type ApiErrorCode = "refused" | "unreachable" | "timeout" | "silent" | "unreadable";

@@ -73,7 +73,7 @@ export class ClusterAccess {
     return { headers: this.#reading.headers, agent: this.#agent };
   }
 
-  /** The API server did not take them: the next request reads them again. */
+  /** The API server refused the credentials: the next request reads them again. */
   forget(): void {
     this.#readAtMs = Number.NEGATIVE_INFINITY;
   }

@@ -121,7 +121,7 @@ export function refusal(call: Call, response: IncomingMessage, text: string): Ap
   } catch {
     // The response comes from something in front of the API server; its status has to suffice.
   }
-  return new ApiError(`The API server answered ${status} to ${describe(call)}${message}`, {
+  return new ApiError(`The API server responded with ${status} to ${describe(call)}${message}`, {
     code: "refused",
     status,
     reason,

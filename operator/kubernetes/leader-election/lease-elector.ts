@@ -14,7 +14,7 @@ import type { Leadership } from "./leadership.ts";
 import { isSameTerm, type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
 
 export interface LeaseTimings {
-  /** How long a Lease holds that nobody renews; whole seconds in the API. */
+  /** How long a Lease holds without a renewal; whole seconds in the API. */
   readonly leaseDurationMs: number;
   /** How long the holder goes on without a renewal. */
   readonly renewDeadlineMs: number;
@@ -82,7 +82,9 @@ export class LeaseElector implements Leadership {
     this.#timings = { ...defaultLeaseTimings, ...options.timings };
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = this.#timings;
     if (renewDeadlineMs + retryPeriodMs > leaseDurationMs || retryPeriodMs >= renewDeadlineMs) {
-      throw new RangeError("A lease must outlast the renew deadline by the retry period, and that the retry period.");
+      throw new RangeError(
+        "The lease duration must be at least renew deadline plus retry period, and the deadline longer than the period.",
+      );
     }
     this.#random = options.random ?? Math.random;
   }

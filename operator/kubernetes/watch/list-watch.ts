@@ -20,8 +20,8 @@ const shortWatchMs = 5_000;
 /** Waits of watches that the server ends early, but cleanly, grow to no more than this. */
 const earlyEndMaxMs = 5_000;
 /**
- * A server that says when to come again, as one does whose store is starting, is asked again about then: with the whole
- * wait, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
+ * The longest wait beyond a server's Retry-After, which a server sends while its store is starting: with the whole
+ * backoff, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
  */
 const askedAgainMaxMs = 1_500;
 /**
@@ -293,7 +293,7 @@ export class ListWatch {
     const { sink } = this.#options;
     if (event.type === "BOOKMARK") {
       if (this.#highest !== undefined && compareVersions(event.resourceVersion, this.#highest) < 0) {
-        // A restored server takes a version from its future and then keeps silent until it gets there.
+        // A restored server accepts a version from its future and then keeps silent until it gets there.
         this.#forget("rewound");
         throw new ApiError("The API server's versions went back.", { code: "refused" });
       }

@@ -84,7 +84,7 @@ function readEvent(line: string): WatchEvent {
     throw new ApiError("A line of the watch is not JSON.", { code: "unreadable" });
   }
   const event = toEvent(value);
-  if (event === undefined) throw new ApiError("A line of the watch is no event.", { code: "unreadable" });
+  if (event === undefined) throw new ApiError("A line of the watch is not an event.", { code: "unreadable" });
   return event;
 }
 

@@ -46,7 +46,7 @@ export function createPeerEndpoint(options: PeerEndpointOptions): Router {
   });
   router.post("/reports/:proxy", (request, response) => {
     const report = parseUpMessage(request.body);
-    if (report.type !== "report") throw new MessageError("is no report");
+    if (report.type !== "report") throw new MessageError("must be a report");
     onReport(request.params.proxy, report);
     onAccepted?.("report");
     response.status(204).end();

@@ -97,7 +97,7 @@ export function readSummary(value: unknown): Summary {
     groups: groups.map((item) => {
       const group = asMembers(item);
       const sums = decodeSums(text(group, "sums"));
-      if (sums === undefined) throw new SummaryError("sums: are not those of 256 buckets");
+      if (sums === undefined) throw new SummaryError("sums: must be those of 256 buckets");
       const rejects = array(group, "rejects");
       if (rejects.length > rejectsMax) throw new SummaryError("rejects: too many");
       return {

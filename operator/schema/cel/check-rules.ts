@@ -55,7 +55,7 @@ export function compileRules(schema: StructuralSchema): readonly CompiledRule[] 
     const evaluate = environment.parse(source.rule);
     const check = evaluate.check();
     if (!check.valid || (check.type !== "bool" && check.type !== "dyn")) {
-      throw new Error(`Rule "${source.rule}" is no condition.`, { cause: check.error });
+      throw new Error(`Rule "${source.rule}" is not a condition.`, { cause: check.error });
     }
     return { source, isTransition: /\boldSelf\b/.test(source.rule), evaluate };
   });

@@ -58,7 +58,7 @@ const plainInteger = /^(?:0|-?[1-9]\d{0,17})$/;
 /**
  * The value that kubectl reads from a name without quotes, when that may not be the name itself.
  *
- * @param text as it stands in the file
+ * @param text as it is in the file
  * @returns in words for a person; undefined where the name stays what it is
  */
 export function otherReadingOf(text: string): string | undefined {

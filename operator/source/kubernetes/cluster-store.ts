@@ -74,7 +74,7 @@ export class ClusterStore implements CollectingStore {
     return this.#resources.countOf(kind);
   }
 
-  /** Where the list-watch of a kind, in one namespace or in all, puts what it reads. */
+  /** The sink of the list-watch of a kind, in one namespace or in all. */
   sinkFor(kind: ResourceKind, namespace: string | undefined): ListWatchSink {
     return {
       beginList: () => {

@@ -124,7 +124,7 @@ export class KubernetesSource {
     return this.#reachability.isReachable;
   }
 
-  /** Milliseconds since the API server last said anything. */
+  /** Milliseconds since the API server's last sign of life. */
   get silentMs(): number {
     return this.#reachability.silentMs;
   }
@@ -161,7 +161,7 @@ export class KubernetesSource {
    */
   async hasGoneBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
     const behind = new Set(watchesBehind(this.versions().complete, claimed));
-    // Kind by kind, as each may lie in an etcd of its own that counts by itself; one watch tells for all of its kind.
+    // Kind by kind, because each may have an etcd of its own with its own versions; one watch suffices for a kind.
     const highest = new Map<ResourceKind, { watch: ListWatch; version: string }>();
     for (const { id, kind, watch } of this.#watches) {
       const version = claimed[id];

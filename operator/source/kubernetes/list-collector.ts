@@ -45,7 +45,7 @@ export interface AbsenceList {
 
 interface ListedObject {
   readonly version: string;
-  /** Undefined: it exists, and nobody wants it. */
+  /** Undefined: it exists and is not wanted. */
   readonly resource: AnyResource | undefined;
   /** Kept where a later version is held. */
   readonly earlier: ApiObject | undefined;

@@ -2,7 +2,7 @@
 
 interface EventReasonRow {
   readonly types: readonly ("Normal" | "Warning")[];
-  /** As `docs/status.md` tells it; neighbours with the same types and words share a row there. */
+  /** The text in `docs/status.md`; neighbours with the same types and words share a row there. */
   readonly toldWhen: string;
 }
 

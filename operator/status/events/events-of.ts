@@ -57,13 +57,13 @@ export function eventsOf(before: StatusDocument | undefined, after: StatusDocume
   return [...events, ...quotaEvents(before, after), ...balanceEvents(before, after)];
 }
 
-/** The Secret of a `generate` credential could not be made; tried again while somebody waits for it. */
+/** The Secret of a `generate` credential could not be made; it is tried again while a credential waits for it. */
 export function secretNotCreated(secretName: string, why: string): EventFacts {
   const note = `The operator cannot create the Secret ${secretName}: ${why}`;
   return told("Warning", "SecretNotCreated", "ResolvedRefs", note);
 }
 
-/** A `generate` credential has another key than before, as somebody deleted its Secret. */
+/** A `generate` credential has a new key, because its Secret was deleted. */
 export function keyReplaced(secretName: string, credential: string): EventFacts {
   const note = `The Secret ${secretName} of credential ${credential} was deleted. The operator made a new key; the previous key is refused, and callers need the new one.`;
   return told("Warning", "KeyReplaced", "ResolvedRefs", note);
