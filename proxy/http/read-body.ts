@@ -8,9 +8,9 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
+import { releaseBuffer } from "#proxy/http1/server/release-buffer";
 import type { ProxyLimits } from "#proxy/limits";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import { releaseBuffer } from "#proxy/runtime/release-buffer";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";

@@ -18,11 +18,11 @@ import {
   RequestParser,
 } from "#proxy/http1/wire/request-parser";
 import type { ProxyLimits } from "#proxy/limits";
-import { releaseBuffer } from "#proxy/runtime/release-buffer";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
 import { lingeringClose } from "./lingering-close.ts";
+import { releaseBuffer } from "./release-buffer.ts";
 
 export interface ConnectionOwner {
   readonly limits: ProxyLimits;
