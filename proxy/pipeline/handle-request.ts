@@ -31,6 +31,7 @@ import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
 import { chatFormats } from "#proxy/formats/registry";
 import { formatIpAddress, type IpAddress } from "#proxy/http/address/ip-address";
 import { readClientAddress } from "#proxy/http/client-address";
+import { gatewayErrorOf } from "#proxy/http/gateway-error-of";
 import { upstreamHeaders } from "#proxy/http/header-rules";
 import type { CallBytes } from "#proxy/http/in-flight-bytes";
 import { ClientGoneError, type RequestBody, readBody } from "#proxy/http/read-body";
@@ -90,7 +91,7 @@ function readHead(exchange: Exchange, services: Services, record: RequestRecord)
   const { limits } = services;
   const headers = request.rawHeaders;
   const { url } = request;
-  if (request.problem !== undefined) throw request.problem; //                                    400 405 417 431
+  if (request.problem !== undefined) throw gatewayErrorOf(request.problem); //                    400 405 417 431
   // Known before anything is refused: the log names the client of every request.
   const address = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = address === undefined ? "" : formatIpAddress(address);

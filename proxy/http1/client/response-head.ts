@@ -5,7 +5,8 @@
  * The whole head is judged by one expression before any part of it is used: every line ends in CR LF, names are tokens
  * that the colon follows at once, no line is folded, no value holds a control character but the tab.
  */
-import { HttpSyntaxError, keepsConnection, lengthForm, trimmedValue } from "#proxy/http1/wire/http-syntax";
+import { HttpError } from "#proxy/http1/wire/http-error";
+import { keepsConnection, lengthForm, trimmedValue } from "#proxy/http1/wire/http-syntax";
 
 /** How the end of a body is told. */
 export type BodyFraming =
@@ -35,10 +36,10 @@ const untilClose: BodyFraming = { kind: "until-close" };
 
 /**
  * @param head status line to empty line, both included, as Latin-1 text
- * @throws HttpSyntaxError
+ * @throws HttpError
  */
 export function readResponseHead(head: string): ResponseHead {
-  if (!wholeHead.test(head)) throw new HttpSyntaxError("the head of the answer is no valid HTTP/1");
+  if (!wholeHead.test(head)) throw new HttpError("HTTP_SYNTAX", "the head of the answer is no valid HTTP/1");
   const isOld = head.charCodeAt(7) === 0x30;
   const status = Number(head.slice(9, 12));
   const headers: string[] = [];
@@ -54,10 +55,10 @@ export function readResponseHead(head: string): ResponseHead {
     headers.push(name, value);
     from = end + 2;
     if (name === "content-length") {
-      if (length !== undefined) throw new HttpSyntaxError("the length of the answer is given twice");
+      if (length !== undefined) throw new HttpError("HTTP_SYNTAX", "the length of the answer is given twice");
       length = value;
     } else if (name === "transfer-encoding") {
-      if (coding !== undefined) throw new HttpSyntaxError("the coding of the answer is given twice");
+      if (coding !== undefined) throw new HttpError("HTTP_SYNTAX", "the coding of the answer is given twice");
       coding = value;
     } else if (name === "connection") connection = connection === undefined ? value : `${connection},${value}`;
     else if (name === "keep-alive") keepAliveMs = keepAliveOf(value);
@@ -74,10 +75,11 @@ function framingOf(
   isOld: boolean,
 ): BodyFraming {
   if (coding !== undefined) {
-    if (length !== undefined) throw new HttpSyntaxError("the answer has both a length and a coding");
-    if (isOld || coding.toLowerCase() !== "chunked") throw new HttpSyntaxError("the coding of the answer is unknown");
+    if (length !== undefined) throw new HttpError("HTTP_SYNTAX", "the answer has both a length and a coding");
+    if (isOld || coding.toLowerCase() !== "chunked")
+      throw new HttpError("HTTP_SYNTAX", "the coding of the answer is unknown");
   }
-  if (length !== undefined && !lengthForm.test(length)) throw new HttpSyntaxError("the length is no number");
+  if (length !== undefined && !lengthForm.test(length)) throw new HttpError("HTTP_SYNTAX", "the length is no number");
   // No byte follows these, whatever they say (RFC 9112 section 6.3).
   if (status < 200 || status === 204 || status === 304) return noBody;
   if (coding !== undefined) return chunked;

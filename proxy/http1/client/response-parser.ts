@@ -6,7 +6,7 @@
  * connection again. No I/O here.
  */
 import { ChunkedBody } from "#proxy/http1/wire/chunked-body";
-import { HttpSyntaxError } from "#proxy/http1/wire/http-syntax";
+import { HttpError } from "#proxy/http1/wire/http-error";
 import { type BodyFraming, type ResponseHead, readResponseHead } from "./response-head.ts";
 
 export interface ResponseListener {
@@ -58,7 +58,7 @@ export class ResponseParser {
   /**
    * @param bytes used during the call only
    * @returns false when bytes came behind the end of the answer
-   * @throws HttpSyntaxError
+   * @throws HttpError
    */
   push(bytes: Buffer): boolean {
     let at = 0;
@@ -84,10 +84,11 @@ export class ResponseParser {
     return true;
   }
 
-  /** The connection's end. @throws HttpSyntaxError when an answer was due or under way and is cut by it */
+  /** The connection's end. @throws HttpError when an answer was due or under way and is cut by it */
   end(): void {
     if (this.#phase === "until-close") this.#complete();
-    else if (this.#phase !== "complete") throw new HttpSyntaxError("the connection ended before the answer did");
+    else if (this.#phase !== "complete")
+      throw new HttpError("HTTP_SYNTAX", "the connection ended before the answer did");
   }
 
   #head(bytes: Buffer, from: number): number {
@@ -104,11 +105,11 @@ export class ResponseParser {
     const all = Buffer.concat([begun, bytes.subarray(from)]);
     const lineEnd = all.indexOf(headEnd, Math.max(0, begun.length - 3));
     const end = lineEnd < 0 ? all.length : lineEnd + headEnd.length;
-    if (end > this.#headBytesMax) throw new HttpSyntaxError("the head of the answer is too long");
+    if (end > this.#headBytesMax) throw new HttpError("HTTP_SYNTAX", "the head of the answer is too long");
     if (lineEnd < 0) {
       const known = Math.min(headStart.length, end);
       const isBroken = all.compare(headStart, 0, known, 0, known) !== 0 || bareLineFeed.test(all.toString("latin1"));
-      if (isBroken) throw new HttpSyntaxError("the answer is no HTTP/1");
+      if (isBroken) throw new HttpError("HTTP_SYNTAX", "the answer is no HTTP/1");
       this.#begun = all;
       return bytes.length;
     }

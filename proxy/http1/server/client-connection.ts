@@ -6,26 +6,33 @@
  * server calls now and then: no timer is armed for what nearly always is on time.
  */
 import type { Socket } from "node:net";
-import { GatewayError } from "#proxy/errors";
-import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
+import { checkRequestHead, type HeadLimits } from "#proxy/http1/wire/check-request-head";
 import { hasHeader } from "#proxy/http1/wire/header-values";
-import { HttpSyntaxError } from "#proxy/http1/wire/http-syntax";
+import { HttpError } from "#proxy/http1/wire/http-error";
 import type { RequestHead } from "#proxy/http1/wire/request-head";
-import {
-  HeadTooLargeError,
-  type RequestFraming,
-  type RequestListener,
-  RequestParser,
-} from "#proxy/http1/wire/request-parser";
-import type { ProxyLimits } from "#proxy/limits";
+import { type RequestFraming, type RequestListener, RequestParser } from "#proxy/http1/wire/request-parser";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
 import { lingeringClose } from "./lingering-close.ts";
 import { releaseBuffer } from "./release-buffer.ts";
 
+/** What a client may send, and how long it may take. */
+export interface ServerLimits extends HeadLimits {
+  /** Request line to empty line. */
+  readonly headerBytesMax: number;
+  readonly headersTimeoutMs: number;
+  /** Of a body that nobody reads any more: how long it may take, and how long its longest silence. */
+  readonly bodyTimeoutMs: number;
+  readonly bodyIdleTimeoutMs: number;
+  /** How long a connection may stay open without a request. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a client may take nothing of what waits for it. */
+  readonly slowReaderTimeoutMs: number;
+}
+
 export interface ConnectionOwner {
-  readonly limits: ProxyLimits;
+  readonly limits: ServerLimits;
   /** Every answer that begins now is the last one of its connection. */
   readonly isDraining: boolean;
   /** A request has begun. */
@@ -33,7 +40,7 @@ export interface ConnectionOwner {
   /** Its answer has ended, or its client left. */
   onExchangeOver(): void;
   /** The bytes of an answer to what never became a request; the connection closes behind it. */
-  refusal(error: GatewayError): Buffer;
+  refusal(error: HttpError): Buffer;
   /** Our own code failed while the bytes of a client were read. */
   onFault(error: unknown): void;
   onClosed(connection: ClientConnection): void;
@@ -105,7 +112,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     } else if (this.#parser.isBetween && !this.#isFirst) {
       if (waitedMs > limits.keepAliveTimeoutMs + keepAliveMarginMs) this.socket.destroy();
     } else if (waitedMs > limits.headersTimeoutMs) {
-      this.#refuse(new GatewayError("request_timeout", "The request took too long to arrive."));
+      this.#refuse(new HttpError("REQUEST_TIMEOUT", "The request took too long to arrive."));
     }
   }
 
@@ -144,11 +151,11 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   onHead(head: RequestHead): RequestFraming | undefined {
     const { limits } = this.#owner;
     let framing: RequestFraming | undefined;
-    let problem: GatewayError | undefined;
+    let problem: HttpError | undefined;
     try {
       framing = checkRequestHead(head, limits);
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (!(error instanceof HttpError)) throw error;
       problem = error;
     }
     const request = new ClientRequest(this, head, framing ?? noBody, problem);
@@ -268,7 +275,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
   #fail(cause: unknown): void {
     const exchange = this.#current;
-    if (!(cause instanceof HttpSyntaxError || cause instanceof HeadTooLargeError)) {
+    if (!(cause instanceof HttpError)) {
       // The client can do nothing about it.
       this.#owner.onFault(cause);
       this.destroy();
@@ -276,7 +283,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       exchange.response.closeAfter();
       this.stopReading();
       const message = "The body of the request is not valid HTTP/1.1.";
-      exchange.request.failed(new GatewayError("bad_request_framing", message));
+      exchange.request.failed(new HttpError("AMBIGUOUS_FRAMING", message));
     } else if (this.#isDiscarding) {
       // Its answer has gone out.
       this.stopReading();
@@ -284,7 +291,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     } else this.#refuse(headProblem(cause));
   }
 
-  #refuse(error: GatewayError): void {
+  #refuse(error: HttpError): void {
     this.stopReading();
     this.socket.write(this.#owner.refusal(error));
     // No check watches this client any more: its socket must not wait for its own end for ever.
@@ -305,8 +312,11 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 }
 
-function headProblem(cause: HttpSyntaxError | HeadTooLargeError): GatewayError {
-  if (cause instanceof HeadTooLargeError)
-    return new GatewayError("headers_too_large", "The request headers are too large.");
-  return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");
+/** The same in words for the client. */
+function headProblem({ code }: HttpError): HttpError {
+  const isTooLarge = code === "HEAD_TOO_LARGE";
+  return new HttpError(
+    code,
+    isTooLarge ? "The request headers are too large." : "This is not a valid HTTP/1.1 request.",
+  );
 }

@@ -4,7 +4,7 @@
  * What is named as in Node's `IncomingMessage` means the same. Until the body is asked for, little of it is read: a
  * stranger must not fill the memory.
  */
-import type { GatewayError } from "#proxy/errors";
+import type { HttpError } from "#proxy/http1/wire/http-error";
 import type { RequestHead } from "#proxy/http1/wire/request-head";
 import type { RequestFraming } from "#proxy/http1/wire/request-parser";
 
@@ -14,7 +14,7 @@ export interface BodyListener {
   onChunk(chunk: Buffer): void;
   onEnd(): void;
   /** @param error undefined where the client has left; else what its bytes are refused for */
-  onFailed(error: GatewayError | undefined): void;
+  onFailed(error: HttpError | undefined): void;
 }
 
 /** What a request needs of its connection. */
@@ -39,7 +39,7 @@ export class ClientRequest {
   /** Names as they came and values in turn. */
   readonly rawHeaders: readonly string[];
   /** What this head is refused for, whoever sent it. Its body is not read. */
-  readonly problem: GatewayError | undefined;
+  readonly problem: HttpError | undefined;
   readonly #source: BodySource;
   readonly #framing: RequestFraming;
   /** Of the body, before anybody asks. */
@@ -47,9 +47,9 @@ export class ClientRequest {
   #waitingBytes = 0;
   #listener: BodyListener | undefined;
   #isComplete = false;
-  #failure: { readonly error: GatewayError | undefined } | undefined;
+  #failure: { readonly error: HttpError | undefined } | undefined;
 
-  constructor(source: BodySource, head: RequestHead, framing: RequestFraming, problem: GatewayError | undefined) {
+  constructor(source: BodySource, head: RequestHead, framing: RequestFraming, problem: HttpError | undefined) {
     this.method = head.method;
     this.url = head.target;
     this.httpVersion = head.version;
@@ -134,7 +134,7 @@ export class ClientRequest {
   }
 
   /** For the connection: no more of the body comes. @param error undefined where the client has left */
-  failed(error: GatewayError | undefined): void {
+  failed(error: HttpError | undefined): void {
     if (this.#isComplete || this.#failure !== undefined) return;
     this.#failure = { error };
     this.#listener?.onFailed(error);

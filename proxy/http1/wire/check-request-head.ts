@@ -3,12 +3,16 @@
  *
  * All framing is judged here, in one pass over the head. Called for each request by the server's connection.
  */
-import { GatewayError } from "#proxy/errors";
-import type { ProxyLimits } from "#proxy/limits";
 import type { RawHeaders } from "./header-values.ts";
+import { HttpError } from "./http-error.ts";
 import { lengthForm } from "./http-syntax.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { RequestFraming } from "./request-parser.ts";
+
+/** What a head may hold. */
+export interface HeadLimits {
+  readonly headerCountMax: number;
+}
 
 const noBody: RequestFraming = { kind: "none" };
 const chunked: RequestFraming = { kind: "chunked" };
@@ -16,18 +20,16 @@ const chunked: RequestFraming = { kind: "chunked" };
 /**
  * Refuses heads that two programs could read in two ways. Credentials are not judged here.
  * @returns where the body ends
- * @throws GatewayError `headers_too_large` (count), `bad_request_framing`, `expectation_failed`, `method_not_allowed`
+ * @throws HttpError `HEAD_TOO_LARGE` (count), `AMBIGUOUS_FRAMING`, `UNKNOWN_EXPECTATION`, `UNSERVED_METHOD`
  */
 export function checkRequestHead(
   { method, version, headers }: Pick<RequestHead, "method" | "version" | "headers">,
-  limits: ProxyLimits,
+  limits: HeadLimits,
 ): RequestFraming {
-  // What stands behind it is no HTTP.
-  if (method === "CONNECT") {
-    throw new GatewayError("method_not_allowed", "CONNECT is not served here.", { allow: "GET, POST" });
-  }
+  // What follows it is no HTTP.
+  if (method === "CONNECT") throw new HttpError("UNSERVED_METHOD", "CONNECT is not served here.");
   if (headers.length > 2 * limits.headerCountMax) {
-    throw new GatewayError("headers_too_large", `The request has more than ${limits.headerCountMax} headers.`);
+    throw new HttpError("HEAD_TOO_LARGE", `The request has more than ${limits.headerCountMax} headers.`);
   }
   const fields = readFramingFields(headers);
   checkHost(fields.hosts, fields.host, version);
@@ -36,7 +38,7 @@ export function checkRequestHead(
   if (fields.hasUnderscore) throw badFraming("A framing header is spelt with an underscore.");
   if (fields.expectations > 0) {
     const isContinue = fields.expectations === 1 && fields.expectation.toLowerCase() === "100-continue";
-    if (!isContinue) throw new GatewayError("expectation_failed", "'Expect' must be '100-continue'.");
+    if (!isContinue) throw new HttpError("UNKNOWN_EXPECTATION", "'Expect' must be '100-continue'.");
   }
   return framing;
 }
@@ -139,6 +141,6 @@ function checkHost(count: number, host: string, version: RequestHead["version"])
 /** The last one that was fine: most requests carry the same. */
 let lastHost = "";
 
-function badFraming(message: string): GatewayError {
-  return new GatewayError("bad_request_framing", message);
+function badFraming(message: string): HttpError {
+  return new HttpError("AMBIGUOUS_FRAMING", message);
 }

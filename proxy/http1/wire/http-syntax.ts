@@ -1,10 +1,5 @@
 /** What requests and answers have in common on the wire of HTTP/1 (RFC 9112), on both sides of the gateway. Pure. */
 
-/** The other side speaks no valid HTTP/1. The message holds nothing of what it said. */
-export class HttpSyntaxError extends Error {
-  readonly code = "HTTP_SYNTAX";
-}
-
 /** `Content-Length`: beyond fifteen digits no number is exact, and no message is that long. */
 export const lengthForm = /^\d{1,15}$/;
 

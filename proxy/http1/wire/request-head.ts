@@ -6,7 +6,8 @@
  * every line ends in CR LF, names are tokens that the colon follows at once, no line is folded, no value holds a control
  * character but the tab. What the fields mean is judged by `http/header-rules.ts`.
  */
-import { HttpSyntaxError, keepsConnection, trimmedValue } from "./http-syntax.ts";
+import { HttpError } from "./http-error.ts";
+import { keepsConnection, trimmedValue } from "./http-syntax.ts";
 
 export interface RequestHead {
   readonly method: string;
@@ -24,10 +25,10 @@ const wholeHead =
 
 /**
  * @param head request line to empty line, both included, as Latin-1 text
- * @throws HttpSyntaxError
+ * @throws HttpError
  */
 export function readRequestHead(head: string): RequestHead {
-  if (!wholeHead.test(head)) throw new HttpSyntaxError("the head of the request is no valid HTTP/1");
+  if (!wholeHead.test(head)) throw new HttpError("HTTP_SYNTAX", "the head of the request is no valid HTTP/1");
   const lineEnd = head.indexOf("\r\n");
   const methodEnd = head.indexOf(" ");
   const targetEnd = head.indexOf(" ", methodEnd + 1);

@@ -6,7 +6,7 @@
  * HTTP/1 throws, and nothing more may be read of the connection. No I/O here.
  */
 import { ChunkedBody } from "./chunked-body.ts";
-import { HttpSyntaxError } from "./http-syntax.ts";
+import { HttpError } from "./http-error.ts";
 import { isBrokenHead, type RequestHead, readRequestHead } from "./request-head.ts";
 
 /** How the end of a request is told. */
@@ -21,11 +21,6 @@ export interface RequestListener {
   /** Not empty. The bytes are the listener's to keep. */
   onBody(chunk: Buffer): void;
   onComplete(): void;
-}
-
-/** The head is longer than it may be. */
-export class HeadTooLargeError extends Error {
-  readonly code = "HEAD_TOO_LARGE";
 }
 
 type Phase = "between" | "head" | "length" | "chunked" | "whole" | "stopped";
@@ -83,7 +78,7 @@ export class RequestParser {
 
   /**
    * @returns where the request ended, or the length of `bytes` where it goes on
-   * @throws HttpSyntaxError, HeadTooLargeError
+   * @throws HttpError
    */
   push(bytes: Buffer): number {
     // A listener may give the memory of `bytes` back: its length must be known before.
@@ -137,10 +132,10 @@ export class RequestParser {
     const all = begun === undefined ? fresh : Buffer.concat([begun, fresh]);
     const lineEnd = all.indexOf(headEnd, Math.max(0, begunBytes - 3));
     const end = lineEnd < 0 ? all.length : lineEnd + headEnd.length;
-    if (end > this.#headBytesMax) throw new HeadTooLargeError("the head of the request is too long");
+    if (end > this.#headBytesMax) throw new HttpError("HEAD_TOO_LARGE", "the head of the request is too long");
     if (lineEnd < 0) {
       const isBroken = isBrokenHead(all.toString("latin1", Math.max(0, begunBytes - 1)), begunBytes === 0);
-      if (isBroken) throw new HttpSyntaxError("the request is no HTTP/1");
+      if (isBroken) throw new HttpError("HTTP_SYNTAX", "the request is no HTTP/1");
       this.#phase = "head";
       this.#begun = begun === undefined ? Buffer.from(fresh) : all;
       return bytes.length;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { GatewayError } from "#proxy/errors";
 import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
+import { HttpError } from "#proxy/http1/wire/http-error";
 import { RequestParser } from "#proxy/http1/wire/request-parser";
 import { defaultLimits } from "#proxy/limits";
 
@@ -23,7 +23,7 @@ function parse(text: string, cuts: readonly number[] = []): Parsed {
       try {
         return checkRequestHead(head, defaultLimits);
       } catch (error) {
-        assert.ok(error instanceof GatewayError);
+        assert.ok(error instanceof HttpError);
         events.push(error.code);
         return undefined;
       }
@@ -192,7 +192,7 @@ describe("RequestParser", () => {
   it("reads nothing behind a head whose end cannot be told", () => {
     const text = `${start}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${start}\r\n`;
     assertParsed(text, {
-      events: ["POST /v1/a Host x Content-Length 1 Transfer-Encoding chunked", "bad_request_framing"],
+      events: ["POST /v1/a Host x Content-Length 1 Transfer-Encoding chunked", "AMBIGUOUS_FRAMING"],
       end: "open",
     });
   });
