@@ -8,9 +8,10 @@
  * share, because it is consumed before the next read begins.
  */
 import type { Socket } from "node:net";
+import type { MessageFraming } from "#proxy/http1/wire/message-framing";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
 import { requestHead } from "./request-head.ts";
-import type { ResponseHead } from "./response-head.ts";
-import { ResponseParser } from "./response-parser.ts";
 import type { SentRequest, UpstreamControl, UpstreamHandler } from "./upstream.ts";
 
 export interface ConnectionOwner {
@@ -38,7 +39,7 @@ export class Connection implements UpstreamControl {
   readonly #host: string;
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
-  readonly #parser: ResponseParser;
+  readonly #parser: MessageParser<ResponseHead>;
   #handler: UpstreamHandler | undefined;
   /** Waits for the socket. */
   #request: SentRequest | undefined;
@@ -53,7 +54,7 @@ export class Connection implements UpstreamControl {
   constructor(host: string, headBytesMax: number, open: OpenSocket, owner: ConnectionOwner) {
     this.#host = host;
     this.#owner = owner;
-    this.#parser = new ResponseParser(headBytesMax, {
+    this.#parser = new MessageParser(responseKind, headBytesMax, {
       onHead: (head) => this.#onHead(head),
       onBody: (chunk) => this.#handler?.onData(chunk),
       onComplete: () => {
@@ -114,7 +115,7 @@ export class Connection implements UpstreamControl {
       return;
     }
     this.#isAnswered = false;
-    this.#parser.expectAnswer();
+    this.#parser.next();
     handler.onStart(this);
     if (this.#isClosed) return;
     const { body } = request;
@@ -132,19 +133,20 @@ export class Connection implements UpstreamControl {
     }
   }
 
-  #onHead(head: ResponseHead): void {
+  #onHead(head: ResponseHead): MessageFraming {
     const mayBeUnread = head.status >= 400 && this.#bodyBytes > readBodyBytes;
     this.#keepsAlive = head.keepsAlive && !mayBeUnread;
     this.#keepAliveMs = head.keepAliveMs;
     if (head.status === 101) this.#fail(new Error("the upstream changed the protocol unasked"));
     else this.#handler?.onHead(head.status, head.headers);
+    return head.framing;
   }
 
   #onRead(bytes: Buffer): void {
     if (this.#isClosed) return;
     let isClean: boolean;
     try {
-      isClean = this.#parser.push(bytes);
+      isClean = this.#parser.push(bytes) === bytes.length;
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return;

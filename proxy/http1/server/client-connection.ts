@@ -9,8 +9,9 @@ import type { Socket } from "node:net";
 import { checkRequestHead, type HeadLimits } from "#proxy/http1/wire/check-request-head";
 import { hasHeader } from "#proxy/http1/wire/header-values";
 import { HttpError } from "#proxy/http1/wire/http-error";
-import type { RequestHead } from "#proxy/http1/wire/request-head";
-import { type RequestFraming, type RequestListener, RequestParser } from "#proxy/http1/wire/request-parser";
+import type { RequestFraming } from "#proxy/http1/wire/message-framing";
+import { type MessageListener, MessageParser } from "#proxy/http1/wire/message-parser";
+import { type RequestHead, requestKind } from "#proxy/http1/wire/request-head";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
@@ -66,13 +67,13 @@ const keepAliveMarginMs = 1_000;
 const noBody: RequestFraming = { kind: "none" };
 const nothing = Buffer.alloc(0);
 
-export class ClientConnection implements RequestListener, BodySource, ResponseOwner {
+export class ClientConnection implements MessageListener<RequestHead>, BodySource, ResponseOwner {
   readonly socket: Socket;
   readonly remoteAddress: string | undefined;
   readonly keepAliveSeconds: number;
   readonly slowReaderTimeoutMs: number;
   readonly #owner: ConnectionOwner;
-  readonly #parser: RequestParser;
+  readonly #parser: MessageParser<RequestHead>;
   #current: Exchange | undefined;
   /** Came behind the request that is being answered. */
   #rest: Buffer | undefined;
@@ -93,7 +94,8 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.keepAliveSeconds = Math.floor(owner.limits.keepAliveTimeoutMs / 1_000);
     this.slowReaderTimeoutMs = owner.limits.slowReaderTimeoutMs;
     this.#owner = owner;
-    this.#parser = new RequestParser(owner.limits.headerBytesMax, this);
+    this.#parser = new MessageParser(requestKind, owner.limits.headerBytesMax, this);
+    this.#parser.next();
     socket.on("data", (bytes: Buffer) => this.#onData(bytes));
     socket.on("drain", () => this.#current?.response.drained());
     socket.on("end", () => this.#onEnd());

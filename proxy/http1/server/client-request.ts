@@ -5,8 +5,8 @@
  * stranger must not fill the memory.
  */
 import type { HttpError } from "#proxy/http1/wire/http-error";
+import type { RequestFraming } from "#proxy/http1/wire/message-framing";
 import type { RequestHead } from "#proxy/http1/wire/request-head";
-import type { RequestFraming } from "#proxy/http1/wire/request-parser";
 
 /** Told what comes of a body; nothing more after `onEnd` or `onFailed`. */
 export interface BodyListener {

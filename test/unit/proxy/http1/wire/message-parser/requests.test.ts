@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
 import { HttpError } from "#proxy/http1/wire/http-error";
-import { RequestParser } from "#proxy/http1/wire/request-parser";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { requestKind } from "#proxy/http1/wire/request-head";
 import { defaultLimits } from "#proxy/limits";
 
 interface Parsed {
@@ -16,7 +17,7 @@ function parse(text: string, cuts: readonly number[] = []): Parsed {
   const bytes = Buffer.from(text, "latin1");
   const events: string[] = [];
   let body = "";
-  const parser = new RequestParser(2_048, {
+  const parser = new MessageParser(requestKind, 2_048, {
     onHead: (head) => {
       events.push(`${head.method} ${head.target}${head.keepsAlive ? "" : " (closes)"} ${head.headers.join(" ")}`);
       body = "";
@@ -34,6 +35,7 @@ function parse(text: string, cuts: readonly number[] = []): Parsed {
     },
     onComplete: () => events.push(`body '${body}'`),
   });
+  parser.next();
   const edges = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b);
   try {
     for (const [index, from] of edges.entries()) {
@@ -70,7 +72,7 @@ const start = "POST /v1/a HTTP/1.1\r\nHost: x\r\n";
 const chunked = `${start}Transfer-Encoding: chunked\r\n\r\n`;
 const chunkedHead = "POST /v1/a Host x Transfer-Encoding chunked";
 
-describe("RequestParser", () => {
+describe("MessageParser of requests", () => {
   const good: readonly (readonly [name: string, text: string, events: readonly string[]])[] = [
     ["no body", `${start}\r\n`, ["POST /v1/a Host x", "body ''"]],
     ["a length of nothing", `${start}Content-Length: 0\r\n\r\n`, ["POST /v1/a Host x Content-Length 0", "body ''"]],
