@@ -4,10 +4,9 @@
  * Why not undici, which DESIGN.md section 7 names. Measured: a bare chain of `node:http`, one body collected and one
  * reply passed on costs 8 % less CPU a request over a client like this; the gateway allocates 70 KB a request, not 97.
  * And a rule that undici does not keep: a connection whose request was not written whole is never used again, so that an
- * upstream that answers early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
- * hand, no redirects, no pipelining, no decompression. What is needed stands in this folder, strict
- * (`response-head.ts`, `chunked-body.ts`) and tested at every cut. Channels reached through a proxy (`CONNECT`) keep
- * undici.
+ * upstream that responds early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
+ * hand, no redirects, no pipelining, no decompression. What it needs is in this package, strict and tested at every cut
+ * (`wire/message-parser.ts`). Channels reached through a proxy (`CONNECT`) keep undici.
  *
  * A request takes the idle connection that was used last, else opens one of its own; how many there may be is bounded
  * by the requests in flight. Idle ones are closed before the upstream does, as far as it tells.
@@ -15,7 +14,7 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from "node:tls";
 import { ConnectTimeoutError } from "./connect-timeout-error.ts";
-import { Connection, type ConnectionOwner, type SocketHandlers } from "./connection.ts";
+import { Connection, type PooledConnectionOwner, type SocketHandlers } from "./connection.ts";
 import type { SentRequest, Upstream, UpstreamHandler } from "./upstream.ts";
 
 /** Has the listener called once `inMs` are over, unless it is cancelled before. A deadline must not keep a process alive. */
@@ -48,7 +47,7 @@ interface IdleConnection {
   readonly untilMs: number;
 }
 
-export class ConnectionPool implements Upstream, ConnectionOwner {
+export class ConnectionPool implements Upstream, PooledConnectionOwner {
   readonly #options: ConnectionPoolOptions;
   readonly #hostname: string;
   readonly #open = new Set<Connection>();

@@ -1,9 +1,9 @@
 /**
- * One client's connection: its requests one after the other, each answered before the next one is read.
+ * One client's connection: its requests one after the other, each responded to before the next one is read.
  *
- * What comes behind a request waits as bytes, and little of it, so that a pipeline never runs ahead of its answers. What is
- * no HTTP is answered in its turn and the connection closed. How long a client may take is looked at by `check`, which the
- * server calls now and then: no timer is armed for what nearly always is on time.
+ * Bytes behind a request wait as bytes, and few of them, so that a pipeline never runs ahead of its responses. What is no
+ * HTTP is refused in its order, and the connection closes. How long a client may take is looked at by `check`, which the
+ * owner calls now and then: no timer is armed for what nearly always is on time.
  */
 import type { Socket } from "node:net";
 import { checkRequestHead, type HeadLimits } from "#proxy/http1/wire/check-request-head";
@@ -23,7 +23,7 @@ export interface ServerLimits extends HeadLimits {
   /** Request line to empty line. */
   readonly headerBytesMax: number;
   readonly headersTimeoutMs: number;
-  /** Of a body that nobody reads any more: how long it may take, and how long its longest silence. */
+  /** Of a body whose response has ended: how long it may take, and how long its longest silence. */
   readonly bodyTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
   /** How long a connection may stay open without a request. */
@@ -34,13 +34,13 @@ export interface ServerLimits extends HeadLimits {
 
 export interface ConnectionOwner {
   readonly limits: ServerLimits;
-  /** Every answer that begins now is the last one of its connection. */
+  /** Every response that begins now is the last one of its connection. */
   readonly isDraining: boolean;
   /** A request has begun. */
   onExchange(exchange: Exchange): void;
-  /** Its answer has ended, or its client left. */
+  /** Its response has ended, or its client left. */
   onExchangeOver(): void;
-  /** The bytes of an answer to what never became a request; the connection closes behind it. */
+  /** The bytes of a response to what never became a request; the connection closes behind it. */
   refusal(error: HttpError): Buffer;
   /** Our own code failed while the bytes of a client were read. */
   onFault(error: unknown): void;
@@ -52,17 +52,17 @@ export interface ConnectionOwner {
 }
 
 /**
- * More than this behind a request that is being answered is not kept, and the answer is the last one of its connection:
+ * More than this behind a request that is being served is not kept, and its response is the last one of the connection:
  * left in the kernel, it would hide that its client has left; kept here, many connections would fill the memory.
  */
 const restBytesMax = 32 * 1024;
-/** Once the answer is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
+/** Once the response is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
 const nextBytesMax = 64 * 1024;
-/** Whoever goes on sending behind that is cut (RELIABILITY.md F5). */
+/** A client that goes on sending behind that is cut (RELIABILITY.md F5). */
 const droppedBytesMax = 1024 * 1024;
-/** What is still to come of a request that was answered is read up to this, so that its connection can be used again. */
+/** The rest of a request whose response has ended is read up to this, so that its connection can be used again. */
 const shortBytesMax = 64 * 1024;
-/** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
+/** An idle client may begin a request while the end of its connection is on the way: it is told a shorter time. */
 const keepAliveMarginMs = 1_000;
 const noBody: RequestFraming = { kind: "none" };
 const nothing = Buffer.alloc(0);
@@ -75,13 +75,13 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
   readonly #owner: ConnectionOwner;
   readonly #parser: MessageParser<RequestHead>;
   #current: Exchange | undefined;
-  /** Came behind the request that is being answered. */
+  /** Bytes behind the request that is being served. */
   #rest: Buffer | undefined;
-  /** An answer has ended before its request: what is still to come of that is read and forgotten. */
+  /** A response has ended before its request: the rest of the request is read and forgotten. */
   #isDiscarding = false;
-  /** Since when the client is waited for. */
+  /** Since when the connection waits for the client. */
   #sinceMs = performance.now();
-  /** When the last of a body came that is forgotten. */
+  /** When bytes of a forgotten body came last. */
   #heardMs = 0;
   /** The first request has as long as any head; later ones as long as an idle connection is kept. */
   #isFirst = true;
@@ -129,7 +129,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     return declaredBytes !== undefined && declaredBytes <= shortBytesMax ? "short" : "long";
   }
 
-  /** Ends the connection now; no client takes that for the end of its answer. */
+  /** Ends the connection now; no client takes that for the end of its response. */
   destroy(): void {
     this.#current?.response.destroy();
     this.socket.destroy();
@@ -164,7 +164,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     const response = new ClientResponse(this, {
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
-      // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
+      // Nothing is upgraded, but a client that asked may go on in the other protocol: its connection must end.
       keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
       expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
     });
@@ -181,7 +181,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
       this.#heardMs = performance.now();
       releaseBuffer(chunk);
     } else if (exchange.response.writableEnded) {
-      // Nobody will ever ask for it, and its client may take the answer slowly.
+      // No handler will ever ask for it, and its client may take the response slowly.
       this.drop(chunk);
     } else exchange.request.push(chunk);
   }
@@ -274,7 +274,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     this.drop(bytes);
   }
 
-  /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
+  /** Refuses what is no HTTP: to the reader of the body, or here where it never became a request. */
   #fail(cause: unknown): void {
     const exchange = this.#current;
     if (!(cause instanceof HttpError)) {
@@ -287,7 +287,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
       const message = "The body of the request is not valid HTTP/1.1.";
       exchange.request.failed(new HttpError("AMBIGUOUS_FRAMING", message));
     } else if (this.#isDiscarding) {
-      // Its answer has gone out.
+      // Its response has gone out.
       this.stopReading();
       lingeringClose(this.socket);
     } else this.#refuse(headProblem(cause));
@@ -300,10 +300,10 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     lingeringClose(this.socket);
   }
 
-  /** Whoever says that nothing more comes has left, but for what is on its way to it. */
+  /** A client that ends its side has left, but for what is on its way to it. */
   #onEnd(): void {
-    const isAnswered = this.#current === undefined || this.#current.response.writableEnded;
-    if (!isAnswered) this.destroy();
+    const isServed = this.#current === undefined || this.#current.response.writableEnded;
+    if (!isServed) this.destroy();
   }
 
   #onClose(): void {

@@ -60,7 +60,7 @@ const brokenText = /[^\r]\n|\r[^\n]|[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 /**
  * Whether a head that is not whole can never become one: a peer that speaks something else is refused at once.
  * @param text the part that is new, with the one character before it
- * @param isStart nothing stands before it
+ * @param isStart nothing comes before it
  */
 export function isBrokenHead(text: string, isStart: boolean): boolean {
   return (isStart && text.charCodeAt(0) === 0x0a) || brokenText.test(text);
