@@ -138,4 +138,37 @@ describe("MessageParser", () => {
       }
     });
   }
+
+  for (const row of [
+    { name: "no declared body", rest: `\r\n${behind}`, request: empty, response: "open" },
+    {
+      name: "an empty line before the head",
+      before: "\r\n",
+      rest: `Content-Length: 0\r\n\r\n${behind}`,
+      request: empty,
+      response: syntax,
+    },
+    {
+      name: "extensions of 5 KB",
+      rest: chunks(`5;${"a".repeat(5_000)}\r\nhello\r\n0\r\n\r\n${behind}`),
+      request: syntax,
+      response: hello,
+    },
+    {
+      name: "a framing field spelt with an underscore",
+      rest: `Content_Length: 5\r\nContent-Length: 0\r\n\r\n${behind}`,
+      request: ambiguous,
+      response: empty,
+    },
+  ]) {
+    it(`reads ${row.name} in its own way on each side`, () => {
+      for (const side of sides) {
+        const text = (row.before ?? "") + side.startLine("1.1") + row.rest;
+        const want = side.name === "request" ? row.request : row.response;
+        for (const pieceBytes of [text.length, 1, 2, 3]) {
+          assert.equal(parse(side, text, pieceBytes), want, `${side.name} in pieces of ${pieceBytes}`);
+        }
+      }
+    });
+  }
 });
