@@ -25,7 +25,7 @@ export function checkLoop({ everyMs, timers, check, onFailure }: CheckLoopOption
   const first = new Promise<void>((resolve) => {
     resolveFirst = resolve;
   });
-  const look = async () => {
+  const runCheck = async () => {
     try {
       await check();
       failures = 0;
@@ -36,12 +36,12 @@ export function checkLoop({ everyMs, timers, check, onFailure }: CheckLoopOption
     }
     if (isClosed) return;
     const retryMs = Math.min(retryFirstMs * 2 ** (failures - 1), retryMaxMs, everyMs);
-    cancel = timers.after(failures === 0 ? everyMs : retryMs, () => void look());
+    cancel = timers.after(failures === 0 ? everyMs : retryMs, () => void runCheck());
   };
   let isStarted = false;
   return {
     start() {
-      if (!isStarted) void look();
+      if (!isStarted) void runCheck();
       isStarted = true;
       return first;
     },

@@ -73,10 +73,10 @@ export async function stampFile(path: string): Promise<FileStamp | "unknown" | u
 /** @returns undefined when it is gone since the listing or is a broken link; an error code when it cannot be read */
 async function statOf(
   path: string,
-  look: typeof stat | typeof lstat = stat,
+  read: typeof stat | typeof lstat = stat,
 ): Promise<BigIntStats | string | undefined> {
   try {
-    return await look(path, { bigint: true });
+    return await read(path, { bigint: true });
   } catch (error) {
     const code = codeOf(error);
     return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" ? undefined : code;
