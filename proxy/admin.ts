@@ -7,8 +7,7 @@
  */
 import { createServer, type Server } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
-import type { ExplainQuestion, Explanation } from "./explain.ts";
-import type { ChatWireFormat } from "./neutral/wire.ts";
+import { type ExplainQuestion, type Explanation, explainedFormats, readFormat } from "./explain.ts";
 import type { ProxyMetrics } from "./observe/metrics.ts";
 import { fingerprint } from "./observe/redact.ts";
 import type { ListenAddress } from "./settings.ts";
@@ -116,7 +115,7 @@ function readQuestion(request: Request): ExplainQuestion | { readonly problem: s
   if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(key)) return { problem: "key must be NAMESPACE/NAME, never a raw key." };
   const wireFormat = readFormat(format);
   if (wireFormat === undefined) {
-    return { problem: "format must be ChatCompletions, Responses, Messages or GenerateContent." };
+    return { problem: `format must be one of ${explainedFormats.join(", ")}.` };
   }
   return { key, model, address, format: wireFormat };
 }
@@ -124,21 +123,6 @@ function readQuestion(request: Request): ExplainQuestion | { readonly problem: s
 function readQuery(request: Request, name: string): string | undefined {
   const value = request.query[name];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** The chat format of this name; `ChatCompletions` when none is given. */
-export function readFormat(text: string | undefined): ChatWireFormat | undefined {
-  switch (text) {
-    case undefined:
-      return "ChatCompletions";
-    case "ChatCompletions":
-    case "Responses":
-    case "Messages":
-    case "GenerateContent":
-      return text;
-    default:
-      return undefined;
-  }
 }
 
 function describeConfig(snapshot: Snapshot): object {

@@ -9,8 +9,9 @@ import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { askedInResponses } from "./dispatch/asked-in-responses.ts";
 import { errorTable } from "./errors.ts";
+import { clientFormats } from "./formats/registry.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
-import type { ChatWireFormat, Protocol } from "./neutral/wire.ts";
+import type { ChatWireFormat } from "./neutral/wire.ts";
 import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
@@ -60,12 +61,13 @@ export interface ExplainedLimit {
   readonly text: string;
 }
 
-const protocols: Readonly<Record<ChatWireFormat, Protocol>> = {
-  ChatCompletions: "OpenAI",
-  Responses: "OpenAI",
-  Messages: "Anthropic",
-  GenerateContent: "Gemini",
-};
+/** The chat formats that a question may name. */
+export const explainedFormats: readonly ChatWireFormat[] = Object.values(clientFormats).map(({ format }) => format);
+
+/** The chat format of this name, `ChatCompletions` when none is given; undefined for a name that is none. */
+export function readFormat(text = "ChatCompletions"): ChatWireFormat | undefined {
+  return explainedFormats.find((format) => format === text);
+}
 
 /** @param nowMs milliseconds since the epoch: keys live by the clock */
 export function explain(question: ExplainQuestion, snapshot: Snapshot, nowMs: number): Explanation {
@@ -92,7 +94,13 @@ function explainRoute(
   snapshot: Snapshot,
 ): Explanation {
   const format = question.format ?? "ChatCompletions";
-  const call = { key, snapshot, protocol: protocols[format], capability: "Chat", model: question.model } as const;
+  const call = {
+    key,
+    snapshot,
+    protocol: clientFormats[format].protocol,
+    capability: "Chat",
+    model: question.model,
+  } as const;
   const decision = address === undefined ? decideModel(call) : decide({ ...call, clientAddress: address });
   if (!decision.allowed) return refuse(decision.refused, decision.message);
   const { route } = decision;

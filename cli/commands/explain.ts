@@ -13,8 +13,7 @@ import { readEnvironmentSecrets, toFleetSettings } from "#cli/settings/operator-
 import { type Settings, UsageError } from "#cli/settings/read-settings";
 import { type Compiled, compile } from "#operator/compile/compile";
 import { FolderSource } from "#operator/source/folder";
-import { readFormat } from "#proxy/admin";
-import { type ExplainQuestion, type Explanation, explain } from "#proxy/explain";
+import { type ExplainQuestion, type Explanation, explain, readFormat } from "#proxy/explain";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
 import { objectVersion } from "#proxy/snapshot/digest";
 import type { WireObject } from "#proxy/snapshot/types.gen";

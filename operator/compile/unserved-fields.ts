@@ -6,6 +6,7 @@
  * whoever writes it; its description says that it is not there yet.
  */
 import type { ChannelSpec, ModelRouteSpec } from "#operator/resources/types.gen";
+import { servedCapabilities, servedFormats } from "./served.gen.ts";
 
 interface UnservedField<Spec> {
   /** The field as the spec uses it; undefined when it does not. */
@@ -13,16 +14,6 @@ interface UnservedField<Spec> {
   /** What happens instead. */
   readonly instead: string;
 }
-
-const servedFormats: ReadonlySet<string> = new Set([
-  "ChatCompletions",
-  "Responses",
-  "Messages",
-  "GenerateContent",
-  "CountTokens",
-]);
-
-const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "CountTokens", "Models"]);
 
 /** What holds only for callers of a route itself, and an internal one has none. */
 const callersFields = ["failover", "timeouts", "keySelector", "limits", "parameters", "price"] as const;

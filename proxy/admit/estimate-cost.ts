@@ -14,7 +14,7 @@ import type { ChatCall } from "#proxy/formats/format";
 import { computeCost, type Price } from "#proxy/settle/price";
 import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
-import type { Amounts } from "./ledger.ts";
+import { type Amounts, oneRequestAmounts } from "./ledger.ts";
 
 const bytesPerToken = 3;
 export const attachmentTokens = 1_600;
@@ -47,6 +47,14 @@ export interface Estimate {
   /** Sent upstream as the cap (`unboundedOutput: Cap`) when the client set none; undefined: send none. */
   readonly outputCap: number | undefined;
 }
+
+/** Of a request that generates nothing. */
+export const oneRequestEstimate: Estimate = {
+  amounts: oneRequestAmounts,
+  candidates: 1,
+  outputReserve: 0,
+  outputCap: undefined,
+};
 
 /**
  * @param sent what rules make of the call's own cap and candidates; undefined: nothing

@@ -7,7 +7,8 @@
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import { GatewayError } from "#proxy/errors";
-import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { defaultVersion } from "#proxy/http/header-rules";
 import { ClientGoneError } from "#proxy/http/read-body";
@@ -34,7 +35,7 @@ import {
   withoutSealedState,
   writeRequest,
 } from "#proxy/translate/translation";
-import { translators } from "#proxy/translate/translators";
+import { upstreamTranslators } from "#proxy/translate/translators";
 import { buildUpstreamRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
@@ -51,7 +52,7 @@ const writtenBytesOfByte = 2;
 export interface PreparedAttempt {
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
-  readonly format: ChatFormat;
+  readonly format: UpstreamFormat;
   /** As the upstream reads it. */
   readonly call: ChatCall;
   /** Undefined where both sides speak one format. */
@@ -130,7 +131,7 @@ export class AttemptPreparation {
   }
 
   #inOwnFormat(selected: SelectedTarget): PreparedAttempt {
-    return this.#prepared(selected, this.#admitted.format, this.#cleanCall(), undefined);
+    return this.#prepared(selected, upstreamFormats[selected.format], this.#cleanCall(), undefined);
   }
 
   /**
@@ -182,7 +183,7 @@ export class AttemptPreparation {
   /** A promise only where files must be fetched or the body is large. */
   #translate(selected: SelectedTarget, client: ClientRequest): PreparedAttempt | Promise<PreparedAttempt> {
     const target = targetOf(this.#admitted, selected);
-    const needs = translators[selected.format].needsDownload;
+    const needs = upstreamTranslators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
     if (files.length === 0) return this.#translateWhole(client, selected, target);
     return this.#fetched(client, files).then((whole) => this.#translateWhole(whole, selected, target));
@@ -273,7 +274,7 @@ export class AttemptPreparation {
 
   #prepared(
     selected: SelectedTarget,
-    format: ChatFormat,
+    format: UpstreamFormat,
     call: ChatCall,
     translation: Translation | undefined,
   ): PreparedAttempt {
@@ -364,7 +365,7 @@ function tooManyFiles(first: MediaPart | undefined): GatewayError {
 
 /** What a client says in headers of its own format means nothing to another one, which may want some of its own. */
 function headersOfFormat(
-  { protocol }: ChatFormat,
+  { protocol }: UpstreamFormat,
   passed: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const { traceparent, tracestate } = passed;

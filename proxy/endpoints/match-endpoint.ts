@@ -13,38 +13,40 @@ import { GatewayError } from "#proxy/errors";
 import { queryValues } from "#proxy/http/query-values";
 import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { defaultLimits } from "#proxy/limits";
-import type { ChatWireFormat, Endpoint, Protocol } from "#proxy/neutral/wire";
+import type { Protocol } from "#proxy/neutral/wire";
+import type { Endpoint, FixedPath, ItemPath, Match, ModelPaths, VerbPath } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+import { describeServed } from "./served-paths.ts";
 
-type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
-type PostEndpoint = Extract<Endpoint, { kind: "chat" | "count-tokens" }>;
-
-function chat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
-  return { kind: "chat", protocol, format, capability: "Chat" };
+/** An endpoint and what the request asks of it. */
+export interface MatchedEndpoint {
+  readonly endpoint: Endpoint;
+  readonly match: Match;
 }
 
-const chatCompletions = chat("OpenAI", "ChatCompletions");
-const responses = chat("OpenAI", "Responses");
-const messages = chat("Anthropic", "Messages");
+interface Fixed extends MatchedEndpoint {
+  readonly path: FixedPath<Match>;
+}
 
-const countTokens = {
-  kind: "count-tokens",
-  protocol: "Anthropic",
-  format: "Messages",
-  capability: "CountTokens",
-} as const;
+const served = describeServed(endpoints);
 
-const postPaths: ReadonlyMap<string, PostEndpoint> = new Map<string, PostEndpoint>([
-  ["/v1/chat/completions", chatCompletions],
-  ["/chat/completions", chatCompletions],
-  ["/v1/v1/chat/completions", chatCompletions],
-  ["/v1/responses", responses],
-  ["/responses", responses],
-  ["/v1/v1/responses", responses],
-  ["/v1/messages", messages],
-  ["/v1/v1/messages", messages],
-  ["/v1/messages/count_tokens", countTokens],
-  ["/v1/v1/messages/count_tokens", countTokens],
-]);
+/** One object for each path, made once: nearly every request has one of these. */
+const fixedPaths = new Map<string, Fixed>();
+const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
+const items: { readonly endpoint: Endpoint; readonly path: ItemPath<Match> }[] = [];
+let modelPaths: { readonly endpoint: Endpoint; readonly path: ModelPaths<Match> } | undefined;
+
+for (const endpoint of endpoints) {
+  for (const path of endpoint.paths) {
+    if (path.kind === "verb") verbs.set(path.verb, { endpoint, path });
+    else if (path.kind === "item") items.push({ endpoint, path });
+    else if (path.kind === "models") modelPaths = { endpoint, path };
+    else
+      for (const spelling of [path.path, ...path.otherSpellings]) {
+        fixedPaths.set(spelling, { endpoint, path, match: path.match });
+      }
+  }
+}
 
 /** Prefixes of the model paths; those with `beta` or `alpha` in them are Gemini-style whatever the headers say. */
 const modelPrefixes: readonly { readonly prefix: string; readonly isShared: boolean; readonly takesVerbs: boolean }[] =
@@ -61,9 +63,7 @@ const modelPrefixes: readonly { readonly prefix: string; readonly isShared: bool
 
 /** Verbs of Gemini-style paths, served or not: they decide the shape of the refusal and tell verbs from model names. */
 const knownVerbs = new Set([
-  "generateContent",
-  "streamGenerateContent",
-  "countTokens",
+  ...verbs.keys(),
   "embedContent",
   "batchEmbedContents",
   "asyncBatchEmbedContent",
@@ -90,9 +90,9 @@ export function matchEndpoint(
   rawUrl: string,
   headers: RawHeaders,
   targetBytesMax: number = defaultLimits.targetBytesMax,
-): Endpoint {
+): MatchedEndpoint {
   if (method === "POST") {
-    const known = postPaths.get(rawUrl);
+    const known = fixedPaths.get(rawUrl);
     if (known !== undefined) return known;
   }
   if (rawUrl.length > targetBytesMax) {
@@ -101,25 +101,35 @@ export function matchEndpoint(
   if (method === "OPTIONS" || method === "TRACE" || method === "CONNECT") throw methodNotAllowed("GET, POST");
   refuseForeignForms(rawUrl);
   const path = pathOf(rawUrl);
-  const post = postPaths.get(path);
-  if (post !== undefined) {
-    if (method === "POST") return post;
-    if (method === "GET" && post === responses && asksForWebSocket(headers)) throw upgradeRequired();
-    throw methodNotAllowed("POST");
-  }
-  const stored = matchStoredResponse(method, path);
-  if (stored !== undefined) return stored;
+  const fixed = fixedPaths.get(path);
+  if (fixed !== undefined) return matchFixed(fixed, method, headers);
+  const item = matchItem(method, path);
+  if (item !== undefined) return item;
   const modelPath = readModelPath(path);
   if (modelPath === undefined) throw unknownUrl();
   if (modelPath.verb !== undefined) return matchVerb(method, rawUrl, modelPath.rest ?? "", modelPath.verb);
-  if (method !== "GET") {
-    // A verb that nobody knows is another path; without one, the path is right and the method wrong.
-    if (method === "POST" && modelPath.rest?.includes(":")) throw unknownUrl();
-    throw methodNotAllowed("GET");
+  return matchModels(method, rawUrl, headers, modelPath);
+}
+
+function matchFixed(fixed: Fixed, method: string, headers: RawHeaders): MatchedEndpoint {
+  if (method === "POST") return fixed;
+  const { webSocketRefusal } = fixed.path;
+  if (method === "GET" && webSocketRefusal !== undefined && asksForWebSocket(headers)) {
+    throw new GatewayError("upgrade_required", webSocketRefusal, { allow: "POST" });
   }
-  const protocol = modelPath.isShared ? protocolOfHeaders(rawUrl, headers) : "Gemini";
-  if (modelPath.rest === undefined) return { kind: "model-list", protocol };
-  return { kind: "model-get", protocol, modelInPath: decodeModel(modelPath.rest) };
+  throw methodNotAllowed("POST");
+}
+
+function matchItem(method: string, path: string): MatchedEndpoint | undefined {
+  for (const { endpoint, path: item } of items) {
+    const id = item.pattern.exec(path)?.[1];
+    if (id === undefined) continue;
+    const { methods } = item;
+    const match = method === "GET" || method === "DELETE" ? methods[method]?.(id) : undefined;
+    if (match === undefined) throw methodNotAllowed(Object.keys(methods).join(", "));
+    return { endpoint, match };
+  }
+  return undefined;
 }
 
 /**
@@ -127,8 +137,8 @@ export function matchEndpoint(
  */
 export function protocolOfPath(rawUrl: string, headers: RawHeaders): Protocol {
   const path = pathOf(rawUrl);
-  const post = postPaths.get(path);
-  if (post !== undefined) return post.protocol;
+  const fixed = fixedPaths.get(path);
+  if (fixed !== undefined) return fixed.match.protocol;
   if (/^\/(?:v1\/)?v1(?:beta|alpha)(?:\/|$)/.test(path)) return "Gemini";
   if (/^\/(?:v1\/){1,2}messages(?:\/|$)/.test(path)) return "Anthropic";
   const modelPath = readModelPath(path);
@@ -158,25 +168,6 @@ function refuseForeignForms(rawUrl: string): void {
   }
 }
 
-/** Letters and digits as every provider's ids have them: what stands here goes into an upstream's path. */
-const storedResponsePath = /^\/(?:v1\/){0,2}responses\/([A-Za-z0-9][\w-]{0,255})(\/input_items)?$/;
-/** Other endpoints of the format, none of them served. */
-const noResponseIds = new Set(["compact", "input_tokens"]);
-
-function matchStoredResponse(method: string, path: string): Endpoint | undefined {
-  const match = storedResponsePath.exec(path);
-  const responseId = match?.[1];
-  if (responseId === undefined || noResponseIds.has(responseId)) return undefined;
-  const stored = { kind: "stored-response", protocol: "OpenAI", responseId } as const;
-  if (match?.[2] !== undefined) {
-    if (method !== "GET") throw methodNotAllowed("GET");
-    return { ...stored, action: "list-input" };
-  }
-  if (method === "GET") return { ...stored, action: "read" };
-  if (method === "DELETE") return { ...stored, action: "delete" };
-  throw methodNotAllowed("GET, DELETE");
-}
-
 function readModelPath(path: string): ModelPath | undefined {
   for (const { prefix, isShared, takesVerbs } of modelPrefixes) {
     if (!path.startsWith(prefix)) continue;
@@ -190,26 +181,25 @@ function readModelPath(path: string): ModelPath | undefined {
   return undefined;
 }
 
-function matchVerb(method: string, rawUrl: string, rest: string, verb: string): Endpoint {
-  if (verb !== "generateContent" && verb !== "streamGenerateContent" && verb !== "countTokens") throw unknownUrl();
+function matchVerb(method: string, rawUrl: string, rest: string, verb: string): MatchedEndpoint {
+  const served = verbs.get(verb);
+  if (served === undefined) throw unknownUrl();
   if (method !== "POST") throw methodNotAllowed("POST");
   const modelInPath = decodeModel(rest.slice(0, -verb.length - 1));
-  if (verb === "countTokens") {
-    const format = { protocol: "Gemini", format: "GenerateContent" } as const;
-    return { kind: "count-tokens", ...format, capability: "CountTokens", modelInPath };
-  }
-  const endpoint = { ...chat("Gemini", "GenerateContent"), modelInPath };
-  return verb === "generateContent" ? endpoint : { ...endpoint, geminiStream: streamForm(rawUrl) };
+  return { endpoint: served.endpoint, match: served.path.match(modelInPath, rawUrl) };
 }
 
-/** `alt` or `$alt`: `sse` streams events, `json` or none a JSON array (`protocols/gemini.md` sections 1 and 5.2). */
-function streamForm(rawUrl: string): "sse" | "array" {
-  const values = new Set(["alt", "$alt", "%24alt"].flatMap((name) => queryValues(rawUrl, name)));
-  if (values.size > 1) throw new GatewayError("invalid_value", "'alt' is given twice and differs.", { param: "alt" });
-  const [form] = values;
-  if (form === "sse") return "sse";
-  if (form === undefined || form === "json") return "array";
-  throw new GatewayError("invalid_value", "'alt' must be 'sse' or 'json'.", { param: "alt" });
+function matchModels(method: string, rawUrl: string, headers: RawHeaders, modelPath: ModelPath): MatchedEndpoint {
+  const { rest, isShared } = modelPath;
+  if (modelPaths === undefined) throw unknownUrl();
+  if (method !== "GET") {
+    // A verb that nobody knows is another path; without one, the path is right and the method wrong.
+    if (method === "POST" && rest?.includes(":")) throw unknownUrl();
+    throw methodNotAllowed("GET");
+  }
+  const { endpoint, path } = modelPaths;
+  const protocol = isShared ? protocolOfHeaders(rawUrl, headers) : "Gemini";
+  return { endpoint, match: rest === undefined ? path.list(protocol) : path.one(protocol, decodeModel(rest)) };
 }
 
 /** Decodes the model of a path once and takes off a `models/` prefix. */
@@ -246,23 +236,11 @@ function protocolOfHeaders(rawUrl: string, headers: RawHeaders): Protocol {
 }
 
 function unknownUrl(): GatewayError {
-  return new GatewayError(
-    "unknown_url",
-    "Unknown request URL. Served are POST /v1/chat/completions, /v1/responses, /v1/messages, " +
-      "/v1/messages/count_tokens, /v1beta/models/{model}:generateContent, :streamGenerateContent and :countTokens, " +
-      "GET and DELETE /v1/responses/{id}, and GET /v1/models; check the base address.",
-  );
+  return new GatewayError("unknown_url", `Unknown request URL. Served are ${served}. Check the base address.`);
 }
 
-/** Codex asks for one first; 426 makes it use HTTP at once (`protocols/agents.md` section 4). */
 function asksForWebSocket(headers: RawHeaders): boolean {
   return headerValues(headers, "upgrade").some((value) => /(?:^|,)\s*websocket(?:\/[^,]*)?\s*(?:,|$)/i.test(value));
-}
-
-function upgradeRequired(): GatewayError {
-  return new GatewayError("upgrade_required", "Responses are not served over WebSocket. Send POST over HTTP.", {
-    allow: "POST",
-  });
 }
 
 function methodNotAllowed(allow: string): GatewayError {

@@ -1,6 +1,6 @@
 /**
- * What the request pipeline needs to know of a chat wire format: each format has one implementation,
- * `<format>/native/format.ts`.
+ * What the request pipeline needs to know of a chat wire format, in two halves that can exist alone: what clients speak
+ * (`<format>/native/client-format.ts`) and what upstreams are spoken to in (`<format>/native/upstream-format.ts`).
  *
  * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
  * filter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
@@ -9,7 +9,7 @@
 import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ScannedObject } from "#proxy/json/strict-json";
-import type { ChatWireFormat, Endpoint, Protocol } from "#proxy/neutral/wire";
+import type { ChatEndpoint, ChatWireFormat, Protocol, UpstreamWireFormat } from "#proxy/neutral/wire";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
@@ -17,7 +17,7 @@ import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { UpstreamErrorKind } from "./upstream-errors.ts";
 
-export type ChatEndpoint = Extract<Endpoint, { kind: "chat" }>;
+export type { ChatEndpoint } from "#proxy/neutral/wire";
 
 /** A client's call, read strictly and checked by the rules that hold for every provider. */
 export interface ChatCall {
@@ -107,6 +107,15 @@ export interface StreamFilter {
   produced(): Produced;
 }
 
+/** An event that may pass, for a translator. */
+export interface PassedEvent {
+  readonly name: string | undefined;
+  /** Text of the data lines; undefined for comments. */
+  readonly data: string | undefined;
+  /** Parsed data; undefined where it is no JSON. */
+  readonly json: unknown;
+}
+
 /** What the renderer of errors needs besides the error. */
 export interface ErrorContext {
   readonly requestId: string;
@@ -120,8 +129,9 @@ export interface RenderedError {
   readonly body: Buffer;
 }
 
-export interface ChatFormat {
-  readonly format: ChatWireFormat;
+/** What both halves of a format know: how its calls are read. */
+export interface CallFormat {
+  readonly format: UpstreamWireFormat;
   readonly protocol: Protocol;
   /** Nested keys that the scan of a body must report as hits (`ScanOptions.watch`); one constant array. */
   readonly watchedKeys: readonly string[];
@@ -137,20 +147,13 @@ export interface ChatFormat {
    * @throws GatewayError when it stands there twice
    */
   findMember(call: ChatCall, path: string): FoundMember | undefined;
-  /**
-   * Applies, in this order: the interface's own spellings brought to what providers take, usage forced in streams, what
-   * the model and the provider do not support, channel body rules, target rules, model name, output cap, privacy table.
-   * @returns fields of the client's that were dropped, by its own names
-   * @throws GatewayError for `unsupportedParameters: Reject`
-   */
-  editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[];
-  /**
-   * Whether a successful body is a whole reply.
-   * @param parsed the body's JSON, where it was parsed before
-   * @throws GatewayError `upstream_error` when it is not JSON
-   */
-  readReply(body: Buffer, parsed?: unknown): ReplyReading;
-  createStreamFilter(call: ChatCall, eventBytesMax: number): StreamFilter;
+  /** Content type of a successful stream or reply. */
+  contentType(call: ChatCall): string;
+}
+
+/** The half of a format that clients speak. */
+export interface ClientFormat extends CallFormat {
+  readonly format: ChatWireFormat;
   /**
    * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
    * 4). Whole frames; they fit before the answer and between any two of its events.
@@ -174,6 +177,23 @@ export interface ChatFormat {
    * broken transport tells that the answer is not whole.
    */
   readonly failsCleanly: boolean;
-  /** Content type of a successful stream or reply as sent to the client. */
-  contentType(call: ChatCall): string;
+}
+
+/** The half of a format that upstreams are spoken to in. A provider's own format has this half alone. */
+export interface UpstreamFormat extends CallFormat {
+  /**
+   * Applies, in this order: the interface's own spellings brought to what providers take, usage forced in streams, what
+   * the model and the provider do not support, channel body rules, target rules, model name, output cap, privacy table.
+   * @returns fields of the client's that were dropped, by its own names
+   * @throws GatewayError for `unsupportedParameters: Reject`
+   */
+  editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[];
+  /**
+   * Whether a successful body is a whole reply.
+   * @param parsed the body's JSON, where it was parsed before
+   * @throws GatewayError `upstream_error` when it is not JSON
+   */
+  readReply(body: Buffer, parsed?: unknown): ReplyReading;
+  /** @param onEvent takes the events that may pass, parsed, in place of their bytes: for a client of another format */
+  createStreamFilter(call: ChatCall, eventBytesMax: number, onEvent?: (event: PassedEvent) => void): StreamFilter;
 }

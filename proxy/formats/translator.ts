@@ -1,8 +1,9 @@
 /**
- * What one wire format brings to translation: a reader and a writer for requests, replies and streams.
+ * What one wire format brings to translation, in two halves that can exist alone: readers of requests and writers of
+ * replies and streams for its clients, writers of requests and readers of replies and streams for its upstreams.
  *
- * Each format has one implementation, `<format>/translate/translator.ts`, which knows only its own format and the
- * neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve conversions,
+ * They stand in `<format>/translate/client-translator.ts` and `upstream-translator.ts`, which know only their own format
+ * and the neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve conversions,
  * and no pair has code of its own. All of it is pure but for ids and time, which are given.
  */
 
@@ -14,47 +15,23 @@ import type { FieldNames, NeutralField } from "#proxy/neutral/losses/neutral-fie
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import type { ModelOnChannel } from "#proxy/neutral/traits/memoise-traits";
-import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { ChatWireFormat, UpstreamWireFormat } from "#proxy/neutral/wire";
 import type { ChatEndpoint, ErrorContext } from "./format.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
 
-export interface Translator {
+/** How clients of a format are understood and answered. */
+export interface ClientTranslator {
   readonly format: ChatWireFormat;
   /**
-   * A client's body as a conversation. The body has passed `ChatFormat.readCall`; content of unknown shape or type is
+   * A client's body as a conversation. The body has passed `CallFormat.readCall`; content of unknown shape or type is
    * refused, never dropped.
    * @throws GatewayError naming the client's field
    */
   readRequest(body: JsonObject, endpoint: ChatEndpoint): Conversation;
-  /**
-   * The conversation as a body of this format: complete and clean, but for the edits that every channel makes
-   * (`ChatFormat.editBody`: model name, channel and target rules, privacy, usage forced in streams).
-   * @throws GatewayError naming the client's field, for what would change meaning or the channel rejects
-   */
-  writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest;
-  /**
-   * Whether a file that the client named by its address must be fetched before `writeRequest`, because this format (or
-   * this target) takes only content. None when absent.
-   */
-  needsDownload?(part: MediaPart, target: Pick<TranslationTarget, "channel" | "upstreamModel">): boolean;
-  /**
-   * A whole reply with a success status.
-   * @param declared names of the client's tools, for formats whose models wrap calls in one that nobody declared
-   * @throws InvalidReply
-   */
-  readReply(body: JsonObject, declared?: ReadonlySet<string>): Reply;
   /** A whole reply for this format's client. */
   writeReply(reply: Reply, context: ReplyContext): JsonObject;
-  createStreamReader(declared?: ReadonlySet<string>): StreamReader;
-  /** Its streams tell sources behind other content than the text that they are of. */
-  readonly citesLate?: true;
   createStreamWriter(context: ReplyContext): StreamWriter;
-  /**
-   * For formats whose providers may pause a turn (`ReplyAdaptation.mayPause`).
-   * @param request body that the turn begins with
-   */
-  createTurnSplicer?(request: Buffer, limits: SpliceLimits): TurnSplicer;
   /**
    * How this format's client spells the neutral fields, for errors and losses: `sampling.seed` is `seed` in one format and
    * `generationConfig.seed` in another.
@@ -70,12 +47,42 @@ export interface Translator {
   removeSealedState(body: JsonObject): JsonObject;
 }
 
+/** How upstreams of a format are asked and understood. */
+export interface UpstreamTranslator {
+  readonly format: UpstreamWireFormat;
+  /**
+   * The conversation as a body of this format: complete and clean, but for the edits that every channel makes
+   * (`UpstreamFormat.editBody`: model name, channel and target rules, privacy, usage forced in streams).
+   * @throws GatewayError naming the client's field, for what would change meaning or the channel rejects
+   */
+  writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest;
+  /**
+   * Whether a file that the client named by its address must be fetched before `writeRequest`, because this format (or
+   * this target) takes only content. None when absent.
+   */
+  needsDownload?(part: MediaPart, target: Pick<TranslationTarget, "channel" | "upstreamModel">): boolean;
+  /**
+   * A whole reply with a success status.
+   * @param declared names of the client's tools, for formats whose models wrap calls in one that nobody declared
+   * @throws InvalidReply
+   */
+  readReply(body: JsonObject, declared?: ReadonlySet<string>): Reply;
+  createStreamReader(declared?: ReadonlySet<string>): StreamReader;
+  /** Its streams tell sources behind other content than the text that they are of. */
+  readonly citesLate?: true;
+  /**
+   * For formats whose providers may pause a turn (`ReplyAdaptation.mayPause`).
+   * @param request body that the turn begins with
+   */
+  createTurnSplicer?(request: Buffer, limits: SpliceLimits): TurnSplicer;
+}
+
 /** Where a written request goes, and what is known about it. */
 export interface TranslationTarget extends ModelOnChannel {
   /** `info.maxOutputTokens` of the route. */
   readonly outputTokensMax: number | undefined;
   readonly states: StateKeeper;
-  /** How the client spells a neutral field (`Translator.fieldNames` of the client's format). */
+  /** How the client spells a neutral field (`ClientTranslator.fieldNames` of the client's format). */
   readonly fieldName: (field: NeutralField) => string;
 }
 
@@ -115,7 +122,7 @@ export interface ReplyContext {
   /** The client's body, for formats that echo it. */
   readonly clientBody: JsonObject;
   readonly endpoint: ChatEndpoint;
-  /** Sources of a text may come behind its end: the upstream searches, and tells them so (`Translator.citesLate`). */
+  /** Sources of a text may come behind its end: the upstream searches, and tells them so (`UpstreamTranslator.citesLate`). */
   readonly citesLate?: boolean | undefined;
   /** Whether the client wants usage in its stream. */
   readonly wantsStreamUsage: boolean;
@@ -138,6 +145,8 @@ export interface ReplyContext {
 export interface WireEvent {
   readonly name: string | undefined;
   readonly data: string;
+  /** The data as `parseJson` reads it, where it was parsed before; undefined where it was not, or is no JSON. */
+  readonly json?: unknown;
 }
 
 export interface StreamReader {

@@ -15,7 +15,12 @@ const beyondDoubles = /^-?(?:\d{16,}$|[0.]*[1-9](?:\.?\d){17})/;
 /** @throws SyntaxError when the text is no JSON, or has more levels than anybody needs */
 export function parseJsonText(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError("nested too deeply");
-  return hasManyDigits(text) || mayOverflow(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+  return holdsLongNumbers(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+/** Whether a plain parser might change a number of the text. */
+export function holdsLongNumbers(text: string): boolean {
+  return hasManyDigits(text) || mayOverflow(text);
 }
 
 /** Among so many characters in a row one has a place that the number divides: only those are looked at. */

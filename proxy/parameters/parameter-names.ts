@@ -9,7 +9,7 @@
 
 import { type NeutralField, neutralFields } from "#proxy/neutral/losses/neutral-fields";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { translators } from "#proxy/translate/translators";
+import { clientTranslators } from "#proxy/translate/translators";
 
 type Paths = Readonly<Record<ChatWireFormat, readonly string[]>>;
 
@@ -84,7 +84,7 @@ function fieldPaths(field: NeutralField): Paths {
   return everyFormat((format) => {
     // Responses asks for them by a word in a list.
     if (field === "logprobs" && format === "Responses") return [];
-    return [translators[format].fieldNames[field], ...(others[field]?.[format] ?? [])];
+    return [clientTranslators[format].fieldNames[field], ...(others[field]?.[format] ?? [])];
   });
 }
 

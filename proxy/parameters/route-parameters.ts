@@ -9,7 +9,7 @@ import { GatewayError } from "#proxy/errors";
 import type { FoundMember } from "#proxy/formats/body/member-at";
 import { checkValue } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { clientFormats, upstreamFormats } from "#proxy/formats/registry";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { type ParameterNames, parameterNames } from "./parameter-names.ts";
 
@@ -105,7 +105,7 @@ export function unsupportedMembers(calls: BothCalls, route: Route, channel: Chan
 function membersSent({ client, upstream }: BothCalls, names: ParameterNames): readonly string[] {
   const { format } = upstream.endpoint;
   const carrying = (paths: readonly string[]): readonly string[] =>
-    paths.filter((path) => chatFormats[format].findMember(upstream, path) !== undefined);
+    paths.filter((path) => upstreamFormats[format].findMember(upstream, path) !== undefined);
   const own = carrying(names.members[format]);
   if (own.length > 0 || client === upstream) return own;
   return found(client, names.members[client.endpoint.format]).length === 0 ? [] : carrying(names.says[format]);
@@ -129,7 +129,7 @@ export function clientsName({ client, upstream }: BothCalls, name: string): stri
 
 /** The members of a call that stand at the paths, each once. */
 function found(call: ChatCall, paths: readonly string[]): readonly FoundMember[] {
-  const { findMember } = chatFormats[call.endpoint.format];
+  const { findMember } = clientFormats[call.endpoint.format];
   const members = new Map<string, FoundMember>();
   for (const path of paths) {
     const member = findMember(call, path);

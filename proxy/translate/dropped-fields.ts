@@ -2,7 +2,7 @@
 
 import { neutralFields } from "#proxy/neutral/losses/neutral-fields";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { translators } from "./translators.ts";
+import { clientTranslators } from "./translators.ts";
 
 /** Longer lists help nobody and may hold whatever names a client invented. */
 const headerCharactersMax = 1_000;
@@ -38,7 +38,7 @@ const known = new Map<ChatWireFormat, ReadonlySet<string>>();
 export function droppedLabel(format: ChatWireFormat, field: string): string {
   let names = known.get(format);
   if (names === undefined) {
-    const usual = neutralFields.map((neutral) => translators[format].fieldNames[neutral]);
+    const usual = neutralFields.map((neutral) => clientTranslators[format].fieldNames[neutral]);
     names = new Set([...usual, ...(secondSpellings[format] ?? [])]);
     known.set(format, names);
   }

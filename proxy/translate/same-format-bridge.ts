@@ -3,10 +3,10 @@
 import type { Aggregation, ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
 import { chatCompletionsAggregation } from "#proxy/formats/chat-completions/translate/aggregate/aggregation";
-import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { generateContentAggregation } from "#proxy/formats/generate-content/translate/aggregate/aggregation";
 import { messagesAggregation } from "#proxy/formats/messages/translate/aggregate/aggregation";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import { responsesAggregation } from "#proxy/formats/responses/translate/aggregate/aggregation";
 import type { JsonObject } from "#proxy/json/json-value";
 import { parseBody } from "#proxy/neutral/parse-body";
@@ -28,14 +28,14 @@ const smallAnswerBytes = 1024 * 1024;
 
 export class SameFormatBridge implements ReplyBridge {
   readonly #context: ReplayContext;
-  readonly #format: ChatFormat;
+  readonly #format: UpstreamFormat;
   readonly #ownFormat: Aggregation;
   #last: { readonly body: Buffer; readonly json: JsonObject } | undefined;
 
   constructor(context: ReplayContext) {
     const { format } = context.call.endpoint;
     this.#context = context;
-    this.#format = chatFormats[format];
+    this.#format = upstreamFormats[format];
     this.#ownFormat = aggregations[format];
   }
 

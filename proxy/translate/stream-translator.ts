@@ -6,13 +6,12 @@
  * terminator and the client has been told the end.
  */
 import type { GatewayError } from "#proxy/errors";
-import type { ErrorContext, StreamFilter, UpstreamError } from "#proxy/formats/format";
+import type { ErrorContext, PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { StreamReader, StreamWriter } from "#proxy/formats/translator";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "#proxy/neutral/reply";
 import { charactersOfState } from "#proxy/neutral/state/call-states";
 import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
-import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import type { ReplyAdapter } from "./adapt-reply.ts";
 
 const nothing: readonly Buffer[] = [];
@@ -20,8 +19,8 @@ const nothing: readonly Buffer[] = [];
 const eventCharacters = 64;
 
 export interface StreamTranslatorParts {
-  /** Meter of the upstream's format. */
-  readonly inner: StreamFilter;
+  /** Makes the filter of the upstream's format, which hands on its events. */
+  readonly createInner: (onEvent: (event: PassedEvent) => void) => StreamFilter;
   readonly reader: StreamReader;
   readonly adapter: ReplyAdapter;
   readonly writer: StreamWriter;
@@ -42,6 +41,8 @@ export class StreamTranslator implements StreamFilter {
   readonly #gathers: boolean;
   #gathered = 0;
   #isEnded = false;
+  /** What the inner filter let pass of the bytes pushed last. */
+  #passed: PassedEvent[] = [];
   /** Something of the answer went out. */
   #hasSaid = false;
   /** All is there but numbers for the end. */
@@ -51,7 +52,7 @@ export class StreamTranslator implements StreamFilter {
   #events = 0;
 
   constructor(parts: StreamTranslatorParts) {
-    this.#inner = parts.inner;
+    this.#inner = parts.createInner((event) => this.#passed.push(event));
     this.#reader = parts.reader;
     this.#adapter = parts.adapter;
     this.#writer = parts.writer;
@@ -104,12 +105,13 @@ export class StreamTranslator implements StreamFilter {
   }
 
   push(chunk: Buffer): readonly Buffer[] {
-    return this.#translate(this.#inner.push(chunk), false);
+    this.#inner.push(chunk);
+    return this.#translate(false);
   }
 
   end(): readonly Buffer[] {
-    const pieces = this.#inner.end();
-    return this.#translate(pieces, this.#inner.isComplete && this.#inner.error === undefined);
+    this.#inner.end();
+    return this.#translate(this.#inner.isComplete && this.#inner.error === undefined);
   }
 
   /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do, and before the answer. */
@@ -145,19 +147,18 @@ export class StreamTranslator implements StreamFilter {
     return Buffer.from(this.#writer.fail(error, context));
   }
 
-  #translate(pieces: readonly Buffer[], isOver: boolean): readonly Buffer[] {
+  #translate(isOver: boolean): readonly Buffer[] {
+    const passed = this.#passed;
+    this.#passed = [];
     if (this.#violation !== undefined || this.#adapter.isCut || this.#isEnded || this.#awaitsUsage) return nothing;
     let text = "";
     try {
-      for (const piece of pieces) {
-        for (const bytes of splitEvents(piece)) {
-          const { name, data } = readEventFields(bytes);
-          // Comments and pings of the upstream are for us: how long its client is silent to, the gateway watches itself.
-          this.#events += 1;
-          if (data === undefined) continue;
-          for (const event of this.#reader.read({ name, data })) text += this.#write(event);
-          this.#hasSaid ||= text !== "";
-        }
+      for (const { name, data, json } of passed) {
+        // Comments and pings of the upstream are for us: how long its client is silent to, the gateway watches itself.
+        this.#events += 1;
+        if (data === undefined) continue;
+        for (const event of this.#reader.read({ name, data, json })) text += this.#write(event);
+        this.#hasSaid ||= text !== "";
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
     } catch (error) {

@@ -3,12 +3,12 @@
  *
  * `ClientRequest` is read once for a call; each attempt on a target of another format makes a `Translation` of it. The
  * written body then goes the same way as a client's own would: read strictly and edited by the target format's
- * `ChatFormat`, so that privacy, channel rules and the model name hold in one place. Called by
+ * `UpstreamFormat`, so that privacy, channel rules and the model name hold in one place. Called by
  * `dispatch/prepare-attempt.ts`.
  */
 import { GatewayError } from "#proxy/errors";
-import type { ChatCall, ChatEndpoint, ChatFormat, ReplyReading } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import type { ChatCall, ChatEndpoint, ReplyReading, UpstreamFormat } from "#proxy/formats/format";
+import { clientFormats, upstreamFormats } from "#proxy/formats/registry";
 import type { ReplyAdaptation, ReplyContext, TranslationTarget } from "#proxy/formats/translator";
 import type { SpliceLimits, TurnSplicer } from "#proxy/formats/turn-splicer";
 import { jsonText, parseJsonText, startsObject } from "#proxy/json/json-text";
@@ -23,20 +23,13 @@ import { parseBody } from "#proxy/neutral/parse-body";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
 import { envelopeMark } from "#proxy/neutral/state/envelope";
-import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { ReplyAdapter } from "./adapt-reply.ts";
 import type { ReplyBridge, WholeReply } from "./reply-bridge.ts";
 import { StreamTranslator } from "./stream-translator.ts";
-import { translators } from "./translators.ts";
-
-const protocolOf: Readonly<Record<ChatWireFormat, Protocol>> = {
-  ChatCompletions: "OpenAI",
-  Responses: "OpenAI",
-  Messages: "Anthropic",
-  GenerateContent: "Gemini",
-};
+import { clientTranslators, upstreamTranslators } from "./translators.ts";
 
 /** A client's call, read once for all its attempts. */
 export interface ClientRequest {
@@ -62,7 +55,7 @@ export function parseClientBody(call: ChatCall): JsonObject {
 
 /** The second step. @param body by `parseClientBody` */
 export function readParsedRequest(call: ChatCall, body: JsonObject, asSent?: JsonObject): ClientRequest {
-  const conversation = translators[call.endpoint.format].readRequest(body, call.endpoint);
+  const conversation = clientTranslators[call.endpoint.format].readRequest(body, call.endpoint);
   return { call, body: asSent ?? body, conversation };
 }
 
@@ -95,8 +88,8 @@ export interface WrittenRequest {
 export function writeRequest(client: ClientRequest, options: TranslationOptions): WrittenRequest {
   const { format, target, unsupportedParameters } = options;
   const losses = new Losses(unsupportedParameters);
-  const { fieldNames } = translators[client.call.endpoint.format];
-  const { body, adaptation } = translators[format].writeRequest(
+  const { fieldNames } = clientTranslators[client.call.endpoint.format];
+  const { body, adaptation } = upstreamTranslators[format].writeRequest(
     client.conversation,
     { ...target, fieldName: (field) => client.conversation.spelled?.[field] ?? fieldNames[field] },
     losses,
@@ -112,7 +105,7 @@ const depthMax = 96;
 
 export class Translation implements ReplyBridge {
   /** Format spoken with the upstream. */
-  readonly format: ChatFormat;
+  readonly format: UpstreamFormat;
   /** The call as the upstream's format reads it. */
   readonly upstreamCall: ChatCall;
   /** Client's fields that were dropped. */
@@ -127,7 +120,7 @@ export class Translation implements ReplyBridge {
     options: TranslationOptions,
     upstream: { readonly call: ChatCall; readonly adaptation: ReplyAdaptation; readonly dropped: readonly string[] },
   ) {
-    this.format = chatFormats[options.format];
+    this.format = upstreamFormats[options.format];
     this.upstreamCall = upstream.call;
     this.dropped = upstream.dropped;
     this.#client = client;
@@ -143,7 +136,7 @@ export class Translation implements ReplyBridge {
   /** The second step of `toAnotherFormat`. @param written by `writeRequest` of the same */
   static ofWritten(client: ClientRequest, options: TranslationOptions, written: WrittenRequest): Translation {
     const { format: name, jsonKeysMax } = options;
-    const format = chatFormats[name];
+    const format = upstreamFormats[name];
     const bytes = Buffer.from(jsonText(written.body));
     const keysMax = jsonKeysMax * 2;
     const scanned = scanWrittenObject(bytes, { depthMax, keysMax, watch: format.watchedKeys }, (cause) => {
@@ -166,10 +159,11 @@ export class Translation implements ReplyBridge {
     answerBytesMax = defaultLimits.replyBodyBytesMax,
     waitsForUsage = false,
   ): StreamTranslator {
+    // The client's writer decides whether usage is shown; it must arrive here in any case.
+    const call = { ...this.upstreamCall, wantsStreamUsage: true };
     return new StreamTranslator({
-      // The client's writer decides whether usage is shown; it must arrive here in any case.
-      inner: this.format.createStreamFilter({ ...this.upstreamCall, wantsStreamUsage: true }, eventBytesMax),
-      reader: translators[this.format.format].createStreamReader(this.#declaredTools()),
+      createInner: (onEvent) => this.format.createStreamFilter(call, eventBytesMax, onEvent),
+      reader: upstreamTranslators[this.format.format].createStreamReader(this.#declaredTools()),
       adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
       charactersMax: answerBytesMax,
@@ -186,7 +180,7 @@ export class Translation implements ReplyBridge {
   /** Undefined where the upstream has no reason to pause. @param request body as it is sent */
   createTurnSplicer(request: Buffer, limits: SpliceLimits): TurnSplicer | undefined {
     if (this.#adaptation.mayPause !== true) return undefined;
-    return translators[this.format.format].createTurnSplicer?.(request, limits);
+    return upstreamTranslators[this.format.format].createTurnSplicer?.(request, limits);
   }
 
   readReply(body: Buffer): ReplyReading {
@@ -227,7 +221,7 @@ export class Translation implements ReplyBridge {
   }
 
   #read(answer: Buffer): Reply {
-    const translator = translators[this.format.format];
+    const translator = upstreamTranslators[this.format.format];
     if (startsObject(answer)) return translator.readReply(this.#parsed(answer), this.#declaredTools());
     const reader = translator.createStreamReader(this.#declaredTools());
     const read = splitEvents(answer).flatMap((bytes) => {
@@ -257,7 +251,7 @@ export class Translation implements ReplyBridge {
   }
 
   get #clientTranslator() {
-    return translators[this.#client.call.endpoint.format];
+    return clientTranslators[this.#client.call.endpoint.format];
   }
 
   #context(): ReplyContext {
@@ -268,7 +262,7 @@ export class Translation implements ReplyBridge {
       clientBody: body,
       endpoint: call.endpoint,
       // Without a search there are none, and clients take items in the order in which they are done.
-      citesLate: translators[this.format.format].citesLate === true && conversation.tools.some(isHosted),
+      citesLate: upstreamTranslators[this.format.format].citesLate === true && conversation.tools.some(isHosted),
       wantsStreamUsage: call.wantsStreamUsage,
       inputTokensEstimate,
       nowSeconds,
@@ -286,7 +280,7 @@ function isHosted({ kind }: Conversation["tools"][number]): boolean {
 
 function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEndpoint {
   const { capability } = client.call.endpoint;
-  const endpoint = { kind: "chat", protocol: protocolOf[format], format, capability } as const;
+  const endpoint = { protocol: upstreamFormats[format].protocol, format, capability } as const;
   if (format !== "GenerateContent") return endpoint;
   const named = { ...endpoint, modelInPath: client.call.model };
   return client.call.stream ? { ...named, geminiStream: "sse" } : named;
@@ -301,7 +295,7 @@ const sealedStarts = new Map<ChatWireFormat, readonly Buffer[]>();
 function sealedStartsOf(format: ChatWireFormat): readonly Buffer[] {
   let starts = sealedStarts.get(format);
   if (starts === undefined) {
-    starts = (translators[format].sealedStateMarks ?? [envelopeMark]).map((mark) => Buffer.from(`"${mark}`));
+    starts = (clientTranslators[format].sealedStateMarks ?? [envelopeMark]).map((mark) => Buffer.from(`"${mark}`));
     sealedStarts.set(format, starts);
   }
   return starts;
@@ -319,9 +313,9 @@ export function mayHoldSealedState(call: ChatCall): boolean {
 export function withoutSealedState(call: ChatCall): ChatCall {
   if (!mayHoldSealedState(call)) return call;
   const body = parseBody(call.body.bytes);
-  const cleaned = translators[call.endpoint.format].removeSealedState(body);
+  const cleaned = clientTranslators[call.endpoint.format].removeSealedState(body);
   if (cleaned === body) return call;
-  const format = chatFormats[call.endpoint.format];
+  const format = clientFormats[call.endpoint.format];
   const bytes = Buffer.from(JSON.stringify(cleaned));
   // Less than what was read within its bounds, which are wider where the call goes on from a kept conversation.
   const scanned = scanJsonObject(bytes, { depthMax, keysMax: Number.POSITIVE_INFINITY, watch: format.watchedKeys });

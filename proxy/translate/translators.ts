@@ -1,15 +1,26 @@
-/** The translators by their wire name: one for each format that this gateway converts. */
+/** The translators by their wire name: how the calls of clients are read, and how upstreams are asked in their own words. */
 
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
-import type { Translator } from "#proxy/formats/translator";
-import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
+import { messagesClientTranslator } from "#proxy/formats/messages/translate/client-translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
+import { responsesUpstreamTranslator } from "#proxy/formats/responses/translate/upstream-translator";
+import type { ClientTranslator, UpstreamTranslator } from "#proxy/formats/translator";
+import type { ChatWireFormat, UpstreamWireFormat } from "#proxy/neutral/wire";
 
-export const translators: Readonly<Record<ChatWireFormat, Translator>> = {
-  ChatCompletions: chatCompletionsTranslator,
-  Responses: responsesTranslator,
-  Messages: messagesTranslator,
-  GenerateContent: generateContentTranslator,
+export const clientTranslators: Readonly<Record<ChatWireFormat, ClientTranslator>> = {
+  ChatCompletions: chatCompletionsClientTranslator,
+  Responses: responsesClientTranslator,
+  Messages: messagesClientTranslator,
+  GenerateContent: generateContentClientTranslator,
+};
+
+export const upstreamTranslators: Readonly<Record<UpstreamWireFormat, UpstreamTranslator>> = {
+  ChatCompletions: chatCompletionsUpstreamTranslator,
+  Responses: responsesUpstreamTranslator,
+  Messages: messagesUpstreamTranslator,
+  GenerateContent: generateContentUpstreamTranslator,
 };

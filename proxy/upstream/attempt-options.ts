@@ -1,6 +1,6 @@
 /** What one attempt on one target is made of. */
 
-import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
 import type { ProxyLimits } from "#proxy/limits";
@@ -21,7 +21,7 @@ export interface AttemptOptions {
   readonly upstream: AnswerSource;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
-  readonly format: ChatFormat;
+  readonly format: UpstreamFormat;
   /** As the upstream reads it. */
   readonly call: ChatCall;
   /** Set when the client speaks another format: what goes to it is translated. */

@@ -1,6 +1,7 @@
 /** All generators of committed files; each yields the files it owns with their full content. */
 import { writeDashboards } from "./chart/dashboards.ts";
 import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
+import { generateEndpointPage, generateServedNames } from "./endpoints.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
@@ -16,6 +17,8 @@ export const generators: readonly Generator[] = [
   generateSnapshotValidator,
   generateResourceTypes,
   generateKindSchemas,
+  generateServedNames,
+  generateEndpointPage,
   generateSettingsPage,
   generateResourcePage,
   generateStatusPage,

@@ -172,9 +172,9 @@ describe("the chart on a real API server", function () {
       assert.match(await inCluster(kubectl, "get", "crd", "apikeys.tollgate.dev", "-o", "yaml"), /- tgkey/);
     });
 
-    it("takes a newer chart as README.md says, with the values given before", async () => {
-      const readme = await readFile(join(projectRoot, "README.md"), "utf8");
-      const [, flag = ""] = /helm upgrade tollgate .* (--re\S+-values)/.exec(readme) ?? [];
+    it("takes a newer chart as the page for Kubernetes says, with the values given before", async () => {
+      const page = await readFile(join(projectRoot, "docs/how-to/kubernetes.md"), "utf8");
+      const [, flag = ""] = /helm upgrade tollgate .* (--re\S+-values)/.exec(page) ?? [];
       await inCluster(helm, "upgrade", "tollgate", await newerChart(), "--namespace", "gateway", flag);
       const { spec } = parse(
         await inCluster(kubectl, "-n", "gateway", "get", "deploy", "tollgate-proxy", "-o", "yaml"),

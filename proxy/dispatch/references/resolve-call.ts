@@ -5,7 +5,7 @@
  * Calls that refer to nothing, which is nearly all, pass at once.
  */
 import { GatewayError } from "#proxy/errors";
-import type { ChatCall, ChatFormat } from "#proxy/formats/format";
+import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import { jsonText, parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { scanWrittenObject } from "#proxy/json/strict-json";
@@ -49,7 +49,7 @@ export function hasReferences(call: ChatCall): boolean {
 /** @throws GatewayError `previous_response_not_found`, `context_length` for a conversation over the size of a body */
 export async function resolveCall(
   call: ChatCall,
-  format: ChatFormat,
+  format: ClientFormat,
   owner: string,
   { responses, limits }: Resolving,
 ): Promise<ResolvedCall> {
@@ -78,7 +78,7 @@ function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found 
   return all.length === 0 && left.some((path) => referencePath.test(path)) ? ["input"] : all;
 }
 
-function readResolved(body: JsonObject, call: ChatCall, format: ChatFormat, limits: Resolving["limits"]): ChatCall {
+function readResolved(body: JsonObject, call: ChatCall, format: ClientFormat, limits: Resolving["limits"]): ChatCall {
   const bytes = Buffer.from(jsonText(body));
   const tooLong = (cause?: GatewayError): GatewayError =>
     new GatewayError("context_length", "The conversation that this call goes on from is too long.", {

@@ -3,7 +3,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
@@ -46,7 +46,7 @@ export function readCount(format: CountingFormat, body: Buffer): number | undefi
 }
 
 /** The chat format with a reader for the answers of its counter. */
-export function countingFormat(chat: ChatFormat, format: CountingFormat): ChatFormat {
+export function countingFormat(chat: UpstreamFormat, format: CountingFormat): UpstreamFormat {
   const readReply = (body: Buffer): ReplyReading => ({
     usage: zeroUsage,
     error: readCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,

@@ -6,18 +6,21 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { clientFormats } from "#proxy/formats/registry";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
-import type { Endpoint } from "#proxy/neutral/wire";
+import type { CountingFormat } from "./count-format.ts";
 
-export type CountEndpoint = Extract<Endpoint, { kind: "count-tokens" }>;
+/** A count is asked for in the format of the chat call whose prompt it counts. */
+export interface CountMatch extends ChatEndpoint {
+  readonly format: CountingFormat;
+}
 
 /** @throws GatewayError as the chat format's own reader does */
-export function readCountCall(bytes: Buffer, endpoint: CountEndpoint, limits: ProxyLimits): ChatCall {
-  const format = chatFormats[endpoint.format];
+export function readCountCall(bytes: Buffer, endpoint: CountMatch, limits: ProxyLimits): ChatCall {
+  const format = clientFormats[endpoint.format];
   const scan = (body: Buffer): ScannedObject =>
     scanJsonObject(body, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax, watch: format.watchedKeys });
   scan(bytes);
@@ -25,12 +28,11 @@ export function readCountCall(bytes: Buffer, endpoint: CountEndpoint, limits: Pr
   if (!isObject(body)) throw new TypeError("a scanned body is an object");
   const prompt =
     endpoint.format === "Messages" ? { ...body, max_tokens: 1, stream: false } : geminiPrompt(body, endpoint);
-  const chatEndpoint: ChatEndpoint = { ...endpoint, kind: "chat" };
-  return format.readCall(scan(Buffer.from(JSON.stringify(prompt))), chatEndpoint);
+  return format.readCall(scan(Buffer.from(JSON.stringify(prompt))), endpoint);
 }
 
 /** Either the contents alone, or a whole request of generateContent in a member. */
-function geminiPrompt(body: JsonObject, { modelInPath = "" }: CountEndpoint): JsonObject {
+function geminiPrompt(body: JsonObject, { modelInPath = "" }: CountMatch): JsonObject {
   const whole = body["generateContentRequest"] ?? body["generate_content_request"];
   if (whole === undefined) return body;
   if (!isObject(whole)) {

@@ -1,34 +1,14 @@
-/**
- * Answers how many tokens a prompt has: `/v1/messages/count_tokens` and `:countTokens`.
- *
- * The route's own upstream counts where its channel has a counter (also of the other format); everywhere else, and when
- * the counter fails, a tokenizer estimates and the answer says so in `x-tollgate-token-count: estimate`. Costs one request
- * of the caller's limits, one of each channel's that is asked, and nothing else. A full channel is not asked; another is
- * asked after a failure as for a call (`failover`). Called by `handle-request.ts` with key and address already checked.
- */
-import { oneRequestAmounts } from "#proxy/admit/ledger";
-import { authorizeModel } from "#proxy/authorize/decide";
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import { type Attempted, type AttemptHooks, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt, invalidReply } from "#proxy/dispatch/failed-attempt";
 import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
-import { reserveOneRequest } from "#proxy/dispatch/reservations/reserve-request";
-import { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
-import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
-import type { Services } from "#proxy/dispatch/services";
 import { GatewayError } from "#proxy/errors";
-import { chatFormats } from "#proxy/formats/registry";
-import { upstreamHeaders } from "#proxy/http/header-rules";
-import type { CallBytes } from "#proxy/http/in-flight-bytes";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { Upstream } from "#proxy/http1/client/upstream";
-import type { Exchange } from "#proxy/http1/server/exchange";
-import type { RequestRecord } from "#proxy/observe/request-record";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import type { FailedAttempt } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
-import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { Attempt } from "#proxy/upstream/attempt";
 import type { AttemptOutcome, StopReason } from "#proxy/upstream/attempt-outcome";
 import { endResponse } from "#proxy/upstream/client/end-response";
@@ -38,59 +18,17 @@ import { upstreamPath } from "#proxy/upstream/request/upstream-path";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
-import { type CountEndpoint, readCountCall } from "./read-count-call.ts";
-
-export interface Counter extends Pick<RunningCall, "found" | "clientAddress"> {
-  readonly exchange: Exchange;
-  readonly services: Services;
-  readonly snapshot: Snapshot;
-  readonly inFlightBytes: CallBytes;
-  readonly record: RequestRecord;
-}
 
 /** @throws GatewayError as for the chat call of the same prompt */
-export async function serveCountTokens(counter: Counter, endpoint: CountEndpoint, body: Buffer): Promise<void> {
-  const admitted = await admit(counter, endpoint, body);
-  try {
-    const counted = await askUpstreams(admitted);
-    const tokens = counted ?? (await estimate(admitted));
-    // Whoever counted, an answer costs a request.
-    await admitted.settlement.settleRequest();
-    refuseRevoked(admitted);
-    send(admitted, renderCount(endpoint.format, tokens), counted === undefined);
-  } finally {
-    await admitted.settlement.release();
-  }
-}
-
-async function admit(counter: Counter, endpoint: CountEndpoint, bytes: Buffer): Promise<AdmittedCall> {
-  const { exchange, services, snapshot, found, record } = counter;
-  const { key } = found;
-  const call = readCountCall(bytes, endpoint, services.limits);
-  record.model = call.model;
-  const { protocol } = endpoint;
-  const route = authorizeModel({ key, snapshot, protocol, capability: "CountTokens", model: call.model });
-  record.route = `${route.namespace}/${route.name}`;
-  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders);
-  // The last thing that can fail: what is reserved is held by whoever has the settlement.
-  await reserveOneRequest(counter, route, call.model);
-  return {
-    ...counter,
-    call,
-    route,
-    format: chatFormats[endpoint.format],
-    estimate: { amounts: oneRequestAmounts, candidates: call.candidates, outputReserve: 0, outputCap: undefined },
-    settlement: new CallSettlement({
-      services,
-      route,
-      call,
-      candidates: call.candidates,
-      reserved: oneRequestAmounts,
-      record,
-    }),
-    passedHeaders,
-    answerHeaders: ["x-request-id", record.requestId, "request-id", record.requestId],
-  };
+export async function serveCountTokens(admitted: AdmittedCall): Promise<void> {
+  const { format } = admitted.call.endpoint;
+  if (!canCount(format)) throw new TypeError(`there is no token count in ${format}`);
+  const counted = await askUpstreams(admitted);
+  const tokens = counted ?? (await estimate(admitted));
+  // Whoever counted, an answer costs a request.
+  await admitted.settlement.settleRequest();
+  refuseRevoked(admitted);
+  send(admitted, renderCount(format, tokens), counted === undefined);
 }
 
 /** @returns undefined when no upstream of the route could tell */

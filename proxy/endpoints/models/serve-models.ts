@@ -1,20 +1,25 @@
 /** Answers model lists and single models: exactly the names that enforcement would let this key call. */
-import { allowedModel, authorizeEndpoint, type Caller, listAllowedModels } from "#proxy/authorize/decide";
-import type { Exchange } from "#proxy/http1/server/exchange";
-import type { Endpoint } from "#proxy/neutral/wire";
-import type { RequestRecord } from "#proxy/observe/request-record";
+import { allowedModel, listAllowedModels } from "#proxy/authorize/decide";
+import type { Caller } from "#proxy/dispatch/admitted-call";
+import type { Match } from "#proxy/endpoints/endpoint";
 import { renderModel, renderModelList } from "./render-models.ts";
 
-type ModelsEndpoint = Extract<Endpoint, { kind: "model-list" | "model-get" }>;
+export interface ModelsMatch extends Match {
+  /** The model asked for; undefined for the list. */
+  readonly modelInPath: string | undefined;
+}
 
-/** @throws GatewayError when the key may not list models, or may not see the one asked for */
-export function serveModels(exchange: Exchange, endpoint: ModelsEndpoint, caller: Caller, record: RequestRecord): void {
+/** @throws GatewayError when the key may not see the model asked for */
+export function serveModels(
+  { exchange, found, snapshot, record }: Caller,
+  { protocol, modelInPath }: ModelsMatch,
+): void {
   const { request, response } = exchange;
-  authorizeEndpoint(caller, "Models");
+  const caller = { key: found.key, snapshot, protocol };
   const body =
-    endpoint.kind === "model-list"
-      ? renderModelList(endpoint.protocol, listAllowedModels(caller), request.url)
-      : renderModel(endpoint.protocol, allowedModel(caller, endpoint.modelInPath));
+    modelInPath === undefined
+      ? renderModelList(protocol, listAllowedModels(caller), request.url)
+      : renderModel(protocol, allowedModel(caller, modelInPath));
   record.status = 200;
   record.responseBytes = body.length;
   const { requestId } = record;

@@ -6,30 +6,26 @@
  * `handle-request.ts` with key and address already checked.
  */
 
-import type { Estimate } from "#proxy/admit/estimate-cost";
+import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
 import { oneRequestAmounts } from "#proxy/admit/ledger";
-import { authorizeEndpoint, authorizeKept } from "#proxy/authorize/decide";
+import { authorizeKept } from "#proxy/authorize/decide";
+import type { Caller } from "#proxy/dispatch/admitted-call";
 import { type AttemptHooks, type DispatchedCall, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
 import { ownerOf } from "#proxy/dispatch/references/resolve-call";
 import { HeldReservations } from "#proxy/dispatch/reservations/held-reservations";
 import { reserveOneRequest } from "#proxy/dispatch/reservations/reserve-request";
 import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
-import type { Services } from "#proxy/dispatch/services";
+import type { Match } from "#proxy/endpoints/endpoint";
 import { GatewayError } from "#proxy/errors";
-import type { CallBytes } from "#proxy/http/in-flight-bytes";
 import { queryValues } from "#proxy/http/query-values";
 import { ClientGoneError } from "#proxy/http/read-body";
-import type { Exchange } from "#proxy/http1/server/exchange";
-import type { Endpoint } from "#proxy/neutral/wire";
-import type { RequestRecord } from "#proxy/observe/request-record";
 import { HeldResponses } from "#proxy/responses-state/held-responses";
 import { deletedResponse, listInputItems } from "#proxy/responses-state/list-items";
 import { findResponse, storedNotFound } from "#proxy/responses-state/resolve-references";
 import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/responses-state/stored-response";
 import { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
-import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { Route } from "#proxy/snapshot/types.gen";
 import { endResponse, holdsAnswer } from "#proxy/upstream/client/end-response";
 import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
@@ -37,25 +33,17 @@ import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request"
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { StoredAttempt, type StoredQuestion, storedRequest } from "./ask-stored.ts";
 
-export type StoredResponseEndpoint = Extract<Endpoint, { kind: "stored-response" }>;
-
-export interface StoredResponseCaller extends Pick<RunningCall, "found" | "clientAddress"> {
-  readonly exchange: Exchange;
-  readonly services: Services;
-  readonly snapshot: Snapshot;
-  readonly inFlightBytes: CallBytes;
-  readonly record: RequestRecord;
+export interface StoredResponseMatch extends Match {
+  readonly protocol: "OpenAI";
+  readonly action: "read" | "delete" | "list-input";
+  /** As it stands in the path: letters, digits, `_` and `-`. */
+  readonly responseId: string;
 }
 
 /** @throws GatewayError 404 for what is not the caller's, whether or not it exists; 403 for a model it may not use */
-export async function serveStoredResponse(
-  caller: StoredResponseCaller,
-  endpoint: StoredResponseEndpoint,
-): Promise<void> {
-  const { exchange, services, found, snapshot, record } = caller;
+export async function serveStoredResponse(caller: Caller, endpoint: StoredResponseMatch): Promise<void> {
+  const { exchange, services, found, record } = caller;
   const { responseId } = endpoint;
-  exchange.request.ignore();
-  authorizeEndpoint({ key: found.key, snapshot, protocol: endpoint.protocol }, "Chat");
   const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
   if (query("stream") === "true") {
     throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
@@ -89,7 +77,7 @@ export async function serveStoredResponse(
   }
 }
 
-interface AnsweredCaller extends StoredResponseCaller, RunningCall {
+interface AnsweredCaller extends Caller, RunningCall {
   /** Counts what a provider answers. */
   readonly held: HeldAnswer;
 }
@@ -99,7 +87,7 @@ type Query = (name: string) => string | undefined;
 /** Of the gateway itself or of the provider, whoever keeps it. */
 async function answerTo(
   caller: AnsweredCaller,
-  endpoint: StoredResponseEndpoint,
+  endpoint: StoredResponseMatch,
   stored: StoredResponse,
   query: Query,
 ): Promise<Buffer> {
@@ -120,8 +108,8 @@ async function answerTo(
 }
 
 async function answerOf(
-  { services, found }: StoredResponseCaller,
-  { action }: StoredResponseEndpoint,
+  { services, found }: Caller,
+  { action }: StoredResponseMatch,
   stored: LocalResponse,
   query: Query,
 ): Promise<unknown> {
@@ -137,7 +125,7 @@ async function answerOf(
 async function askProvider(
   caller: AnsweredCaller,
   route: Route | undefined,
-  endpoint: StoredResponseEndpoint,
+  endpoint: StoredResponseMatch,
   stored: NativeResponse,
   query: Query,
 ): Promise<Buffer> {
@@ -152,7 +140,7 @@ async function askProvider(
       reserveChannel: (channel, { amounts }) => held.reserveChannel(channel, route, stored.model, amounts),
       releaseChannel: () => held.settleChannel(oneRequestAmounts),
     };
-    const call: DispatchedCall = { ...caller, route, estimate: oneRequest, settlement };
+    const call: DispatchedCall = { ...caller, route, estimate: oneRequestEstimate, settlement };
     const question = { action: endpoint.action, id: stored.id, query: pageQuery(query) };
     const result = await dispatchCall(call, hooksOf(caller, call, stored, question));
     if (result instanceof GatewayError) throw result;
@@ -163,8 +151,6 @@ async function askProvider(
     await held.release(record.attempts > 0);
   }
 }
-
-const oneRequest: Estimate = { amounts: oneRequestAmounts, candidates: 1, outputReserve: 0, outputCap: undefined };
 
 interface PreparedQuestion {
   readonly request: UpstreamRequest;
@@ -217,7 +203,7 @@ function hooksOf(
 function keeperOf(
   { channel, credential }: NativeResponse,
   route: Route,
-  { services, snapshot }: StoredResponseCaller,
+  { services, snapshot }: Caller,
   tried: AttemptHistory,
 ): SelectedTarget | undefined {
   const affinity = { channel, credential };

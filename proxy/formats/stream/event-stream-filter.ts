@@ -1,6 +1,7 @@
 /**
  * The stream filter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
- * memory unless one of the format's markers stands in it, and shows marked events to the format's reader.
+ * memory unless one of the format's markers stands in it, and shows marked events to the format's reader. For a client of
+ * another format nothing passes as bytes: every event is parsed here, once, and handed on (`onEvent`).
  *
  * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
  * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
@@ -9,7 +10,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { type EventFields, readEventFields, splitEvents } from "#proxy/sse/event-fields";
@@ -25,6 +26,12 @@ export interface ReadEvent {
   /** Parsed data; undefined for comments and for data that is not JSON, such as `[DONE]`. */
   readonly json: unknown;
   readonly bytes: Buffer;
+}
+
+interface ParsedEvent {
+  readonly fields: EventFields;
+  readonly text: string | undefined;
+  readonly json: unknown;
 }
 
 /** What a reader decides on the whole stream; the filter shows it to its caller. */
@@ -68,6 +75,7 @@ export class EventStreamFilter implements StreamFilter {
   readonly #splitter: EventSplitter;
   readonly #reader: EventReader;
   readonly #retained: RetainedEvents;
+  readonly #onEvent: ((event: PassedEvent) => void) | undefined;
   readonly #state: StreamState = { isComplete: false, error: undefined, violation: undefined, hasContent: false };
   #events = 0;
   #endsWithReturn = false;
@@ -75,7 +83,9 @@ export class EventStreamFilter implements StreamFilter {
   /** Behind the terminator came an event over the cap: nothing that follows is listened to. */
   #isDeaf = false;
 
-  constructor(reader: EventReader, eventBytesMax: number) {
+  /** @param onEvent takes the events that may pass, in place of their bytes */
+  constructor(reader: EventReader, eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
+    this.#onEvent = onEvent;
     this.#splitter = new EventSplitter(eventBytesMax);
     this.#reader = reader;
     this.#retained = new RetainedEvents((event) => reader.visit(event));
@@ -162,7 +172,9 @@ export class EventStreamFilter implements StreamFilter {
     }
     if (this.#state.error !== undefined || this.#state.violation !== undefined) return passed;
     const added = this.#reader.end(this.#state, this.#retained);
-    if (added !== undefined) passed.push(added);
+    if (added === undefined) return passed;
+    if (this.#onEvent === undefined) passed.push(added);
+    else this.#onEvent({ ...readEventFields(added), json: undefined });
     return passed;
   }
 
@@ -186,12 +198,16 @@ export class EventStreamFilter implements StreamFilter {
     // Half an error is one, also where its data has not begun.
     if (fields.name === "error") return true;
     const text = textOf(fields);
-    return text !== undefined && (text === this.#reader.terminatorText || parseJson(text) !== undefined);
+    return text !== undefined && (this.#isTerminator(text) || parseJson(text) !== undefined);
   }
 
   #readBlock(block: Buffer): readonly Buffer[] {
     if (!isUtf8(block)) {
       this.#violate(this.#retained.events + 1, `expected UTF-8, came ${block.length} bytes that are not`);
+      return noBytes;
+    }
+    if (this.#onEvent !== undefined) {
+      this.#handOn(block, this.#onEvent);
       return noBytes;
     }
     const reader = this.#reader;
@@ -202,6 +218,17 @@ export class EventStreamFilter implements StreamFilter {
       if (!holdsMarker(edited, reader.markers)) return isOpen && edited.length > 0 ? [edited] : noBytes;
     }
     return this.#readEvents(block);
+  }
+
+  #handOn(block: Buffer, onEvent: (event: PassedEvent) => void): void {
+    for (const bytes of splitEvents(block)) {
+      const event = this.#parse(bytes);
+      this.#retained.addParsed(event.json);
+      const isOpen = this.#isOpen;
+      const verdict = this.#judge(event, bytes, 0);
+      if (this.#state.violation !== undefined) return;
+      if (isOpen && verdict !== undefined) onEvent({ ...event.fields, json: event.json });
+    }
   }
 
   /** Shows the events of a block one by one; neighbours that pass unchanged leave as one slice. */
@@ -233,11 +260,23 @@ export class EventStreamFilter implements StreamFilter {
       const edited = reader.editBlock?.(bytes);
       if (!holdsMarker(edited ?? bytes, reader.markers)) return edited ?? bytes;
     }
+    return this.#judge(this.#parse(bytes), bytes, behind);
+  }
+
+  #parse(bytes: Buffer): ParsedEvent {
     const fields = readEventFields(bytes);
     const text = textOf(fields);
-    const json = text === undefined || text === reader.terminatorText ? undefined : parseJson(text);
+    return { fields, text, json: text === undefined || this.#isTerminator(text) ? undefined : parseJson(text) };
+  }
+
+  #isTerminator(text: string): boolean {
+    return text === this.#reader.terminatorText;
+  }
+
+  /** @returns what may pass of the event */
+  #judge({ fields, text, json }: ParsedEvent, bytes: Buffer, behind: number): Buffer | undefined {
     if (isError(fields.name, json)) return this.#readError(fields, json, bytes);
-    if (text !== undefined && text !== reader.terminatorText && json === undefined) {
+    if (text !== undefined && !this.#isTerminator(text) && json === undefined) {
       // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
       if (fields.data === undefined) return bytes;
       this.#violate(this.#numberOf(behind), `expected JSON, came ${text.length} characters that are not`);
@@ -249,7 +288,7 @@ export class EventStreamFilter implements StreamFilter {
       this.#violate(this.#numberOf(behind), "expected an event with a data line, came an object without one");
       return undefined;
     }
-    const passed = reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
+    const passed = this.#reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);
     if (state.violation !== undefined) this.#violate(this.#numberOf(behind), state.violation);
     return passed;
   }

@@ -5,7 +5,7 @@
  * Beyond `bytesMax` the blocks are read and let go, so a long stream holds its text and not its framing.
  */
 
-import { parseJson } from "#proxy/json/json-value";
+import { isObject, parseJson } from "#proxy/json/json-value";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 
 /** About 3,500 events of one token; below the 2 MB a stream may cost. */
@@ -40,6 +40,12 @@ export class RetainedEvents {
     this.#blocks.push(block);
     this.#bytes += block.length;
     if (this.#bytes > retainedBytesMax) this.read();
+  }
+
+  /** An event that was parsed already: it is looked into at once, and nothing is kept. */
+  addParsed(json: unknown): void {
+    this.#events += 1;
+    if (isObject(json)) this.#visit(json);
   }
 
   /** Reads all blocks kept and lets them go. */

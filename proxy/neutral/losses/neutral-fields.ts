@@ -1,6 +1,6 @@
 /** Names of what clients of all formats may say, each in its own spelling: for errors and losses. */
 
-/** Members of a conversation that not every format can say; named in losses by `Translator.fieldNames`, in this order. */
+/** Members of a conversation that not every format can say; named in losses by `ClientTranslator.fieldNames`, in this order. */
 export const neutralFields = [
   "temperature",
   "topP",

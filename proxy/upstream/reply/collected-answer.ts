@@ -5,7 +5,7 @@
  * A stream that broke off on its way here was generated all the same: what of it came is metered like any other, so that
  * it can be charged.
  */
-import type { ChatCall, ChatFormat, StreamFilter } from "#proxy/formats/format";
+import type { ChatCall, StreamFilter, UpstreamFormat } from "#proxy/formats/format";
 import { isStream, joined } from "./body-start.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
@@ -55,7 +55,7 @@ export class CollectedAnswer {
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */
-  filterOfPart(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
+  filterOfPart(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
     const body = this.body();
     if (!isStream(body)) return undefined;
     const filter = createFilter(format, call, eventBytesMax);
@@ -67,7 +67,7 @@ export class CollectedAnswer {
 /** A whole stream, or Google's array: how it was metered, and the events that passed. */
 export function readCollectedStream(
   body: Buffer,
-  format: ChatFormat,
+  format: UpstreamFormat,
   call: ChatCall,
   eventBytesMax: number,
 ): { readonly filter: StreamFilter; readonly events: Buffer } {
@@ -76,7 +76,7 @@ export function readCollectedStream(
 }
 
 /** Whoever is not streamed to gets usage in any case, and Google's array as events. */
-function createFilter(format: ChatFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
+function createFilter(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
   const endpoint =
     call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };
   return format.createStreamFilter({ ...call, endpoint, stream: true, wantsStreamUsage: true }, eventBytesMax);

@@ -3,7 +3,7 @@
  * that this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
  */
 
-import type { ChatCall, ChatFormat, UpstreamPlan } from "#proxy/formats/format";
+import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
@@ -33,7 +33,7 @@ export interface BuiltRequest extends UpstreamRequest {
  * @throws GatewayError for a body or model name that this channel must not get
  */
 export function buildUpstreamRequest(
-  format: ChatFormat,
+  format: UpstreamFormat,
   call: ChatCall,
   upstream: UpstreamTarget,
   clientHeaders: Readonly<Record<string, string>>,

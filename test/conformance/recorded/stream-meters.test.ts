@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import type { StreamFilter } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { inputTokens, outputTokens } from "#proxy/settle/usage";
 import { editedReplies } from "#test/support/conformance/recorded-edits";
@@ -138,7 +138,7 @@ function isEdited(reply: Recorded): boolean {
 }
 
 function meterFor(protocol: DigestProtocol): StreamFilter {
-  const format = chatFormats[formats[protocol]];
+  const format = upstreamFormats[formats[protocol]];
   return format.createStreamFilter(callOf(format), eventBytesMax);
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { GatewayError } from "#proxy/errors";
 import type { StreamFilter } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { splitEvents } from "#proxy/sse/event-fields";
 import type { DigestProtocol } from "#test/support/digest/digest";
@@ -59,7 +59,7 @@ describe("recorded streams split and cut everywhere", () => {
         for (const count of spread(events.length, eventCutsMax)) {
           const cut = Buffer.concat(events.slice(0, count));
           // The provider's own format decides what is a whole answer.
-          const own = chatFormats[from].createStreamFilter(callOf(from), eventBytesMax);
+          const own = upstreamFormats[from].createStreamFilter(callOf(from), eventBytesMax);
           own.push(cut);
           own.end();
           const isWhole = own.isComplete && own.error === undefined;

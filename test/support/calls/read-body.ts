@@ -1,19 +1,18 @@
 /** Reads and edits bodies of the chat formats in tests, from plain objects or JSON text. */
 
 import { GatewayError } from "#proxy/errors";
-import type { ChatCall, ChatEndpoint, ChatFormat, UpstreamPlan } from "#proxy/formats/format";
+import type { CallFormat, ChatCall, ChatEndpoint, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import { scanJsonObject } from "#proxy/json/strict-json";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
 /** @param body an object, or JSON text where its spelling matters */
-export function readBody(format: ChatFormat, body: object | string, endpoint: Partial<ChatEndpoint> = {}): ChatCall {
+export function readBody(format: CallFormat, body: object | string, endpoint: Partial<ChatEndpoint> = {}): ChatCall {
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
   const path = format.protocol === "Gemini" ? { modelInPath: "public" } : {};
   const { protocol } = format;
   return format.readCall(scanned, {
-    kind: "chat",
     protocol,
     format: format.format,
     capability: "Chat",
@@ -77,7 +76,7 @@ export function routeOf(changes: Partial<Route> = {}): Route {
 
 /** The text that goes upstream. */
 export function editedBody(
-  format: ChatFormat,
+  format: UpstreamFormat,
   body: object | string,
   changes: Partial<Channel> = {},
   plan: Partial<UpstreamPlan> = {},

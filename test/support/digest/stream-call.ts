@@ -1,6 +1,6 @@
 /** A streamed call of any format, as small as it can be, whose client asked for usage. */
 
-import type { ChatCall, ChatEndpoint, ChatFormat } from "#proxy/formats/format";
+import type { CallFormat, ChatCall, ChatEndpoint } from "#proxy/formats/format";
 import { scanJsonObject } from "#proxy/json/strict-json";
 
 const bodies = {
@@ -16,13 +16,12 @@ const bodies = {
 } as const;
 
 /** @param changes members set over the usual ones; undefined removes */
-export function callOf(format: ChatFormat, changes: object = {}, endpoint: Partial<ChatEndpoint> = {}): ChatCall {
+export function callOf(format: CallFormat, changes: object = {}, endpoint: Partial<ChatEndpoint> = {}): ChatCall {
   const body = Buffer.from(JSON.stringify({ ...bodies[format.format], ...changes }));
   const scanned = scanJsonObject(body, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
   const path: Partial<ChatEndpoint> = format.protocol === "Gemini" ? { modelInPath: "m", geminiStream: "sse" } : {};
   const { protocol } = format;
   return format.readCall(scanned, {
-    kind: "chat",
     protocol,
     format: format.format,
     capability: "Chat",

@@ -1,6 +1,7 @@
 /** What a chat completions translator needs around a call or a reply in tests: a context, a target, readable state. */
 
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import type { ReplyContext, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation } from "#proxy/neutral/conversation";
@@ -9,13 +10,13 @@ import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;
+export const endpoint = { protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" } as const;
 
 const user = [{ role: "user", content: "hi" }];
 
 /** A client's body as a conversation; `messages` may be left out. */
 export function conversationOf(body: JsonObject = {}): Conversation {
-  return chatCompletionsTranslator.readRequest({ model: "m", messages: user, ...body }, endpoint);
+  return chatCompletionsClientTranslator.readRequest({ model: "m", messages: user, ...body }, endpoint);
 }
 
 /** Everything a writer of replies asks for. Ids count up. */
@@ -61,28 +62,28 @@ export function writtenRequest(conversation: Conversation, changes: TargetChange
     upstreamModel: model,
     outputTokensMax: undefined,
     states: changes.states ?? new OpenStates(),
-    fieldName: (field) => chatCompletionsTranslator.fieldNames[field],
+    fieldName: (field) => chatCompletionsClientTranslator.fieldNames[field],
   };
-  const written = chatCompletionsTranslator.writeRequest(conversation, target, losses);
+  const written = chatCompletionsUpstreamTranslator.writeRequest(conversation, target, losses);
   return { ...written, dropped: losses.dropped };
 }
 
 /** All events of a stream's bytes, as the reader sees them behind its filter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
-  return readWith(chatCompletionsTranslator.createStreamReader(), bytes);
+  return readWith(chatCompletionsUpstreamTranslator.createStreamReader(), bytes);
 }
 
 /** Events of chunks given as objects, with the terminator. */
 export function readChunks(chunks: readonly unknown[]): ReplyEvent[] {
-  const reader = chatCompletionsTranslator.createStreamReader();
+  const reader = chatCompletionsUpstreamTranslator.createStreamReader();
   const events = chunks.flatMap((chunk) => reader.read({ name: undefined, data: JSON.stringify(chunk) }));
   return [...events, ...reader.read({ name: undefined, data: "[DONE]" }), ...reader.end()];
 }
 
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  return writeWith(chatCompletionsTranslator.createStreamWriter(context), events);
+  return writeWith(chatCompletionsClientTranslator.createStreamWriter(context), events);
 }
 
 export function writeWhole(reply: Reply, context: ReplyContext = replyContext()): JsonObject {
-  return chatCompletionsTranslator.writeReply(reply, context);
+  return chatCompletionsClientTranslator.writeReply(reply, context);
 }

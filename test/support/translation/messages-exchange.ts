@@ -1,6 +1,7 @@
 /** What a messages translator needs around a call or a reply in tests: a context, a target, streams as events. */
 import { GatewayError } from "#proxy/errors";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesClientTranslator } from "#proxy/formats/messages/translate/client-translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import type { ReplyContext, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation, Part, Turn } from "#proxy/neutral/conversation";
@@ -11,12 +12,12 @@ import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;
+export const endpoint = { protocol: "Anthropic", format: "Messages", capability: "Chat" } as const;
 
 /** A client's body as a conversation; what every call needs is filled in. */
 export function readBody(body: JsonObject = {}): Conversation {
   const least = { model: "m", max_tokens: 16, messages: [{ role: "user", content: "hi" }] };
-  return messagesTranslator.readRequest({ ...least, ...body }, endpoint);
+  return messagesClientTranslator.readRequest({ ...least, ...body }, endpoint);
 }
 
 /** Turns and parts in short. */
@@ -73,9 +74,9 @@ export function writeBody(given: Conversation, changes: TargetChanges = {}): Wri
     upstreamModel: changes.model ?? "m",
     outputTokensMax: changes.outputTokensMax,
     states: changes.states ?? new OpenStates(),
-    fieldName: changes.fieldName ?? ((field) => messagesTranslator.fieldNames[field]),
+    fieldName: changes.fieldName ?? ((field) => messagesClientTranslator.fieldNames[field]),
   };
-  const written = messagesTranslator.writeRequest(given, target, losses);
+  const written = messagesUpstreamTranslator.writeRequest(given, target, losses);
   return { ...written, dropped: losses.dropped };
 }
 
@@ -118,22 +119,22 @@ export function replyContext(changes: Partial<ReplyContext> = {}): ReplyContext 
 
 /** All events of a stream's bytes, as the reader sees them behind its filter. */
 export function readStream(bytes: Buffer): ReplyEvent[] {
-  return readWith(messagesTranslator.createStreamReader(), bytes);
+  return readWith(messagesUpstreamTranslator.createStreamReader(), bytes);
 }
 
 /** Events of messages given as objects, each named by its type. */
 export function readEvents(events: readonly JsonObject[]): ReplyEvent[] {
-  const reader = messagesTranslator.createStreamReader();
+  const reader = messagesUpstreamTranslator.createStreamReader();
   const read = events.flatMap((event) => reader.read({ name: undefined, data: JSON.stringify(event) }));
   return [...read, ...reader.end()];
 }
 
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  return writeWith(messagesTranslator.createStreamWriter(context), events);
+  return writeWith(messagesClientTranslator.createStreamWriter(context), events);
 }
 
 export function writeWhole(reply: Reply, context: ReplyContext = replyContext()): JsonObject {
-  return messagesTranslator.writeReply(reply, context);
+  return messagesClientTranslator.writeReply(reply, context);
 }
 
 /** The JSON of each frame of a stream, pings left out. */

@@ -1,6 +1,6 @@
 /** Answers in the other manner within one format, without a gateway: what a client gets, and what comes back of it. */
 
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
@@ -12,7 +12,7 @@ const eventBytesMax = 1 << 24;
 
 export function bridgeOf(format: ChatWireFormat, changes: object = {}): SameFormatBridge {
   let ids = 0;
-  const call = callOf(chatFormats[format], changes);
+  const call = callOf(upstreamFormats[format], changes);
   return new SameFormatBridge({ call, newId: (prefix) => `${prefix}${++ids}` });
 }
 
@@ -28,8 +28,8 @@ export interface Folded {
 
 /** The events of a stream that pass its format's filter. @throws InvalidReply when it is not whole */
 export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer {
-  const call = callOf(chatFormats[format]);
-  const { filter, events } = readCollectedStream(Buffer.from(stream), chatFormats[format], call, eventBytesMax);
+  const call = callOf(upstreamFormats[format]);
+  const { filter, events } = readCollectedStream(Buffer.from(stream), upstreamFormats[format], call, eventBytesMax);
   if (filter.error !== undefined || filter.violation !== undefined || !filter.isComplete) {
     throw new InvalidReply(filter.violation ?? "the stream is not whole");
   }

@@ -4,7 +4,7 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { TranslationTarget } from "#proxy/formats/translator";
 import { scanJsonObject } from "#proxy/json/strict-json";
 import type { MediaPart } from "#proxy/neutral/conversation";
@@ -13,7 +13,7 @@ import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { type ClientRequest, readClientRequest, Translation } from "#proxy/translate/translation";
-import { translators } from "#proxy/translate/translators";
+import { upstreamTranslators } from "#proxy/translate/translators";
 
 export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
 
@@ -109,7 +109,7 @@ export function translate(
     outputTokensMax: undefined,
     states: createStateKeeper(scope, callStates),
   };
-  const client = withFetchedFiles(request, (part) => Boolean(translators[to].needsDownload?.(part, target)));
+  const client = withFetchedFiles(request, (part) => Boolean(upstreamTranslators[to].needsDownload?.(part, target)));
   let ids = 0;
   const options = {
     format: to,
@@ -152,11 +152,10 @@ export function callOf(name: ChatWireFormat, body: object, stream: boolean): Cha
 
 /** A client's bytes as its format reads them. @throws GatewayError */
 export function readCallOf(name: ChatWireFormat, bytes: Buffer, stream: boolean): ChatCall {
-  const format = chatFormats[name];
+  const format = upstreamFormats[name];
   const isGemini = name === "GenerateContent";
   const scanned = scanJsonObject(bytes, { depthMax: 64, keysMax: 50_000, watch: format.watchedKeys });
   return format.readCall(scanned, {
-    kind: "chat",
     format: name,
     capability: "Chat",
     ...endpoints[name],

@@ -1,7 +1,8 @@
 /** What a responses translator needs around a call or a reply in tests: a context, a target, readable state. */
 
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
 import { readRequest } from "#proxy/formats/responses/translate/request/read/read-request";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesUpstreamTranslator } from "#proxy/formats/responses/translate/upstream-translator";
 import type { ReplyContext, StreamReader, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation, MediaPart, ProviderState, Turn } from "#proxy/neutral/conversation";
@@ -9,7 +10,7 @@ import { Losses } from "#proxy/neutral/losses/losses";
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
 import { countedIds, OpenStates, readWith, writeWith } from "./exchange.ts";
 
-export const endpoint = { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
+export const endpoint = { protocol: "OpenAI", format: "Responses", capability: "Chat" } as const;
 
 /** A client's body as a conversation; what every call needs is filled in. */
 export function readBody(body: object): Conversation {
@@ -36,7 +37,7 @@ export function conversation(changes: Partial<Conversation> = {}): Conversation 
 export function replyContext(body: JsonObject = {}, changes: Partial<ReplyContext> = {}): ReplyContext {
   const clientBody = { model: "m", input: "hi", ...body };
   return {
-    conversation: responsesTranslator.readRequest(clientBody, endpoint),
+    conversation: responsesClientTranslator.readRequest(clientBody, endpoint),
     clientBody,
     endpoint,
     wantsStreamUsage: true,
@@ -71,14 +72,14 @@ export function writtenRequest(
     streamObfuscation: "Strip",
     clientMetadata: "Forward",
   } as const;
-  const written = responsesTranslator.writeRequest(
+  const written = responsesUpstreamTranslator.writeRequest(
     given,
     {
       channel: { provider, baseURL: "http://127.0.0.1:1", privacy },
       upstreamModel: "m",
       outputTokensMax: undefined,
       states: new OpenStates({ native: true }),
-      fieldName: (field) => responsesTranslator.fieldNames[field],
+      fieldName: (field) => responsesClientTranslator.fieldNames[field],
       ...rest,
     },
     losses,
@@ -94,19 +95,19 @@ export function writeChanged(changes: Partial<Conversation>, target: TargetChang
 /** Neutral events of a stream's bytes, its end included. */
 export function readStream(
   bytes: Buffer,
-  reader: StreamReader = responsesTranslator.createStreamReader(),
+  reader: StreamReader = responsesUpstreamTranslator.createStreamReader(),
 ): ReplyEvent[] {
   return readWith(reader, bytes);
 }
 
 /** The client's stream of neutral events. */
 export function writeStream(events: Iterable<ReplyEvent>, context: ReplyContext = replyContext()): string {
-  return writeWith(responsesTranslator.createStreamWriter(context), events);
+  return writeWith(responsesClientTranslator.createStreamWriter(context), events);
 }
 
 /** The client's whole response. */
 export function writeWhole(reply: Reply, context: ReplyContext = replyContext()): JsonObject {
-  return responsesTranslator.writeReply(reply, context);
+  return responsesClientTranslator.writeReply(reply, context);
 }
 
 /** Data of the frames of a stream. */

@@ -18,6 +18,10 @@ const pathForm = /(?<![\w./#<-])(?:proxy|operator|cli|scripts|test|examples|crds
 /** `name.ts` alone, in backticks: a file that the sentence has said the folder of. */
 const fileForm = /`([\w-]+\.(?:test\.ts|gen\.ts|ts|mjs))`/g;
 const linkForm = /\]\(([^)\s]+)\)/g;
+const pagesOfUsers = [
+  ...["docs/coding-agents.md", "docs/not-there-yet.md", "docs/troubleshooting.md", "docs/when-a-part-is-down.md"],
+  ...globSync("docs/how-to/*.md", { cwd: root }),
+];
 
 const fileNames = new Set(
   globSync("{proxy,operator,cli,scripts,test,examples}/**/*.{ts,mjs}", { cwd: root }).map((path) => basename(path)),
@@ -48,8 +52,8 @@ function leadsToPage(link: string, page: string): boolean {
   return existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor));
 }
 
-describe("pages for those who change the code", () => {
-  for (const page of pages) {
+describe("pages that name files", () => {
+  for (const page of [...pages, ...pagesOfUsers]) {
     const text = readFileSync(join(root, page), "utf8");
 
     it(`${page} names paths that exist`, () => {

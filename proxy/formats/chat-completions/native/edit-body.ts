@@ -1,4 +1,4 @@
-/** Edits a chat completions body for one attempt on one target (`ChatFormat.editBody`). */
+/** Edits a chat completions body for one attempt on one target (`UpstreamFormat.editBody`). */
 
 import {
   applyPlanRules,

@@ -9,7 +9,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
@@ -43,8 +43,12 @@ const indexMarkers = [indexMarker];
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
 /** @param showsUsage whether the client asked for usage in its stream */
-export function createStreamFilter(showsUsage: boolean, eventBytesMax: number): StreamFilter {
-  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax);
+export function createStreamFilter(
+  showsUsage: boolean,
+  eventBytesMax: number,
+  onEvent?: (event: PassedEvent) => void,
+): StreamFilter {
+  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax, onEvent);
 }
 
 class ChunkReader implements EventReader {

@@ -1,5 +1,5 @@
 /**
- * Edits a generateContent body for one attempt on one target (`ChatFormat.editBody`): the interface's own spellings
+ * Edits a generateContent body for one attempt on one target (`UpstreamFormat.editBody`): the interface's own spellings
  * become what the provider takes. The model goes into the path, so the body names none; whether to stream is in the
  * path too.
  */

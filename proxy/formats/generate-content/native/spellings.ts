@@ -101,7 +101,7 @@ export class GenerationMembers {
 }
 
 /**
- * Finds a member by its path (`ChatFormat.findMember`), in either spelling; a parameter of generation wherever it stands,
+ * Finds a member by its path (`CallFormat.findMember`), in either spelling; a parameter of generation wherever it stands,
  * also where the path says nothing of `generationConfig`.
  * @throws GatewayError `invalid_value` for one field under two spellings
  */

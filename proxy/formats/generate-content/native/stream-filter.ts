@@ -11,7 +11,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
@@ -47,9 +47,9 @@ export class GenerateContentStreamFilter implements StreamFilter {
   #splitter: JsonArraySplitter | undefined;
   #violation: string | undefined;
 
-  constructor(shape: StreamShape, eventBytesMax: number) {
+  constructor(shape: StreamShape, eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
     this.#reader = new FrameReader(shape);
-    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax);
+    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax, onEvent);
     this.#eventBytesMax = eventBytesMax;
   }
 

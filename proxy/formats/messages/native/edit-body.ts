@@ -1,5 +1,5 @@
 /**
- * Edits a messages body for one attempt on one target (`ChatFormat.editBody`).
+ * Edits a messages body for one attempt on one target (`UpstreamFormat.editBody`).
  *
  * The interface's common `user` is no member of this format: it becomes `metadata.user_id` unless the client set one.
  */

@@ -7,7 +7,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { StreamFilter } from "#proxy/formats/format";
+import type { PassedEvent, StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
@@ -28,8 +28,8 @@ const boundaryMarker = Buffer.from("ge_st");
 // Without a quote behind it: the name of an event has none.
 const errorMarker = Buffer.from("rror");
 
-export function createStreamFilter(eventBytesMax: number): StreamFilter {
-  return new EventStreamFilter(new MessageEvents(), eventBytesMax);
+export function createStreamFilter(eventBytesMax: number, onEvent?: (event: PassedEvent) => void): StreamFilter {
+  return new EventStreamFilter(new MessageEvents(), eventBytesMax, onEvent);
 }
 
 class MessageEvents implements EventReader {

@@ -1,4 +1,4 @@
-/** Edits a responses body for one attempt on one target (`ChatFormat.editBody`). */
+/** Edits a responses body for one attempt on one target (`UpstreamFormat.editBody`). */
 
 import {
   applyPlanRules,

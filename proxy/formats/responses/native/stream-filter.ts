@@ -8,6 +8,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import type { PassedEvent } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
@@ -43,9 +44,9 @@ export interface ResponseProgress {
 export class ResponsesStreamFilter extends EventStreamFilter {
   readonly #events: ResponseEvents;
 
-  constructor(eventBytesMax: number) {
+  constructor(eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
     const events = new ResponseEvents();
-    super(events, eventBytesMax);
+    super(events, eventBytesMax, onEvent);
     this.#events = events;
   }
 
@@ -125,7 +126,8 @@ class ResponseEvents implements EventReader {
       state.hasContent = true;
       this.wantsEvery = this.#lacksNames || this.#lacksNumbers || this.#added > 0;
     }
-    if (completing.has(type)) state.isComplete = true;
+    // An end tells the response that it ends; a marker would not find one that does not.
+    if (completing.has(type) && isObject(response)) state.isComplete = true;
     return this.#complete(event, type);
   }
 

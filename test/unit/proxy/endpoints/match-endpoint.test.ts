@@ -7,23 +7,17 @@ import { queryValues } from "#proxy/http/query-values";
 /** What a request means, in one line; the error's code where it is refused. */
 function describeTarget(method: string, url: string, headers: readonly string[] = []): string {
   try {
-    const endpoint = matchEndpoint(method, url, headers);
-    switch (endpoint.kind) {
-      case "chat":
-        return [endpoint.protocol, endpoint.format, endpoint.modelInPath, endpoint.geminiStream]
-          .filter(Boolean)
-          .join(" ");
-      case "count-tokens":
-        return [endpoint.protocol, "count", endpoint.modelInPath].filter(Boolean).join(" ");
-      case "stored-response":
-        return `${endpoint.protocol} ${endpoint.action} ${endpoint.responseId}`;
-      case "model-list":
-        return `${endpoint.protocol} models`;
-      case "model-get":
-        return `${endpoint.protocol} model ${endpoint.modelInPath}`;
-      default:
-        return endpoint satisfies never;
-    }
+    const { endpoint, match } = matchEndpoint(method, url, headers);
+    const { protocol, format, modelInPath, geminiStream, action, responseId } = { ...match } as Readonly<
+      Record<string, string | undefined>
+    >;
+    const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
+      chat: [protocol, format, modelInPath, geminiStream],
+      "count-tokens": [protocol, "count", modelInPath],
+      "stored-responses": [protocol, action, responseId],
+      models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
+    };
+    return (words[endpoint.name] ?? [endpoint.name]).filter(Boolean).join(" ");
   } catch (error) {
     assert.ok(error instanceof GatewayError, `not a GatewayError: ${String(error)}`);
     return error.allow === undefined ? error.code : `${error.code} ${error.allow}`;

@@ -1,6 +1,6 @@
 /** An event that is named `error` ends a stream with an error, whatever its data looks like; so does one whose data says that it is one. */
 import assert from "node:assert/strict";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { dataEvents, namedEvents } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
@@ -92,7 +92,7 @@ describe("an error in the middle of a stream", () => {
     const { text, end } = streams[upstream];
     for (const { name, event, message } of errors) {
       it(`is none of the answer and ends it: ${upstream}, ${name}`, () => {
-        const format = chatFormats[upstream];
+        const format = upstreamFormats[upstream];
         const filter = format.createStreamFilter(callOf(format), 1 << 20);
         const passed = Buffer.concat([text, event, end].flatMap((piece) => [...filter.push(Buffer.from(piece))]));
         assert.equal(Buffer.concat([passed, ...filter.end()]).toString(), text);
@@ -112,7 +112,7 @@ describe("an error in the middle of a stream", () => {
 
     for (const rest of ["event: error", "event: error\ndata:", 'event: error\ndata: {"mess']) {
       it(`is one where the body ends in the middle of it: ${upstream}, ${JSON.stringify(rest)}`, () => {
-        const format = chatFormats[upstream];
+        const format = upstreamFormats[upstream];
         const filter = format.createStreamFilter(callOf(format), 1 << 20);
         const [finished = ""] = upstream === "ChatCompletions" ? end.split("data: [DONE]") : [""];
         const passed = [...filter.push(Buffer.from(text + finished + rest)), ...filter.end()];
@@ -122,7 +122,7 @@ describe("an error in the middle of a stream", () => {
     }
 
     it(`is not taken for one where the word stands in the text: ${upstream}`, () => {
-      const format = chatFormats[upstream];
+      const format = upstreamFormats[upstream];
       const filter = format.createStreamFilter(callOf(format), 1 << 20);
       const stream = text.replaceAll(" you", " error: a mirror") + end;
       const passed = Buffer.concat([...filter.push(Buffer.from(stream)), ...filter.end()]).toString();

@@ -1,8 +1,9 @@
 /** FAULTS 6: what a silent stream says in each format, before its answer, within it and behind its end. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { generateContent } from "#proxy/formats/generate-content/native/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { generateContentClient } from "#proxy/formats/generate-content/native/client-format";
+import { generateContentUpstream as generateContent } from "#proxy/formats/generate-content/native/upstream-format";
+import { clientFormats } from "#proxy/formats/registry";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { dataEvents } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
@@ -16,7 +17,7 @@ const frameOf = (text: string, finishReason?: string): string =>
 
 describe("signs of life", () => {
   it("FAULTS 6: are a comment, a ping, a frame without candidates, and an opened response", () => {
-    const said = Object.values(chatFormats).map((format) =>
+    const said = Object.values(clientFormats).map((format) =>
       format.signOfLife({ ...callOf(format, { stream: true }), model: "m" }, openingOf()).toString("utf8"),
     );
     assert.deepEqual(
@@ -37,7 +38,7 @@ describe("signs of life", () => {
   it("FAULTS 6: of Google's say no usage behind that of the answer", () => {
     const call = callOf(generateContent, { stream: true });
     const filter = generateContent.createStreamFilter(call, 1_000_000);
-    const sign = (): string => generateContent.signOfLife(call, openingOf(), filter).toString("utf8");
+    const sign = (): string => generateContentClient.signOfLife(call, openingOf(), filter).toString("utf8");
     filter.push(Buffer.from(frameOf("a")));
     assert.match(sign(), /promptTokenCount":12/);
     filter.push(Buffer.from(frameOf("b")));

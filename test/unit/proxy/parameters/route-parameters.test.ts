@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ChatCall } from "#proxy/formats/format";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { parameterNames } from "#proxy/parameters/parameter-names";
 import {
@@ -21,7 +21,7 @@ const bases: Readonly<Record<ChatWireFormat, object>> = {
 };
 
 function callWith(format: ChatWireFormat, body: object): ChatCall {
-  return readBody(chatFormats[format], { ...bases[format], ...body });
+  return readBody(upstreamFormats[format], { ...bases[format], ...body });
 }
 
 /** What a route with one rule says to a call. */
@@ -153,7 +153,7 @@ describe("checkRouteParameters()", () => {
 
   it("refuses a nested member that stands there twice", () => {
     const call = readBody(
-      chatFormats.ChatCompletions,
+      upstreamFormats.ChatCompletions,
       '{"model":"m","messages":[1],"thinking":{"budget_tokens":1,"budget_tokens":9}}',
     );
     const route = routeOf({ parameters: [{ name: "thinking.budget_tokens", maximum: 3 }] });
@@ -161,7 +161,10 @@ describe("checkRouteParameters()", () => {
   });
 
   it("finds a nested member whose name is spelled with escapes", () => {
-    const call = readBody(chatFormats.Responses, '{"model":"m","input":"x","reas\\u006fning":{"eff\\u006frt":"high"}}');
+    const call = readBody(
+      upstreamFormats.Responses,
+      '{"model":"m","input":"x","reas\\u006fning":{"eff\\u006frt":"high"}}',
+    );
     const route = routeOf({ parameters: [{ name: "reasoning_effort", allowed: ["low"] }] });
     assert.equal(
       refusalOf(() => checkRouteParameters(call, route)),
@@ -393,6 +396,6 @@ describe("members that a model does not support", () => {
     },
   ] as const) {
     it(`are taken out of a ${row.format} body: ${row.path}`, () =>
-      assert.equal(editedBody(chatFormats[row.format], row.body, {}, { unsupported: [row.path] }), row.want));
+      assert.equal(editedBody(upstreamFormats[row.format], row.body, {}, { unsupported: [row.path] }), row.want));
   }
 });

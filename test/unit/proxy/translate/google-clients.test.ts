@@ -1,6 +1,6 @@
 /** What clients of generateContent say and expect since Google's third generation, at upstreams of other formats. */
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Reply } from "#proxy/neutral/reply";
@@ -23,7 +23,7 @@ const reply: Reply = {
 
 function signaturesOf(model: string): readonly string[][] {
   const context = () => ({ ...contextOf(), conversation: { ...contextOf().conversation, model } });
-  const whole = generateContentTranslator.writeReply(reply, context());
+  const whole = generateContentClientTranslator.writeReply(reply, context());
   const frames = framesOf(writtenStream(replayReply(reply), context()));
   return [[whole], frames].map((objects) =>
     objects
@@ -124,7 +124,7 @@ function assertNobodysState(thoughtSignature: string): void {
     { role: "model", parts: [called] },
     { role: "user", parts: [{ functionResponse: { id: "a", name: "f", response: {} } }] },
   ];
-  const native = Object(generateContentTranslator.removeSealedState({ contents }));
+  const native = Object(generateContentClientTranslator.removeSealedState({ contents }));
   assert.equal(native.contents[1].parts[0].thoughtSignature, "skip_thought_signature_validator");
   for (const to of upstreams) {
     assert.ok(!JSON.stringify(sendTo(to, "GenerateContent", { contents })).includes(thoughtSignature));

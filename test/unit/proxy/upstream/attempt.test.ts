@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Pool } from "undici";
-import { chatCompletions } from "#proxy/formats/chat-completions/native/format";
+import { chatCompletionsUpstream as chatCompletions } from "#proxy/formats/chat-completions/native/upstream-format";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits } from "#proxy/limits";
 import { Attempt } from "#proxy/upstream/attempt";

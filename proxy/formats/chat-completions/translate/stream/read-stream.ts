@@ -28,11 +28,11 @@ export class ChunkReader implements StreamReader {
   #isEnded = false;
 
   /** @throws InvalidReply for what is no chunk, and for a second answer spliced behind the first */
-  read({ data }: WireEvent): readonly ReplyEvent[] {
+  read({ data, json }: WireEvent): readonly ReplyEvent[] {
     if (data === done) return this.end();
     // What follows the terminator belongs to nobody; an event without data only says that the upstream lives.
     if (this.#isEnded || data.trim() === "") return nothing;
-    this.#readChunk(parseChunk(data), false);
+    this.#readChunk(parseChunk(data, json), false);
     return this.#taken();
   }
 
@@ -92,9 +92,9 @@ export class ChunkReader implements StreamReader {
   }
 }
 
-function parseChunk(data: string): JsonObject {
+function parseChunk(data: string, json: unknown): JsonObject {
   // Arguments as an object would lose digits.
-  const chunk = data.includes('"arguments":{') ? keepingDigits(data) : parseJson(data);
+  const chunk = data.includes('"arguments":{') ? keepingDigits(data) : (json ?? parseJson(data));
   if (chunk === undefined) throw new InvalidReply("an event is not JSON");
   if (!isObject(chunk)) throw new InvalidReply("an event is no object");
   return chunk;

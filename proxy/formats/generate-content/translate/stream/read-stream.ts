@@ -5,7 +5,7 @@
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { mergeUsage, readUsage } from "#proxy/formats/generate-content/native/read-usage";
 import type { StreamReader, WireEvent } from "#proxy/formats/translator";
-import { parseJsonText } from "#proxy/json/json-text";
+import { holdsLongNumbers, parseJsonText } from "#proxy/json/json-text";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { type Finish, InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { CandidateReader } from "./read-candidate.ts";
@@ -29,7 +29,7 @@ export class GenerateContentStreamReader implements StreamReader {
     if (event.data === "[DONE]") return [];
     let frame: unknown;
     try {
-      frame = parseJsonText(event.data);
+      frame = event.json === undefined || holdsLongNumbers(event.data) ? parseJsonText(event.data) : event.json;
     } catch {
       throw new InvalidReply("a frame is not JSON");
     }

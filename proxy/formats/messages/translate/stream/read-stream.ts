@@ -37,7 +37,7 @@ export class MessageReader implements StreamReader {
 
   read(event: WireEvent): readonly ReplyEvent[] {
     if (event.data === "[DONE]" || this.#state === "ended") return [];
-    const json = parseEvent(event.data);
+    const json = parseEvent(event);
     if (!isObject(json)) throw new InvalidReply("an event is no JSON object");
     return this.readEvent(asText(json["type"]) || (event.name ?? ""), json);
   }
@@ -162,8 +162,8 @@ export class MessageReader implements StreamReader {
 const ownTypes: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
 
 /** Arguments come in pieces of text; where a reseller sends the object itself, plain parsing would lose digits. */
-function parseEvent(data: string): unknown {
-  const event = parseJson(data);
+function parseEvent({ data, json }: WireEvent): unknown {
+  const event = json ?? parseJson(data);
   const block = member(event, "content_block");
   const begun = block === undefined ? asList(member(member(event, "message"), "content")) : [block];
   return begun.some(hasInput) ? parseJsonText(data) : event;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ResolvedCall, resolveCall, unknownReference } from "#proxy/dispatch/references/resolve-call";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall } from "#proxy/formats/format";
-import { responses as format } from "#proxy/formats/responses/native/format";
+import { responsesClient as format } from "#proxy/formats/responses/native/client-format";
 import { defaultLimits } from "#proxy/limits";
 import { memoryStoreLimits } from "#proxy/responses-state/response-store";
 import { MemoryResponses } from "#proxy/responses-state/store/memory-responses";

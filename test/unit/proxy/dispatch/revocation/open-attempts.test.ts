@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { RunningCall } from "#proxy/dispatch/revocation/is-still-allowed";
 import { type OpenAttempt, OpenAttempts } from "#proxy/dispatch/revocation/open-attempts";
-import { chatCompletions } from "#proxy/formats/chat-completions/native/format";
+import { chatCompletionsUpstream as chatCompletions } from "#proxy/formats/chat-completions/native/upstream-format";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits } from "#proxy/limits";
 import { Attempt } from "#proxy/upstream/attempt";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { chatFormats } from "#proxy/formats/registry";
+import { upstreamFormats } from "#proxy/formats/registry";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { splitEvents } from "#proxy/sse/event-fields";
@@ -40,7 +40,7 @@ describe("any reply in the other manner of its format", () => {
         fc.property(anyOwnReply[format], fc.nat(), (reply, seed) => {
           const stream = unfolded(format, reply);
           const at = seed % (stream.length + 1);
-          const filter = chatFormats[format].createStreamFilter(callOf(chatFormats[format]), 1 << 24);
+          const filter = upstreamFormats[format].createStreamFilter(callOf(upstreamFormats[format]), 1 << 24);
           const pieces = [...filter.push(stream.subarray(0, at)), ...filter.push(stream.subarray(at)), ...filter.end()];
           assert.equal(filter.isComplete, true);
           assert.deepEqual(folded(format, Buffer.concat(pieces)).reply, reply);

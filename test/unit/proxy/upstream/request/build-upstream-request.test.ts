@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { chatCompletions } from "#proxy/formats/chat-completions/native/format";
-import type { ChatFormat } from "#proxy/formats/format";
-import { generateContent } from "#proxy/formats/generate-content/native/format";
+import { chatCompletionsUpstream as chatCompletions } from "#proxy/formats/chat-completions/native/upstream-format";
+import type { UpstreamFormat } from "#proxy/formats/format";
+import { generateContentUpstream as generateContent } from "#proxy/formats/generate-content/native/upstream-format";
 import { defaultLimits } from "#proxy/limits";
 import type { Channel, Route, Timeouts } from "#proxy/snapshot/types.gen";
 import { buildUpstreamRequest } from "#proxy/upstream/request/build-upstream-request";
@@ -12,7 +12,7 @@ import { wireChannel, wireCredential, wireRoute } from "#test/support/wire-objec
 const secret = "not a real secret&=";
 
 interface Build {
-  readonly format?: ChatFormat;
+  readonly format?: UpstreamFormat;
   readonly model?: string;
   readonly stream?: boolean;
   readonly channel?: Partial<Channel>;

@@ -1,6 +1,6 @@
 /**
  * Reads a client's chat completions body as a conversation (`protocols/openai-chat.md` section 2, `translation.md`
- * section 3). Types and ranges were checked by `ChatFormat.readCall`.
+ * section 3). Types and ranges were checked by `CallFormat.readCall`.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { AnswerFormat, Conversation, Sampling } from "#proxy/neutral/conversation";

@@ -1,5 +1,5 @@
 /**
- * A generateContent body as a conversation (`Translator.readRequest`): lenient about spelling as Google and INTERFACE.md
+ * A generateContent body as a conversation (`ClientTranslator.readRequest`): lenient about spelling as Google and INTERFACE.md
  * section 2.6 are, strict about content of unknown kinds.
  */
 

@@ -1,4 +1,4 @@
-/** A conversation as a generateContent body (`Translator.writeRequest`); the model stands in the path. */
+/** A conversation as a generateContent body (`UpstreamTranslator.writeRequest`); the model stands in the path. */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

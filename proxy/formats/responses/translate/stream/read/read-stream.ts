@@ -47,9 +47,9 @@ export class ResponsesStreamReader implements StreamReader {
     this.#sink = new EventSink(declared);
   }
 
-  read({ name, data }: WireEvent): readonly ReplyEvent[] {
+  read({ name, data, json }: WireEvent): readonly ReplyEvent[] {
     if (data === "[DONE]" || this.#isOver) return [];
-    const event = parseJson(data);
+    const event = json ?? parseJson(data);
     if (!isObject(event)) throw new InvalidReply("an event is not a JSON object");
     this.#readEvent(asText(event["type"]) || (name ?? ""), event);
     return this.#take();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chatCompletions as format } from "#proxy/formats/chat-completions/native/format";
+import { chatCompletionsUpstream as format } from "#proxy/formats/chat-completions/native/upstream-format";
 import { editedBody, readBody, refusalOf, usualPrivacy } from "#test/support/calls/read-body";
 
 const messages = [{ role: "user", content: "hi" }];

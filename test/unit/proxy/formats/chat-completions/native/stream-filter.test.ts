@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { chatCompletions as format } from "#proxy/formats/chat-completions/native/format";
+import { chatCompletionsClient as clientFormat } from "#proxy/formats/chat-completions/native/client-format";
 import { createStreamFilter } from "#proxy/formats/chat-completions/native/stream-filter";
+import { chatCompletionsUpstream as format } from "#proxy/formats/chat-completions/native/upstream-format";
 import { dataEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
@@ -269,7 +270,12 @@ describe("chat completions: stream filter", () => {
 
   it("renders an error that SDKs throw, without [DONE]", () => {
     const error = new GatewayError("upstream_error", "M");
-    const bytes = format.renderStreamError(error, { requestId: "r" }, createStreamFilter(true, cap), callOf(format));
+    const bytes = clientFormat.renderStreamError(
+      error,
+      { requestId: "r" },
+      createStreamFilter(true, cap),
+      callOf(format),
+    );
     assert.equal(
       bytes.toString(),
       dataEvents({ error: { message: "M", type: "server_error", param: null, code: "upstream_error" } }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { readEventFields, splitEvents } from "#proxy/sse/event-fields";
@@ -18,7 +18,7 @@ function dataOf(bytes: Buffer): string[] {
 
 /** @returns undefined for a stream that the reader refuses */
 function read(events: readonly string[]): ReplyEvent[] | undefined {
-  const reader = chatCompletionsTranslator.createStreamReader();
+  const reader = chatCompletionsUpstreamTranslator.createStreamReader();
   try {
     return [...events.flatMap((data) => [...reader.read({ name: undefined, data })]), ...reader.end()];
   } catch (error) {

@@ -3,7 +3,7 @@
  * first must be the second, and what is written of the second the first.
  */
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Turn } from "#proxy/neutral/conversation";
 import { replayReply } from "#proxy/neutral/replay-reply";
@@ -193,7 +193,7 @@ describe("chat completions goldens", () => {
   });
 
   it("G2: reads and writes the whole answer", () => {
-    assert.deepEqual(chatCompletionsTranslator.readReply(body), reply);
+    assert.deepEqual(chatCompletionsUpstreamTranslator.readReply(body), reply);
     assert.deepEqual(writeWhole(reply), body);
   });
 

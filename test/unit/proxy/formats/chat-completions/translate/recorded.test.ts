@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import { compare } from "#test/support/digest/compare";
@@ -34,7 +34,7 @@ describe("chat completions translator: recorded traffic", () => {
       const upstream = digest("openai-chat", bytes());
       const events = isStream
         ? readStream(bytes())
-        : [...replayReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(chatCompletionsUpstreamTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const stream = Buffer.from(writeStream(events));
       assert.deepEqual(checkGrammar("openai-chat", stream), []);
       assert.deepEqual(lost(upstream, digest("openai-chat", stream)), []);
@@ -45,7 +45,7 @@ describe("chat completions translator: recorded traffic", () => {
     it(`${id} means the same when what was written is read again`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...replayReply(chatCompletionsTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(chatCompletionsUpstreamTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const again = readStream(Buffer.from(writeStream(events)));
       assert.deepEqual(
         digest("openai-chat", Buffer.from(writeStream(again))),

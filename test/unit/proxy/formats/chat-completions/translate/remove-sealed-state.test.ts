@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
 
-const { removeSealedState } = chatCompletionsTranslator;
+const { removeSealedState } = chatCompletionsClientTranslator;
 const sealed = "tg1.AAAA.BBBB";
 const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 const signed = (thought_signature: string) => ({ ...call, extra_content: { google: { thought_signature } } });

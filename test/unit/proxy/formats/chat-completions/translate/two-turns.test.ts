@@ -3,7 +3,7 @@
  * the provider signed in the first turn goes back to it in the second, and to nobody else.
  */
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { Losses } from "#proxy/neutral/losses/losses";
@@ -11,7 +11,7 @@ import { replayReply } from "#proxy/neutral/replay-reply";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
 import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
-import { translators } from "#proxy/translate/translators";
+import { upstreamTranslators } from "#proxy/translate/translators";
 import { conversationOf, replyContext, writeStream } from "#test/support/translation/chat-exchange";
 
 const privacy = {
@@ -130,20 +130,20 @@ function sentTo(upstream: Upstream, body: JsonObject, states: StateKeeper): stri
     upstreamModel,
     outputTokensMax: 64_000,
     states,
-    fieldName: (field) => chatCompletionsTranslator.fieldNames[field],
+    fieldName: (field) => chatCompletionsClientTranslator.fieldNames[field],
   };
   return JSON.stringify(
-    translators[upstream.format].writeRequest(conversationOf(body), target, new Losses("Ignore")).body,
+    upstreamTranslators[upstream.format].writeRequest(conversationOf(body), target, new Losses("Ignore")).body,
   );
 }
 
 /** The assistant's message as a client keeps it, of a body or gathered of a stream. */
 function messageOf(upstream: Upstream, states: StateKeeper, isStream: boolean): JsonObject {
-  const reply = translators[upstream.format].readReply(upstream.answer);
+  const reply = upstreamTranslators[upstream.format].readReply(upstream.answer);
   const context = replyContext(first, { states });
-  if (!isStream) return Object(chatCompletionsTranslator.writeReply(reply, context))["choices"][0].message;
+  if (!isStream) return Object(chatCompletionsClientTranslator.writeReply(reply, context))["choices"][0].message;
   writeStream(replayReply(reply), context);
-  return Object(chatCompletionsTranslator.writeReply(reply, replyContext(first)))["choices"][0].message;
+  return Object(chatCompletionsClientTranslator.writeReply(reply, replyContext(first)))["choices"][0].message;
 }
 
 /** What most clients send back: nothing that the format's own page does not know. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateContent as format } from "#proxy/formats/generate-content/native/format";
+import { generateContentUpstream as format } from "#proxy/formats/generate-content/native/upstream-format";
 import { editedBody, readBody, refusalOf } from "#test/support/calls/read-body";
 
 const contents = [{ role: "user", parts: [{ text: "hi" }] }];

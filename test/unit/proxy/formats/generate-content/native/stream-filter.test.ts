@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { generateContent as format } from "#proxy/formats/generate-content/native/format";
+import { generateContentClient as clientFormat } from "#proxy/formats/generate-content/native/client-format";
 import { GenerateContentStreamFilter } from "#proxy/formats/generate-content/native/stream-filter";
+import { generateContentUpstream as format } from "#proxy/formats/generate-content/native/upstream-format";
 import { dataEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
@@ -134,7 +135,12 @@ describe("generateContent: stream filter", () => {
       const call = callOf(format, {}, row.endpoint);
       const filter = format.createStreamFilter(call, cap);
       runFilter(filter, row.chunks);
-      const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, filter, call);
+      const bytes = clientFormat.renderStreamError(
+        new GatewayError("upstream_error", "M"),
+        { requestId: "r" },
+        filter,
+        call,
+      );
       assert.match(bytes.toString(), row.want);
     });
   }

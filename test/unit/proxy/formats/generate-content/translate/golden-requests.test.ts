@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { Conversation, Part, Turn } from "#proxy/neutral/conversation";
 import { conversationOf, endpoint, openKeeper, targetOf, writeFor } from "./replay.ts";
 
@@ -124,7 +124,7 @@ describe("generateContent and the golden requests", () => {
   });
 
   it("G1: reads the first request", () => {
-    const got = generateContentTranslator.readRequest(body, { ...endpoint, geminiStream: "sse" });
+    const got = generateContentClientTranslator.readRequest(body, { ...endpoint, geminiStream: "sse" });
     assert.deepEqual(withoutPlaces(got), withoutPlaces(first));
   });
 
@@ -140,7 +140,7 @@ describe("generateContent and the golden requests", () => {
   });
 
   it("G4: reads what the model did and what came of it", () => {
-    const got = generateContentTranslator.readRequest({ contents: [...body.contents, ...history] }, endpoint);
+    const got = generateContentClientTranslator.readRequest({ contents: [...body.contents, ...history] }, endpoint);
     const native = { type: "native", state: { kind: "thought-signature", data: "TSIG" } };
     const want = answered.map((turn) => ({
       ...turn,
@@ -157,7 +157,7 @@ describe("generateContent and the golden requests", () => {
     fc.assert(
       fc.property(anyConversation(), (conversation) => {
         const { body: written } = writeFor(conversation, targetOf("gemini-3.5-flash"));
-        const got = generateContentTranslator.readRequest(written, endpoint);
+        const got = generateContentClientTranslator.readRequest(written, endpoint);
         assert.deepEqual(withoutPlaces(got), withoutPlaces(conversation));
       }),
     );

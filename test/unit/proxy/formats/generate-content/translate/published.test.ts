@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import type { ChatEndpoint } from "#proxy/formats/format";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation, Part } from "#proxy/neutral/conversation";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
-import { translators } from "#proxy/translate/translators";
+import { clientTranslators, upstreamTranslators } from "#proxy/translate/translators";
 import { parseReply } from "#test/support/digest/parse-reply";
 import { explainAbsence, type Recorded, readRecorded } from "#test/support/digest/recorded";
 import { publishedGeminiSchemas } from "#test/support/translation/published-gemini-schemas";
@@ -18,10 +18,10 @@ const validate = publishedGeminiSchemas();
 const recorded = readRecorded() ?? [];
 
 const endpoints = {
-  "openai-chat": { kind: "chat", protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" },
-  "openai-responses": { kind: "chat", protocol: "OpenAI", format: "Responses", capability: "Chat" },
-  "anthropic-messages": { kind: "chat", protocol: "Anthropic", format: "Messages", capability: "Chat" },
-  gemini: { kind: "chat", protocol: "Gemini", format: "GenerateContent", capability: "Chat", modelInPath: "m" },
+  "openai-chat": { protocol: "OpenAI", format: "ChatCompletions", capability: "Chat" },
+  "openai-responses": { protocol: "OpenAI", format: "Responses", capability: "Chat" },
+  "anthropic-messages": { protocol: "Anthropic", format: "Messages", capability: "Chat" },
+  gemini: { protocol: "Gemini", format: "GenerateContent", capability: "Chat", modelInPath: "m" },
 } as const satisfies Record<Recorded["protocol"], ChatEndpoint>;
 
 const models = ["gemini-3.5-flash", "gemini-2.5-pro", "gemini-2.0-flash", "gemma-3-27b-it"] as const;
@@ -49,7 +49,7 @@ describe("what generateContent is sent and sends, by Google's own document", () 
       const events = eventsOf(one);
       const frames: unknown[] = JSON.parse(streamOf(events, context));
       for (const frame of frames) assert.deepEqual(validate("reply", frame), []);
-      const whole = generateContentTranslator.writeReply(aggregateReply(events), context);
+      const whole = generateContentClientTranslator.writeReply(aggregateReply(events), context);
       assert.deepEqual(validate("reply", JSON.parse(JSON.stringify(whole))), []);
     });
   }
@@ -60,7 +60,7 @@ function conversationOf(one: Recorded): Conversation | undefined {
   const endpoint = endpoints[one.protocol];
   const body = parseJsonText((one.request() ?? Buffer.alloc(0)).toString());
   assert.ok(isObject(body));
-  return orRefused(() => downloaded(translators[endpoint.format].readRequest(body, endpoint)));
+  return orRefused(() => downloaded(clientTranslators[endpoint.format].readRequest(body, endpoint)));
 }
 
 function bodyOf(conversation: Conversation, model: string): unknown {
@@ -86,7 +86,7 @@ function downloaded(conversation: Conversation): Conversation {
 }
 
 function eventsOf(one: Recorded): readonly ReplyEvent[] {
-  const translator = translators[endpoints[one.protocol].format];
+  const translator = upstreamTranslators[endpoints[one.protocol].format];
   const { events, body } = parseReply(one.bytes());
   const listed = events ?? (Array.isArray(body) ? body.map((json: unknown) => ({ name: undefined, json })) : undefined);
   if (listed === undefined) {

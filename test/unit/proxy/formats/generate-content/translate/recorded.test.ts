@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
@@ -38,7 +39,7 @@ describe("recorded answers of generateContent, read and written again", () => {
       const reply = aggregateReply(eventsOf(recorded));
       assertSame(
         recorded,
-        Buffer.from(JSON.stringify(generateContentTranslator.writeReply(reply, contextOf(curious)))),
+        Buffer.from(JSON.stringify(generateContentClientTranslator.writeReply(reply, contextOf(curious)))),
       );
     });
 
@@ -55,7 +56,7 @@ function eventsOf(recorded: Recorded): readonly ReplyEvent[] {
   if (Array.isArray(body)) return readFrames(body);
   const json = parseJsonText(recorded.bytes().toString());
   assert.ok(isObject(json));
-  return [...replayReply(generateContentTranslator.readReply(json))];
+  return [...replayReply(generateContentUpstreamTranslator.readReply(json))];
 }
 
 /** Between protocols signatures and server tools are not compared, and ids are new; all else must be equal here. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { openKeeper } from "./replay.ts";
 
@@ -41,13 +41,13 @@ describe("removeSealedState() of generateContent", () => {
     },
   ]) {
     it(row.name, () => {
-      const got = generateContentTranslator.removeSealedState({ contents: row.contents, tools: [] });
+      const got = generateContentClientTranslator.removeSealedState({ contents: row.contents, tools: [] });
       assert.deepEqual(got, { contents: row.want, tools: [] });
     });
   }
 
   it("pitfall 92: leaves Google's own signatures, and returns the same body when there is nothing to take", () => {
     const body = { contents: [hi, model({ text: "a", thoughtSignature: "U0lH" }), { role: "user" }, 1] };
-    assert.equal(generateContentTranslator.removeSealedState(body), body);
+    assert.equal(generateContentClientTranslator.removeSealedState(body), body);
   });
 });

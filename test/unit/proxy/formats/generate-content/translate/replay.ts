@@ -1,6 +1,7 @@
 /** Runs readers and writers of generateContent by themselves: what stands around them is as plain as can be. */
 
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import type { ReplyContext, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { Conversation, ProviderState, Turn } from "#proxy/neutral/conversation";
 import { Losses } from "#proxy/neutral/losses/losses";
@@ -42,7 +43,6 @@ export function targetOf(
 }
 
 export const endpoint = {
-  kind: "chat",
   protocol: "Gemini",
   format: "GenerateContent",
   capability: "Chat",
@@ -82,7 +82,7 @@ export function writeFor(
   policy: "Ignore" | "Reject" = "Ignore",
 ): WrittenFor {
   const losses = new Losses(policy);
-  const written = generateContentTranslator.writeRequest(conversationOf(members), target, losses);
+  const written = generateContentUpstreamTranslator.writeRequest(conversationOf(members), target, losses);
   return { ...written, dropped: losses.dropped };
 }
 
@@ -117,7 +117,7 @@ export function contextOf(
 
 /** Everything a client gets for these events. */
 export function streamOf(events: Iterable<ReplyEvent>, context: ReplyContext): string {
-  const writer = generateContentTranslator.createStreamWriter(context);
+  const writer = generateContentClientTranslator.createStreamWriter(context);
   let text = "";
   for (const event of events) text += writer.write(event);
   return text;
@@ -133,7 +133,7 @@ export function framesOf(text: string): Record<string, unknown>[] {
 
 /** What the reader makes of these frames. */
 export function readFrames(frames: Iterable<unknown>): ReplyEvent[] {
-  const reader = generateContentTranslator.createStreamReader();
+  const reader = generateContentUpstreamTranslator.createStreamReader();
   const events = [...frames].flatMap((frame) => reader.read({ name: undefined, data: JSON.stringify(frame) }));
   return [...events, ...reader.end()];
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import { isObject } from "#proxy/json/json-value";
 import type { ProviderState, Turn } from "#proxy/neutral/conversation";
 import type { ReplyEvent } from "#proxy/neutral/reply";
@@ -61,7 +61,7 @@ describe("two turns of a client of generateContent with another provider", () =>
 function turnsOf(text: string): readonly Turn[] {
   const body: unknown = JSON.parse(text);
   assert.ok(isObject(body));
-  return generateContentTranslator.readRequest(body, endpoint).turns;
+  return generateContentClientTranslator.readRequest(body, endpoint).turns;
 }
 
 function assertBroughtBack(turns: readonly Turn[]): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { messages as format } from "#proxy/formats/messages/native/format";
+import { messagesUpstream as format } from "#proxy/formats/messages/native/upstream-format";
 import { editedBody, readBody, refusalOf, usualPrivacy } from "#test/support/calls/read-body";
 
 const list = [{ role: "user", content: "hi" }];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { messages as format } from "#proxy/formats/messages/native/format";
+import { messagesClient as clientFormat } from "#proxy/formats/messages/native/client-format";
+import { messagesUpstream as format } from "#proxy/formats/messages/native/upstream-format";
 import { dataEvents, namedEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
@@ -73,7 +74,7 @@ describe("messages: stream filter", () => {
   });
 
   it("renders an error event and no message_stop", () => {
-    const bytes = format.renderStreamError(
+    const bytes = clientFormat.renderStreamError(
       new GatewayError("upstream_timeout", "M"),
       { requestId: "r" },
       meterOf(),

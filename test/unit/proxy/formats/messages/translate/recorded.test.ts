@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesClientTranslator } from "#proxy/formats/messages/translate/client-translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { ReplyEvent } from "#proxy/neutral/reply";
@@ -13,7 +14,7 @@ const recorded = readRecorded();
 
 function eventsOf({ isStream, bytes }: Recorded): ReplyEvent[] {
   if (isStream) return readStream(bytes());
-  return [...replayReply(messagesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+  return [...replayReply(messagesUpstreamTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
 }
 
 /** A whole message cannot hold arguments that were cut off: it holds what of them is whole. */
@@ -65,8 +66,7 @@ describe("messages translator: recorded traffic", () => {
   for (const fixture of requests) {
     it(`${fixture.id}: its request means the same when it was read and written`, () => {
       const body = JSON.parse(fixture.request()?.toString("utf8") ?? "{}");
-      const read = messagesTranslator.readRequest(body, {
-        kind: "chat",
+      const read = messagesClientTranslator.readRequest(body, {
         protocol: "Anthropic",
         format: "Messages",
         capability: "Chat",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesClientTranslator } from "#proxy/formats/messages/translate/client-translator";
 import type { Conversation, Part, Tool, Turn } from "#proxy/neutral/conversation";
 import { conversation, endpoint, writeBody } from "#test/support/translation/messages-exchange";
 
@@ -75,7 +75,7 @@ describe("messages translator: round trips", () => {
     fc.assert(
       fc.property(given, models, (said, model) => {
         const once = writeBody(said, { model }).body;
-        const read = messagesTranslator.readRequest(JSON.parse(JSON.stringify(once)), endpoint);
+        const read = messagesClientTranslator.readRequest(JSON.parse(JSON.stringify(once)), endpoint);
         assert.deepEqual(read.unread, []);
         const again = writeBody(read, { model });
         assert.deepEqual(again.dropped, []);

@@ -1,6 +1,6 @@
 /** The worked examples of the translation reference, as far as this format's side goes: G1 to G4 and G6. */
 import assert from "node:assert/strict";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation, Turn } from "#proxy/neutral/conversation";
 import { replayReply } from "#proxy/neutral/replay-reply";
@@ -158,7 +158,7 @@ describe("messages: the worked examples", () => {
   const signing = () => replyContext({ states: new SignedStates() });
 
   it("G2: reads and writes the whole answer", () => {
-    assert.deepEqual(plain(messagesTranslator.readReply(message)), plain(reply));
+    assert.deepEqual(plain(messagesUpstreamTranslator.readReply(message)), plain(reply));
     assert.deepEqual(writeWhole(reply, signing()), message);
   });
 
@@ -255,6 +255,8 @@ describe("messages: the worked examples", () => {
     const refused = { reason: "content-filter", isPromptBlocked: true } as const;
     const written = writeWhole({ ...reply, candidates: [{ blocks: [], finish: refused }] });
     assert.deepEqual([written["content"], written["stop_reason"]], [[], "refusal"]);
-    assert.deepEqual(plain(messagesTranslator.readReply(written).candidates), [{ blocks: [], finish: refused }]);
+    assert.deepEqual(plain(messagesUpstreamTranslator.readReply(written).candidates), [
+      { blocks: [], finish: refused },
+    ]);
   });
 });

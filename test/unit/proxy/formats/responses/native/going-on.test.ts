@@ -1,7 +1,8 @@
 /** FAULTS 6: events of an upstream behind signs of life go on with their numbers, however the upstream writes them. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { responses as format } from "#proxy/formats/responses/native/format";
+import { responsesClient as clientFormat } from "#proxy/formats/responses/native/client-format";
+import { responsesUpstream as format } from "#proxy/formats/responses/native/upstream-format";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
@@ -60,11 +61,11 @@ describe("responses: events behind signs of life", () => {
       it(`FAULTS 6: ${name}, behind ${signs} signs, and signs between`, () => {
         const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, false);
         let text = "";
-        for (let sign = 0; sign < signs; sign += 1) text += format.signOfLife(call, opening).toString("utf8");
+        for (let sign = 0; sign < signs; sign += 1) text += clientFormat.signOfLife(call, opening).toString("utf8");
         const filter = format.createStreamFilter(call, 1_024 * 1_024);
         const [first = "", ...others] = events;
         text += runMeterPart(`${first}\n\n`);
-        text += format.signOfLife(call, opening, filter).toString("utf8");
+        text += clientFormat.signOfLife(call, opening, filter).toString("utf8");
         text += runFilter(filter, [others.map((event) => `${event}\n\n`).join("")]);
         assert.equal(filter.isComplete, true);
         const said = text.split("\n\n").filter((event) => event !== "" && !event.startsWith(":"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { responses as format } from "#proxy/formats/responses/native/format";
+import { responsesUpstream as format } from "#proxy/formats/responses/native/upstream-format";
 import { editedBody, readBody, refusalOf } from "#test/support/calls/read-body";
 
 const usual = { model: "public", input: "hi" };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { responses as format } from "#proxy/formats/responses/native/format";
+import { responsesClient as clientFormat } from "#proxy/formats/responses/native/client-format";
+import { responsesUpstream as format } from "#proxy/formats/responses/native/upstream-format";
 import { dataEvents, namedEvents, runFilter } from "#test/support/calls/run-filter";
 import { callOf } from "#test/support/digest/stream-call";
 
@@ -66,7 +67,9 @@ describe("responses: stream filter", () => {
     );
     assert.match(sent, /^event: response\.created\ndata: \{"sequence_number":0,"type":"response\.created",/);
     const context = { requestId: "req_1" };
-    const end = format.renderStreamError(new GatewayError("upstream_error", "m"), context, filter, call).toString();
+    const end = clientFormat
+      .renderStreamError(new GatewayError("upstream_error", "m"), context, filter, call)
+      .toString();
     assert.match(end, /"sequence_number":3[\s\S]*"sequence_number":4/);
   });
 
@@ -110,7 +113,12 @@ describe("responses: stream filter", () => {
   it("ends a failed stream with error and response.failed, numbers going on", () => {
     const filter = meterOf();
     runFilter(filter, [namedEvents(created, delta, itemDone, failed)]);
-    const bytes = format.renderStreamError(new GatewayError("upstream_error", "M"), { requestId: "r" }, filter, call);
+    const bytes = clientFormat.renderStreamError(
+      new GatewayError("upstream_error", "M"),
+      { requestId: "r" },
+      filter,
+      call,
+    );
     const [first, second] = bytes
       .toString()
       .trimEnd()

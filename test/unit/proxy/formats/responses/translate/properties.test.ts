@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { GatewayError } from "#proxy/errors";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
+import { responsesUpstreamTranslator } from "#proxy/formats/responses/translate/upstream-translator";
 import { isObject } from "#proxy/json/json-value";
 import type { Conversation, Part, Turn } from "#proxy/neutral/conversation";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -141,7 +142,7 @@ describe("responses translator: properties", () => {
     fc.assert(
       fc.property(conversations, (conversation) => {
         const { body } = writtenRequest(conversation);
-        const read = responsesTranslator.readRequest(body, endpoint);
+        const read = responsesClientTranslator.readRequest(body, endpoint);
         // Written out where the client left it open.
         assert.deepEqual(plain(read), plain({ ...conversation, store: conversation.store ?? false }));
       }),
@@ -191,7 +192,7 @@ describe("responses translator: properties", () => {
     fc.assert(
       fc.property(json, json, (input, rest) => {
         try {
-          responsesTranslator.readRequest({ ...(isObject(rest) ? rest : {}), model: "m", input }, endpoint);
+          responsesClientTranslator.readRequest({ ...(isObject(rest) ? rest : {}), model: "m", input }, endpoint);
         } catch (error) {
           assert.ok(error instanceof GatewayError, String(error));
         }
@@ -204,7 +205,7 @@ describe("responses translator: properties", () => {
     fc.assert(
       fc.property(json, (value) => {
         try {
-          responsesTranslator.readReply(isObject(value) ? value : { output: value });
+          responsesUpstreamTranslator.readReply(isObject(value) ? value : { output: value });
         } catch (error) {
           assert.ok(error instanceof InvalidReply, String(error));
         }
@@ -229,7 +230,7 @@ describe("responses translator: properties", () => {
   it("refuses any events that it cannot read, and nothing worse; what it reads keeps the promises of a reader", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(types, fc.nat(2), json, json), { maxLength: 8 }), (events) => {
-        const reader = responsesTranslator.createStreamReader();
+        const reader = responsesUpstreamTranslator.createStreamReader();
         const open = new Set<number>();
         let next = 0;
         try {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
+import { responsesUpstreamTranslator } from "#proxy/formats/responses/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { replayReply } from "#proxy/neutral/replay-reply";
@@ -176,7 +177,7 @@ describe("responses: what the client gets, by the published documents", () => {
   it("a stream that failed is as published", () => {
     for (const upTo of [0, 1, 3, 8, 12, 15, 18, everything.length - 1]) {
       const context = replyContext({ ...fullBody, stream: true });
-      const writer = responsesTranslator.createStreamWriter(context);
+      const writer = responsesClientTranslator.createStreamWriter(context);
       let text = "";
       for (const event of everything.slice(0, upTo)) text += writer.write(event);
       text += writer.fail(new GatewayError("upstream_error", "The provider broke off."), { requestId: "r" });
@@ -195,7 +196,7 @@ describe("responses: what the client gets, by the published documents", () => {
     it(`${id} is as published`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...replayReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(responsesUpstreamTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       assertPublished(documents, events, { include: ["message.output_text.logprobs"] });
     });
   }

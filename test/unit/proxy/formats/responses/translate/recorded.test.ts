@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesUpstreamTranslator } from "#proxy/formats/responses/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import type { Candidate } from "#proxy/neutral/reply";
@@ -45,7 +45,7 @@ describe("responses translator: recorded traffic", () => {
     it(`${id} keeps its facts as a stream and as a whole`, () => {
       const events = isStream
         ? readStream(bytes())
-        : [...replayReply(responsesTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
+        : [...replayReply(responsesUpstreamTranslator.readReply(JSON.parse(bytes().toString("utf8"))))];
       const stream = Buffer.from(writeStream(events, context()));
       assert.deepEqual(checkGrammar("openai-responses", stream), []);
       const streamed = digest("openai-responses", stream);
@@ -61,7 +61,7 @@ describe("responses translator: recorded traffic", () => {
         if (last === undefined) return;
         const { response } = JSON.parse(last);
         if (response.output.length === 0) return;
-        const whole = responsesTranslator.readReply(response).candidates;
+        const whole = responsesUpstreamTranslator.readReply(response).candidates;
         assert.deepEqual(aggregateReply(readStream(bytes())).candidates.map(withoutData), whole.map(withoutData));
       });
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ChunkReader } from "#proxy/formats/chat-completions/translate/stream/read-stream";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
@@ -11,7 +11,7 @@ function bodyOf(message: unknown, finish: unknown = "stop"): JsonObject {
 }
 
 function blocksOf(message: unknown): readonly ReplyBlock[] {
-  return chatCompletionsTranslator.readReply(bodyOf(message)).candidates[0]?.blocks ?? [];
+  return chatCompletionsUpstreamTranslator.readReply(bodyOf(message)).candidates[0]?.blocks ?? [];
 }
 
 const call = (id: string | undefined, name: string, args: string) => ({
@@ -39,7 +39,7 @@ describe("readReply()", () => {
       '{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"n":12345678901234567890}}}]}}]}';
     const body = parseJsonText(text);
     assert.ok(isObject(body));
-    assert.deepEqual(chatCompletionsTranslator.readReply(body).candidates[0]?.blocks, [
+    assert.deepEqual(chatCompletionsUpstreamTranslator.readReply(body).candidates[0]?.blocks, [
       call("a", "f", '{"n":12345678901234567890}'),
     ]);
   });
@@ -49,7 +49,7 @@ describe("readReply()", () => {
       '{"choices":[{"message":{"content":"a"},"logprobs":{"content":[{"token":"a","logprob":-1.2500000000000000e-05,"bytes":null}]},"finish_reason":"stop"}]}';
     const body = parseJsonText(text);
     assert.ok(isObject(body));
-    const [block] = chatCompletionsTranslator.readReply(body).candidates[0]?.blocks ?? [];
+    const [block] = chatCompletionsUpstreamTranslator.readReply(body).candidates[0]?.blocks ?? [];
     assert.deepEqual(block?.kind === "text" && block.logprobs, [
       { token: "a", logprob: -1.25e-5, bytes: undefined, top: [] },
     ]);
@@ -57,13 +57,13 @@ describe("readReply()", () => {
 
   it("pitfall 34: reads a choice without a message, as Azure's filter sends it", () => {
     const body = { choices: [{ index: 0, finish_reason: "content_filter" }] };
-    assert.deepEqual(chatCompletionsTranslator.readReply(body).candidates, [
+    assert.deepEqual(chatCompletionsUpstreamTranslator.readReply(body).candidates, [
       { blocks: [], finish: { reason: "content-filter" } },
     ]);
   });
 
   it("pitfall 34: reads a body without usage, and a choice without a reason as finished", () => {
-    const { usage, candidates } = chatCompletionsTranslator.readReply(bodyOf({ content: "a" }, null));
+    const { usage, candidates } = chatCompletionsUpstreamTranslator.readReply(bodyOf({ content: "a" }, null));
     assert.equal(usage, undefined);
     assert.deepEqual(candidates[0]?.finish, { reason: "stop" });
   });
@@ -75,7 +75,7 @@ describe("readReply()", () => {
       prompt_tokens_details: { cached_tokens: null },
       completion_tokens_details: { reasoning_tokens: 9 },
     };
-    const read = chatCompletionsTranslator.readReply({ ...bodyOf({ content: "a" }), usage }).usage;
+    const read = chatCompletionsUpstreamTranslator.readReply({ ...bodyOf({ content: "a" }), usage }).usage;
     assert.deepEqual([read?.input, read?.cacheRead, read?.output, read?.reasoning], [5, 0, 0, 2]);
   });
 
@@ -113,7 +113,7 @@ describe("readReply()", () => {
   it("gives the sources beside the choices to the text, though calls follow it", () => {
     const tool_calls = [{ id: "a", function: { name: "f", arguments: "{}" } }];
     const body = { ...bodyOf({ content: "x", tool_calls }), citations: ["https://a"] };
-    const blocks = chatCompletionsTranslator.readReply(body).candidates[0]?.blocks ?? [];
+    const blocks = chatCompletionsUpstreamTranslator.readReply(body).candidates[0]?.blocks ?? [];
     assert.deepEqual(
       blocks.map((block) => (block.kind === "text" ? block.citations.map(({ url }) => url) : block.kind)),
       [["https://a"], "call"],
@@ -124,7 +124,7 @@ describe("readReply()", () => {
     const tool_calls = [{ id: "a", function: { name: "f", arguments: "{}" } }];
     const logprobs = { content: [{ token: "x", logprob: -1, bytes: null, top_logprobs: [] }] };
     const choices = [{ index: 0, message: { content: "x", tool_calls }, logprobs, finish_reason: "tool_calls" }];
-    const blocks = chatCompletionsTranslator.readReply({ choices }).candidates[0]?.blocks ?? [];
+    const blocks = chatCompletionsUpstreamTranslator.readReply({ choices }).candidates[0]?.blocks ?? [];
     assert.deepEqual(
       blocks.map((block) => (block.kind === "text" ? block.logprobs.map(({ token }) => token) : block.kind)),
       [["x"], "call"],
@@ -140,7 +140,7 @@ describe("readReply()", () => {
 
   for (const choices of [undefined, null, [], "x"]) {
     it(`pitfall 34: refuses choices that are ${JSON.stringify(choices)}`, () => {
-      assert.throws(() => chatCompletionsTranslator.readReply({ id: "c", choices }), InvalidReply);
+      assert.throws(() => chatCompletionsUpstreamTranslator.readReply({ id: "c", choices }), InvalidReply);
     });
   }
 
@@ -179,7 +179,7 @@ describe("readReply()", () => {
       };
       const streamed = read(() => aggregateReply(new ChunkReader().readBody(body)));
       assert.deepEqual(
-        read(() => chatCompletionsTranslator.readReply(body)),
+        read(() => chatCompletionsUpstreamTranslator.readReply(body)),
         streamed,
       );
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { ReplyBlock } from "#proxy/neutral/reply";
@@ -21,7 +21,7 @@ function facts(blocks: readonly ReplyBlock[] | undefined): unknown[] {
 
 function blocksOf(message: object): readonly ReplyBlock[] | undefined {
   const body = { choices: [{ index: 0, message, finish_reason: "stop" }] };
-  return chatCompletionsTranslator.readReply(body).candidates[0]?.blocks;
+  return chatCompletionsUpstreamTranslator.readReply(body).candidates[0]?.blocks;
 }
 
 const kept = (member: string, ...entries: object[]): object => ({ kind: "reasoning-details", member, entries });
@@ -109,7 +109,7 @@ describe("thinking in typed lists of a chat upstream", () => {
       reasoning_details,
       tool_calls: [{ id: "call_a", type: "function", function: { name: "f", arguments: "{}" } }],
     };
-    const reply = chatCompletionsTranslator.readReply({
+    const reply = chatCompletionsUpstreamTranslator.readReply({
       choices: [{ index: 0, message, finish_reason: "tool_calls" }],
     });
     const { content } = writeWhole(reply, replyContext({ states: keeper("ns/a") }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFinish } from "#proxy/formats/chat-completions/translate/reply/finish-reason";
 import { writeUsage } from "#proxy/formats/chat-completions/translate/reply/write-usage";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import type { Candidate, Finish, Reply, ReplyBlock } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
 import { replyContext, writeWhole } from "#test/support/translation/chat-exchange";
@@ -211,6 +211,6 @@ describe("writeUsage()", () => {
       imageOutput: 7,
     };
     const choices = [{ index: 0, message: { content: "a" }, finish_reason: "stop" }];
-    assert.deepEqual(chatCompletionsTranslator.readReply({ choices, usage: writeUsage(usage) }).usage, usage);
+    assert.deepEqual(chatCompletionsUpstreamTranslator.readReply({ choices, usage: writeUsage(usage) }).usage, usage);
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { chunk, growing, opening, piece, read, words } from "#test/support/translation/chat-chunks";
 
 describe("chat completions stream reader: calls", () => {
@@ -138,7 +138,7 @@ describe("chat completions stream reader: calls", () => {
   });
 
   it("keeps digits of arguments given as an object", () => {
-    const reader = chatCompletionsTranslator.createStreamReader();
+    const reader = chatCompletionsUpstreamTranslator.createStreamReader();
     const data =
       '{"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":{"n":12345678901234567890}}}]},"finish_reason":"tool_calls"}]}';
     assert.ok(words(reader.read({ name: undefined, data })).includes('0: {"n":12345678901234567890}'));

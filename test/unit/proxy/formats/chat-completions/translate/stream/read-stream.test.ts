@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { chunk, growing, opening, read } from "#test/support/translation/chat-chunks";
@@ -78,7 +78,7 @@ describe("chat completions stream reader: the end", () => {
   });
 
   it("ignores what comes behind the terminator", () => {
-    const reader = chatCompletionsTranslator.createStreamReader();
+    const reader = chatCompletionsUpstreamTranslator.createStreamReader();
     reader.read({ name: undefined, data: JSON.stringify(chunk({ content: "a" }, "stop")) });
     assert.equal(reader.read({ name: undefined, data: "[DONE]" }).at(-1)?.type, "end");
     assert.deepEqual(reader.read({ name: undefined, data: "[DONE]" }), []);
@@ -136,22 +136,28 @@ describe("chat completions stream reader: broken streams", () => {
 
   for (const data of ["{", "<html>", "null", "[]", "1", '"x"']) {
     it(`refuses the event ${JSON.stringify(data)}`, () => {
-      assert.throws(() => chatCompletionsTranslator.createStreamReader().read({ name: undefined, data }), InvalidReply);
+      assert.throws(
+        () => chatCompletionsUpstreamTranslator.createStreamReader().read({ name: undefined, data }),
+        InvalidReply,
+      );
     });
   }
 
   it("refuses arguments that are nested beyond all sense", () => {
     const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
     const data = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":${deep}}}]}}]}`;
-    assert.throws(() => chatCompletionsTranslator.createStreamReader().read({ name: undefined, data }), InvalidReply);
+    assert.throws(
+      () => chatCompletionsUpstreamTranslator.createStreamReader().read({ name: undefined, data }),
+      InvalidReply,
+    );
   });
 
   it("takes an event without data for a sign of life", () => {
-    assert.deepEqual(chatCompletionsTranslator.createStreamReader().read({ name: undefined, data: " " }), []);
+    assert.deepEqual(chatCompletionsUpstreamTranslator.createStreamReader().read({ name: undefined, data: " " }), []);
   });
 
   it("refuses arguments without end", () => {
-    const reader = chatCompletionsTranslator.createStreamReader();
+    const reader = chatCompletionsUpstreamTranslator.createStreamReader();
     const long = JSON.stringify(chunk(growing(0, "x".repeat(1024 * 1024))));
     reader.read({ name: undefined, data: JSON.stringify(chunk(opening(0, "a", "f"))) });
     assert.throws(() => {
@@ -212,7 +218,7 @@ describe("chat completions stream reader: broken streams", () => {
       fc.property(chunks, (values) => {
         try {
           readChunks(values);
-          for (const value of values) chatCompletionsTranslator.readReply(value);
+          for (const value of values) chatCompletionsUpstreamTranslator.readReply(value);
         } catch (error) {
           assert.ok(error instanceof InvalidReply, String(error));
         }

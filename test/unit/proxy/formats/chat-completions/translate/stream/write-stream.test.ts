@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
 import type { ProviderState } from "#proxy/neutral/conversation";
 import type { OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
@@ -123,7 +123,7 @@ describe("chat completions stream writer: frames", () => {
 
   for (const before of [[], [start], events.slice(0, 3)]) {
     it(`pitfall 11: fails with an error frame and no terminator, after ${before.length} events`, () => {
-      const writer = chatCompletionsTranslator.createStreamWriter(replyContext());
+      const writer = chatCompletionsClientTranslator.createStreamWriter(replyContext());
       const sent = before.map((event) => writer.write(event)).join("");
       const stream = sent + writer.fail(new GatewayError("upstream_error", "It broke."), { requestId: "r" });
       assert.deepEqual(chunks(stream).at(-1), {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { InvalidReply, type Reply, type ReplyBlock } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
@@ -61,7 +62,7 @@ const goldenBody = {
 
 describe("writeReply() of generateContent", () => {
   it("G2: writes the whole answer", () => {
-    assert.deepEqual(generateContentTranslator.writeReply(golden, contextOf(shown, undefined)), goldenBody);
+    assert.deepEqual(generateContentClientTranslator.writeReply(golden, contextOf(shown, undefined)), goldenBody);
   });
 
   for (const [reason, want] of [
@@ -77,7 +78,7 @@ describe("writeReply() of generateContent", () => {
     ["other", "OTHER"],
   ] as const) {
     it(`pitfall 126: ${reason} is ${want}`, () => {
-      const { candidates } = generateContentTranslator.writeReply(replyOf([textBlock("a")], reason), contextOf());
+      const { candidates } = generateContentClientTranslator.writeReply(replyOf([textBlock("a")], reason), contextOf());
       assert.equal(Object(candidates)[0].finishReason, want);
     });
   }
@@ -87,7 +88,7 @@ describe("writeReply() of generateContent", () => {
       ...replyOf([]),
       candidates: [{ blocks: [], finish: { reason: "content-filter", isPromptBlocked: true, explanation: "no" } }],
     };
-    assert.deepEqual(generateContentTranslator.writeReply(blocked, contextOf()), {
+    assert.deepEqual(generateContentClientTranslator.writeReply(blocked, contextOf()), {
       promptFeedback: { blockReason: "SAFETY", blockReasonMessage: "no" },
       modelVersion: "m",
       responseId: "id1",
@@ -95,7 +96,7 @@ describe("writeReply() of generateContent", () => {
   });
 
   it("gives an answer without content a part", () => {
-    const { candidates } = generateContentTranslator.writeReply(replyOf([]), contextOf());
+    const { candidates } = generateContentClientTranslator.writeReply(replyOf([]), contextOf());
     assert.deepEqual(Object(candidates)[0].content, { role: "model", parts: [{ text: "" }] });
   });
 
@@ -105,7 +106,7 @@ describe("writeReply() of generateContent", () => {
       { kind: "media", mime: "image/png", url: "https://a.test/i" },
       { kind: "media", mime: "image/png" },
     ] as const;
-    const { candidates } = generateContentTranslator.writeReply(replyOf(media), contextOf());
+    const { candidates } = generateContentClientTranslator.writeReply(replyOf(media), contextOf());
     assert.deepEqual(Object(candidates)[0].content.parts, [
       { inlineData: { mimeType: "image/png", data: "AA==" } },
       { fileData: { mimeType: "image/png", fileUri: "https://a.test/i" } },
@@ -126,7 +127,7 @@ describe("writeReply() of generateContent", () => {
     const groundingChunks = [{ web: { uri: "https://a.test" } }, { web: { uri: "https://b.test", title: "B" } }];
     const candidateOf = (...blocks: readonly ReplyBlock[]) => {
       const context = contextOf({ reasoning: { mode: "on", show: true } });
-      return Object(generateContentTranslator.writeReply(replyOf(blocks), context)["candidates"])[0];
+      return Object(generateContentClientTranslator.writeReply(replyOf(blocks), context)["candidates"])[0];
     };
     const joined = candidateOf(textBlock("first"), cited);
     assert.deepEqual(joined.content.parts, [{ text: "firsté b" }]);
@@ -151,7 +152,7 @@ describe("writeReply() of generateContent", () => {
     const tokens = [{ token: "a", logprob: -1, top: [] }];
     const reply = replyOf([{ kind: "text", text: "a", citations: [], logprobs: tokens, states: [] }]);
     const result = (members: Partial<Conversation>, of = reply): unknown =>
-      Object(generateContentTranslator.writeReply(of, contextOf(members))["candidates"])[0].logprobsResult;
+      Object(generateContentClientTranslator.writeReply(of, contextOf(members))["candidates"])[0].logprobsResult;
     assert.equal(result({}), undefined);
     assert.equal(result({ sampling: { logprobs: true } }, replyOf([textBlock("a")])), undefined);
     assert.deepEqual(result({ sampling: { logprobs: true } }), {
@@ -162,7 +163,7 @@ describe("writeReply() of generateContent", () => {
 
   it("tells sound and pictures in usage", () => {
     const usage = { ...zeroUsage, input: 1, audioInput: 2, output: 3, imageOutput: 4 };
-    const { usageMetadata } = generateContentTranslator.writeReply(
+    const { usageMetadata } = generateContentClientTranslator.writeReply(
       { ...replyOf([textBlock("a")]), usage },
       contextOf(),
     );
@@ -178,7 +179,7 @@ describe("writeReply() of generateContent", () => {
 
 describe("readReply() of generateContent", () => {
   it("G2: reads the whole answer", () => {
-    const { id, model, ...rest } = generateContentTranslator.readReply(goldenBody);
+    const { id, model, ...rest } = generateContentUpstreamTranslator.readReply(goldenBody);
     const { id: _id, model: _model, ...want } = golden;
     assert.deepEqual(
       JSON.parse(JSON.stringify({ id, model, ...rest })),
@@ -210,7 +211,7 @@ describe("readReply() of generateContent", () => {
     { name: "a refused prompt", body: { promptFeedback: { blockReason: "OTHER" } }, want: [[], "content-filter"] },
   ]) {
     it(`reads ${row.name}`, () => {
-      const [candidate] = generateContentTranslator.readReply(row.body).candidates;
+      const [candidate] = generateContentUpstreamTranslator.readReply(row.body).candidates;
       assert.deepEqual([candidate?.blocks.map(({ kind }) => kind), candidate?.finish.reason].flat(0), row.want);
     });
   }
@@ -222,14 +223,14 @@ describe("readReply() of generateContent", () => {
       candidatesTokenCount: null,
       thoughtsTokenCount: -1,
     };
-    const { usage } = generateContentTranslator.readReply({ candidates: [{}], usageMetadata });
+    const { usage } = generateContentUpstreamTranslator.readReply({ candidates: [{}], usageMetadata });
     assert.deepEqual([usage?.input, usage?.cacheRead, usage?.output, usage?.reasoning], [0, 5, 0, 0]);
   });
 
   it("refuses parts that cannot be", () => {
     assert.throws(
       () =>
-        generateContentTranslator.readReply({
+        generateContentUpstreamTranslator.readReply({
           candidates: [{ content: { parts: [{ functionCall: { args: { a: 1 } } }] } }],
         }),
       InvalidReply,

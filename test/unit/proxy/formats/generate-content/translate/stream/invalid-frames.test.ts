@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
@@ -27,14 +27,17 @@ describe("the stream reader of generateContent: what is no answer", () => {
   ]) {
     it(`refuses ${row.name}`, () => {
       assert.throws(
-        () => generateContentTranslator.createStreamReader().read({ name: undefined, data: row.data }),
+        () => generateContentUpstreamTranslator.createStreamReader().read({ name: undefined, data: row.data }),
         InvalidReply,
       );
     });
   }
 
   it("leaves other formats' terminator out", () => {
-    assert.deepEqual(generateContentTranslator.createStreamReader().read({ name: undefined, data: "[DONE]" }), []);
+    assert.deepEqual(
+      generateContentUpstreamTranslator.createStreamReader().read({ name: undefined, data: "[DONE]" }),
+      [],
+    );
   });
 
   it("never throws anything else, and tells a legal story of every JSON", () => {

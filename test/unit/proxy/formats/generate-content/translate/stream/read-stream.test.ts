@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Reply, ReplyEvent } from "#proxy/neutral/reply";
@@ -64,7 +64,7 @@ describe("the stream reader of generateContent", () => {
   });
 
   it("tells the prompt's size with the first frame", () => {
-    const reader = generateContentTranslator.createStreamReader();
+    const reader = generateContentUpstreamTranslator.createStreamReader();
     const first = reader.read({
       name: undefined,
       data: JSON.stringify({ ...frame({ text: "a" }), usageMetadata: { promptTokenCount: 7 } }),
@@ -213,7 +213,7 @@ describe("the stream reader of generateContent", () => {
   });
 
   it("keeps the digits of large numbers", () => {
-    const reader = generateContentTranslator.createStreamReader();
+    const reader = generateContentUpstreamTranslator.createStreamReader();
     const data =
       '{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]}}]}';
     assert.ok(story(reader.read({ name: undefined, data })).includes('0: {"n":12345678901234567890}'));

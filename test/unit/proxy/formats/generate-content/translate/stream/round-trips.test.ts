@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { replayReply } from "#proxy/neutral/replay-reply";
@@ -37,8 +38,8 @@ describe("the streams of generateContent", () => {
   it("say the same as a whole answer", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
-        const whole = generateContentTranslator.readReply(
-          generateContentTranslator.writeReply(reply, contextOf(shown)),
+        const whole = generateContentUpstreamTranslator.readReply(
+          generateContentClientTranslator.writeReply(reply, contextOf(shown)),
         );
         const streamed = aggregateReply(readFrames(framesOf(streamOf(replayReply(reply), contextOf(shown)))));
         assert.deepEqual(whole, streamed);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { Conversation } from "#proxy/neutral/conversation";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
@@ -56,7 +56,7 @@ describe("the stream writer of generateContent", () => {
   });
 
   it("pitfall 16: writes a JSON array whose first element goes out at once", () => {
-    const writer = generateContentTranslator.createStreamWriter(contextOf(shown, "array"));
+    const writer = generateContentClientTranslator.createStreamWriter(contextOf(shown, "array"));
     const pieces = golden.map((event) => writer.write(event));
     assert.deepEqual(JSON.parse(pieces.join("")), goldenFrames);
     const [first] = pieces.filter((piece) => piece !== "");
@@ -250,7 +250,7 @@ describe("the stream writer of generateContent", () => {
   it("pitfall 19: ends a failed stream with an error that has a numeric code, and without an end", () => {
     const error = new GatewayError("upstream_error", "The provider broke off.");
     for (const mode of ["sse", "array"] as const) {
-      const writer = generateContentTranslator.createStreamWriter(contextOf({}, mode));
+      const writer = generateContentClientTranslator.createStreamWriter(contextOf({}, mode));
       const text =
         [start, ...textPart(0, "a")].map((event) => writer.write(event)).join("") +
         writer.fail(error, { requestId: "r" });
@@ -258,7 +258,9 @@ describe("the stream writer of generateContent", () => {
       assert.equal(Object(frames.at(-1)?.["error"]).code, 502);
       assert.ok(!text.includes("finishReason"));
     }
-    const early = generateContentTranslator.createStreamWriter(contextOf({}, "array")).fail(error, { requestId: "r" });
+    const early = generateContentClientTranslator
+      .createStreamWriter(contextOf({}, "array"))
+      .fail(error, { requestId: "r" });
     assert.equal(JSON.parse(early).length, 1);
   });
 });

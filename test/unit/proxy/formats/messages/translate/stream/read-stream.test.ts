@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { begin, block, ending, json, last, usage } from "#test/support/translation/messages-events";
 import { invalidityOf, readEvents } from "#test/support/translation/messages-exchange";
@@ -146,7 +146,7 @@ describe("messages: stream reader", () => {
   }
 
   it("keeps digits of an input that stands in the start", () => {
-    const reader = messagesTranslator.createStreamReader();
+    const reader = messagesUpstreamTranslator.createStreamReader();
     const input = '{"id":12345678901234567890}';
     const block = `{"type":"tool_use","id":"a","name":"f","input":${input}}`;
     const start = `{"type":"message_start","message":{"id":"msg_1","content":[${block}]}}`;
@@ -164,7 +164,7 @@ describe("messages: stream reader", () => {
   });
 
   it("pitfall 17: reads events by their type when they have no name, and by their name when they have no type", () => {
-    const reader = messagesTranslator.createStreamReader();
+    const reader = messagesUpstreamTranslator.createStreamReader();
     const data = JSON.stringify({ message: begin.message });
     assert.equal(reader.read({ name: "message_start", data })[0]?.type, "start");
     assert.deepEqual(reader.read({ name: "ping", data: "{}" }), []);
@@ -263,7 +263,7 @@ describe("messages: stream reader", () => {
   });
 
   it("says nothing behind the end", () => {
-    const reader = messagesTranslator.createStreamReader();
+    const reader = messagesUpstreamTranslator.createStreamReader();
     for (const event of [begin, ending("end_turn"), last])
       reader.read({ name: undefined, data: JSON.stringify(event) });
     for (const data of ["[DONE]", JSON.stringify(open), "not JSON"])
@@ -330,7 +330,7 @@ describe("messages: stream reader", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(content), (message, blocks) => {
         invalidityOf(() =>
-          messagesTranslator.readReply({ ...Object(message), content: blocks, stop_reason: "end_turn" }),
+          messagesUpstreamTranslator.readReply({ ...Object(message), content: blocks, stop_reason: "end_turn" }),
         );
       }),
     );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesClientTranslator } from "#proxy/formats/messages/translate/client-translator";
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { Finish, OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";
@@ -299,7 +299,7 @@ describe("messages: stream writer, frames", () => {
   });
 
   it("pitfall 132: has usage with numbers in its start, and pings behind it", () => {
-    const writer = messagesTranslator.createStreamWriter(replyContext());
+    const writer = messagesClientTranslator.createStreamWriter(replyContext());
     const written = writer.write(start);
     assert.match(
       written,
@@ -326,7 +326,7 @@ describe("messages: stream writer, frames", () => {
   });
 
   it("waits for the end with the reason, because usage may come behind it", () => {
-    const writer = messagesTranslator.createStreamWriter(replyContext());
+    const writer = messagesClientTranslator.createStreamWriter(replyContext());
     writer.write(start);
     assert.equal(writer.write({ type: "finish", candidate: 0, finish: { reason: "stop" } }), "");
     assert.equal(writer.write({ type: "usage", usage: zeroUsage }), "");
@@ -339,7 +339,7 @@ describe("messages: stream writer, frames", () => {
   });
 
   it("pitfall 11: ends a failed stream with an error and no sign of success", () => {
-    const writer = messagesTranslator.createStreamWriter(replyContext());
+    const writer = messagesClientTranslator.createStreamWriter(replyContext());
     writer.write(start);
     writer.write(open(0, text));
     writer.write(delta(0, "a"));
@@ -351,7 +351,7 @@ describe("messages: stream writer, frames", () => {
   });
 
   it("pitfall 56: tells a prompt that is too long in the words on which agents shorten it", () => {
-    const writer = messagesTranslator.createStreamWriter(replyContext());
+    const writer = messagesClientTranslator.createStreamWriter(replyContext());
     const failure = writer.fail(new GatewayError("context_length", "200001 tokens."), { requestId: "req_1" });
     assert.match(Object(framesOf(failure)[0]).error.message, /^prompt is too long/);
   });

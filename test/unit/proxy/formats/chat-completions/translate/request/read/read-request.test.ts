@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { GatewayError } from "#proxy/errors";
-import { chatCompletionsTranslator } from "#proxy/formats/chat-completions/translate/translator";
+import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
 import { isObject } from "#proxy/json/json-value";
 import { conversationOf, endpoint } from "#test/support/translation/chat-exchange";
 
@@ -385,7 +385,7 @@ describe("readRequest(): any JSON", () => {
     fc.assert(
       fc.property(body, (value) => {
         try {
-          if (isObject(value)) chatCompletionsTranslator.readRequest(value, endpoint);
+          if (isObject(value)) chatCompletionsClientTranslator.readRequest(value, endpoint);
         } catch (error) {
           assert.ok(error instanceof GatewayError, String(error));
         }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { endpoint, openKeeper } from "#test/unit/proxy/formats/generate-content/translate/replay";
@@ -7,7 +7,7 @@ import { endpoint, openKeeper } from "#test/unit/proxy/formats/generate-content/
 const hi = { role: "user", parts: [{ text: "hi" }] };
 
 function read(body: JsonObject): Conversation {
-  return generateContentTranslator.readRequest(body, endpoint);
+  return generateContentClientTranslator.readRequest(body, endpoint);
 }
 
 describe("readRequest() of generateContent: contents", () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { endpoint } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
 function read(body: JsonObject): Conversation {
-  return generateContentTranslator.readRequest(body, endpoint);
+  return generateContentClientTranslator.readRequest(body, endpoint);
 }
 
 /** What a body says beyond its turns, without members that are absent. */
@@ -15,7 +15,10 @@ function present(value: unknown): unknown {
 
 describe("readRequest() of generateContent: parameters", () => {
   it("takes model and streaming from the path", () => {
-    const streamed = generateContentTranslator.readRequest({ contents: "hi" }, { ...endpoint, geminiStream: "array" });
+    const streamed = generateContentClientTranslator.readRequest(
+      { contents: "hi" },
+      { ...endpoint, geminiStream: "array" },
+    );
     assert.deepEqual([streamed.model, streamed.stream, read({ contents: "hi" }).stream], ["m", true, false]);
   });
 

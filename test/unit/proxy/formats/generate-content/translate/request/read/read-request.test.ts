@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { GatewayError } from "#proxy/errors";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentClientTranslator } from "#proxy/formats/generate-content/translate/client-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation } from "#proxy/neutral/conversation";
 import { endpoint } from "#test/unit/proxy/formats/generate-content/translate/replay";
@@ -9,7 +9,7 @@ import { endpoint } from "#test/unit/proxy/formats/generate-content/translate/re
 const hi = { role: "user", parts: [{ text: "hi" }] };
 
 function read(body: JsonObject): Conversation {
-  return generateContentTranslator.readRequest(body, endpoint);
+  return generateContentClientTranslator.readRequest(body, endpoint);
 }
 
 describe("readRequest() of generateContent: what it refuses", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { generateContentTranslator } from "#proxy/formats/generate-content/translate/translator";
+import { generateContentUpstreamTranslator } from "#proxy/formats/generate-content/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { MediaPart, Turn } from "#proxy/neutral/conversation";
 import { targetOf, writeFor } from "#test/unit/proxy/formats/generate-content/translate/replay";
@@ -61,8 +61,8 @@ describe("writeRequest() of generateContent: files", () => {
       source: { type: "url", url: "https://x.test/a.png" },
       where: "messages[0].content[1]",
     };
-    assert.equal(generateContentTranslator.needsDownload?.(part, targetOf("gemini-3-pro")), true);
-    assert.equal(generateContentTranslator.needsDownload?.(png, targetOf("gemini-3-pro")), false);
+    assert.equal(generateContentUpstreamTranslator.needsDownload?.(part, targetOf("gemini-3-pro")), true);
+    assert.equal(generateContentUpstreamTranslator.needsDownload?.(png, targetOf("gemini-3-pro")), false);
     assert.throws(
       () => contentsFor([{ role: "user", parts: [part] }]),
       (error) => error instanceof GatewayError && error.param === "messages[0].content[1]",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { messagesTranslator } from "#proxy/formats/messages/translate/translator";
+import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
 import type { AnswerFormat, Conversation, FunctionTool } from "#proxy/neutral/conversation";
@@ -75,7 +75,9 @@ describe("messages: writeRequest, form of the answer", () => {
       stop_reason: "tool_use",
     };
     const adapter = new ReplyAdapter(adaptation, 10);
-    const events = [...replayReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const events = [...replayReply(messagesUpstreamTranslator.readReply(message))].flatMap((event) =>
+      adapter.adapt(event),
+    );
     const [candidate] = aggregateReply(events).candidates;
     const [block] = candidate?.blocks ?? [];
     assert.deepEqual(
@@ -88,7 +90,9 @@ describe("messages: writeRequest, form of the answer", () => {
     const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema: list } }));
     const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };
     const adapter = new ReplyAdapter(adaptation, 10);
-    const events = [...replayReply(messagesTranslator.readReply(message))].flatMap((event) => adapter.adapt(event));
+    const events = [...replayReply(messagesUpstreamTranslator.readReply(message))].flatMap((event) =>
+      adapter.adapt(event),
+    );
     const [block] = aggregateReply(events).candidates[0]?.blocks ?? [];
     assert.equal(block?.kind === "text" ? block.text : undefined, '["a"]');
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { checkGrammar } from "#test/support/digest/grammar";
 import { framesOf, replyContext } from "#test/support/translation/responses-exchange";
@@ -9,7 +9,7 @@ import { golden } from "#test/support/translation/responses-golden-reply";
 describe("responses: stream writer, failures", () => {
   const error = new GatewayError("upstream_error", "The provider broke off.");
   const failed = (events: readonly ReplyEvent[]): string => {
-    const writer = responsesTranslator.createStreamWriter(replyContext({ stream: true }));
+    const writer = responsesClientTranslator.createStreamWriter(replyContext({ stream: true }));
     let text = "";
     for (const event of events) text += writer.write(event);
     return text + writer.fail(error, { requestId: "r1" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { responses } from "#proxy/formats/responses/native/format";
-import { responsesTranslator } from "#proxy/formats/responses/translate/translator";
+import { responsesClient as responses } from "#proxy/formats/responses/native/client-format";
+import { responsesClientTranslator } from "#proxy/formats/responses/translate/client-translator";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { callOf } from "#test/support/digest/stream-call";
@@ -131,7 +131,7 @@ describe("responses: stream writer, items", () => {
   it("marks reasoning without state as the gateway's own, so that it never goes to a provider", () => {
     const events = [start, open(0, { kind: "reasoning" }), delta(0, "T"), close(0), stopped, end];
     const input = outputOf(events);
-    assert.deepEqual(responsesTranslator.removeSealedState({ model: "m", input })["input"], []);
+    assert.deepEqual(responsesClientTranslator.removeSealedState({ model: "m", input })["input"], []);
   });
 
   it("has no reasoning item for reasoning that says nothing", () => {
@@ -240,12 +240,12 @@ describe("responses: stream writer, items", () => {
   it("pitfall 7: says that the answer lives by a numbered event, and creates the response but once", () => {
     const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, true);
     const context = { ...replyContext({ stream: true }), opening };
-    const writer = responsesTranslator.createStreamWriter(context);
+    const writer = responsesClientTranslator.createStreamWriter(context);
     assert.equal(writer.signOfLife?.(), "", "before the answer the format says it, the same over all attempts");
     const call = callOf(responses, { stream: true });
     const first = responses.signOfLife(call, opening).toString("utf8");
     // An attempt that failed before anything of it went out takes no numbers.
-    responsesTranslator.createStreamWriter(context).write(start);
+    responsesClientTranslator.createStreamWriter(context).write(start);
     const text = [first, writer.write(start), writer.signOfLife?.()].join("");
     const types = [...text.matchAll(/"type":"(response\.\w+)","sequence_number":(\d+)/g)].map(([, ...said]) => said);
     assert.deepEqual(types, [

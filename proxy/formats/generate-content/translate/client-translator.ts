@@ -5,29 +5,20 @@
  * read and write replies. `neutral/traits/gemini-models.ts` holds all that depends on a model, `thought-signature.ts`
  * says where state travels. Called through `translators.ts`; other formats are unknown here.
  */
-import type { Translator } from "#proxy/formats/translator";
+import type { ClientTranslator } from "#proxy/formats/translator";
 import { fieldNames } from "./field-names.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
-import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { readRequest } from "./request/read/read-request.ts";
-import { needsDownload } from "./request/write/write-media.ts";
-import { writeRequest } from "./request/write/write-request.ts";
-import { GenerateContentStreamReader } from "./stream/read-stream.ts";
 import { GenerateContentStreamWriter } from "./stream/write-stream.ts";
 import { sealedSignatureMark } from "./thought-signature.ts";
 
-export const generateContentTranslator: Translator = {
+export const generateContentClientTranslator: ClientTranslator = {
   format: "GenerateContent",
   readRequest,
-  writeRequest,
-  readReply,
   writeReply,
-  createStreamReader: () => new GenerateContentStreamReader(),
-  citesLate: true,
   createStreamWriter: (context) => new GenerateContentStreamWriter(context),
   fieldNames,
   sealedStateMarks: [sealedSignatureMark],
   removeSealedState,
-  needsDownload,
 };

@@ -1,22 +1,19 @@
 /**
  * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
  *
- * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `ChatFormat`.
+ * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `UpstreamFormat`.
  */
 
 import { memberAt } from "#proxy/formats/body/member-at";
-import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import { editBody } from "./edit-body.ts";
 import { readResponseText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
-import { signOfLife } from "./sign-of-life.ts";
-import { renderStreamError } from "./stream-error.ts";
 import { ResponsesStreamFilter } from "./stream-filter.ts";
-
-export const responses: ChatFormat = {
+export const responsesUpstream: UpstreamFormat = {
   format: "Responses",
   protocol: "OpenAI",
   watchedKeys,
@@ -24,10 +21,7 @@ export const responses: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamFilter: (_call, eventBytesMax) => new ResponsesStreamFilter(eventBytesMax),
-  signOfLife,
-  failsCleanly: true,
-  renderStreamError,
+  createStreamFilter: (_call, eventBytesMax, onEvent) => new ResponsesStreamFilter(eventBytesMax, onEvent),
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 

@@ -7,31 +7,18 @@
  * depends on the model is in `neutral/traits/claude-models.ts`. Called through `translators.ts`.
  */
 
-import type { Translator } from "#proxy/formats/translator";
-import { envelopeMark } from "#proxy/neutral/state/envelope";
-import { shownSearchMarks } from "#proxy/neutral/state/shown-search";
-import { fieldNames } from "./field-names.ts";
+import type { UpstreamTranslator } from "#proxy/formats/translator";
 import { MessageSplicer } from "./paused-turn/splice-turn.ts";
-import { removeSealedState } from "./remove-sealed-state.ts";
 import { readReply } from "./reply/read-reply.ts";
-import { writeReply } from "./reply/write-reply.ts";
-import { readRequest } from "./request/read/read-request.ts";
 import { needsDownload } from "./request/write/write-media.ts";
 import { writeRequest } from "./request/write/write-request.ts";
 import { MessageReader } from "./stream/read-stream.ts";
-import { MessageWriter } from "./stream/write-stream.ts";
 
-export const messagesTranslator: Translator = {
+export const messagesUpstreamTranslator: UpstreamTranslator = {
   format: "Messages",
-  readRequest,
   writeRequest,
   needsDownload,
   readReply,
-  writeReply,
   createStreamReader: () => new MessageReader(),
-  createStreamWriter: (context) => new MessageWriter(context),
   createTurnSplicer: (request, limits) => new MessageSplicer(request, limits),
-  fieldNames,
-  sealedStateMarks: [envelopeMark, shownSearchMarks.Messages],
-  removeSealedState,
 };

@@ -2,24 +2,19 @@
  * Messages (Anthropic-style), served in its own format.
  *
  * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
- * request pipeline through `ChatFormat`.
+ * request pipeline through `UpstreamFormat`.
  */
 
 import { memberAt } from "#proxy/formats/body/member-at";
-import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
-import { errorObject } from "#proxy/formats/render-error";
 import { isObject, parseJson } from "#proxy/json/json-value";
-import { encodeEvent } from "#proxy/sse/encoder";
 import { editBody } from "./edit-body.ts";
 import { readMessageText } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { createStreamFilter } from "./stream-filter.ts";
-
-const ping = encodeEvent("ping", '{"type":"ping"}');
-
-export const messages: ChatFormat = {
+export const messagesUpstream: UpstreamFormat = {
   format: "Messages",
   protocol: "Anthropic",
   watchedKeys,
@@ -27,10 +22,7 @@ export const messages: ChatFormat = {
   findMember: (call, path) => memberAt(call.body, path),
   editBody,
   readReply,
-  createStreamFilter: (_call, eventBytesMax) => createStreamFilter(eventBytesMax),
-  signOfLife: () => ping,
-  failsCleanly: true,
-  renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),
+  createStreamFilter: (_call, eventBytesMax, onEvent) => createStreamFilter(eventBytesMax, onEvent),
   contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
 };
 

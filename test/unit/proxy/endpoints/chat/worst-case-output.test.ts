@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { chatFormats } from "#proxy/formats/registry";
+import { worstCaseOutput } from "#proxy/endpoints/chat/worst-case-output";
+import { upstreamFormats } from "#proxy/formats/registry";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { worstCaseOutput } from "#proxy/pipeline/worst-case-output";
 import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
 import { channelOf, readBody, routeOf } from "#test/support/calls/read-body";
 
@@ -43,7 +43,7 @@ function sent({ client = "ChatCompletions", call = {}, upstreams, route: rules }
     return { name: `t${index}`, channel: `ns/${index}`, priority: 0, weight: 1, ...(parameters && { parameters }) };
   });
   const route = routeOf({ targets, ...(rules && { parameters: rules }) });
-  const read = readBody(chatFormats[client], { ...bases[client], ...call });
+  const read = readBody(upstreamFormats[client], { ...bases[client], ...call });
   return { found: worstCaseOutput(read, route, { channel: (id) => channels.get(id) }), channels, route, read };
 }
 
@@ -271,10 +271,10 @@ describe("worstCaseOutput()", () => {
             outputCap: undefined,
             unsupported,
           };
-          chatFormats[format].editBody(read, plan, editor);
+          upstreamFormats[format].editBody(read, plan, editor);
           const text = editor.build().toString();
           const edited = readBody(
-            chatFormats[format],
+            upstreamFormats[format],
             format === "Messages" ? { max_tokens: 1, ...JSON.parse(text) } : text,
             endpoint,
           );

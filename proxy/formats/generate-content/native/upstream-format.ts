@@ -2,9 +2,9 @@
  * generateContent and streamGenerateContent (Gemini-style), served in their own format.
  *
  * The upstream of a streamed call must be asked with `alt=sse`, whatever the client asked for. Called by the request
- * pipeline through `ChatFormat`.
+ * pipeline through `UpstreamFormat`.
  */
-import type { ChatFormat, ReplyReading } from "#proxy/formats/format";
+import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import { editBody } from "./edit-body.ts";
@@ -12,12 +12,9 @@ import { readProduced } from "./produced-text.ts";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { readUsage } from "./read-usage.ts";
 import { SearchQueries } from "./searches.ts";
-import { signOfLife } from "./sign-of-life.ts";
 import { findMember } from "./spellings.ts";
-import { renderStreamError } from "./stream-error.ts";
 import { GenerateContentStreamFilter } from "./stream-filter.ts";
-
-export const generateContent: ChatFormat = {
+export const generateContentUpstream: UpstreamFormat = {
   format: "GenerateContent",
   protocol: "Gemini",
   watchedKeys,
@@ -25,12 +22,8 @@ export const generateContent: ChatFormat = {
   findMember,
   editBody,
   readReply,
-  createStreamFilter: (call, eventBytesMax) =>
-    new GenerateContentStreamFilter(call.endpoint.geminiStream ?? "sse", eventBytesMax),
-  signOfLife,
-  // Google's own SDK skips an error in a data line and takes a clean end for success.
-  failsCleanly: false,
-  renderStreamError,
+  createStreamFilter: (call, eventBytesMax, onEvent) =>
+    new GenerateContentStreamFilter(call.endpoint.geminiStream ?? "sse", eventBytesMax, onEvent),
   contentType: (call) =>
     call.endpoint.geminiStream === "sse" ? "text/event-stream; charset=utf-8" : "application/json",
 };

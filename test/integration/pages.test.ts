@@ -1,6 +1,6 @@
 /**
- * Every block of README.md and of the page for coding agents does what it says while `npm start` runs; those for a cluster
- * (`shell`) run in `test/e2e`, the programs themselves in `test/clients`.
+ * Every block of the pages for those who use the gateway does what it says while `npm start` runs; those for a cluster
+ * (`shell`) run in `test/e2e`, the coding agents themselves in `test/clients`.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -10,18 +10,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
 import { projectRoot } from "#scripts/run";
-import { readBlocks } from "#test/support/readme-blocks";
+import { freePort } from "#test/support/kube-control-plane";
+import { readPageBlocks } from "#test/support/page-blocks";
 import { waitFor } from "#test/support/wait-for";
 
 const run = promisify(execFile);
 
-const pages = ["README.md", "docs/coding-agents.md"];
-const blocks = await Promise.all(
-  pages.map(async (page) => {
-    const read = readBlocks(await readFile(join(projectRoot, page), "utf8"));
-    return read.map((block) => ({ ...block, page }));
-  }),
-).then((all) => all.flat());
+const blocks = await readPageBlocks();
+/** What `npm start` gives with the manifests of the blocks: they refer to its channels and accounts. */
+const quickstart = ["examples/quickstart", "--egress-allow-cidrs", "127.0.0.1/32"];
 
 describe("blocks of the pages", function () {
   this.timeout(90_000);
@@ -29,9 +26,11 @@ describe("blocks of the pages", function () {
   let start: ChildProcess;
   let output = "";
   let key = "";
+  /** Ports of the gateways that blocks start themselves, and those of this run. */
+  const ownPorts = new Map<string, number>();
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tollgate-readme-"));
+    folder = await mkdtemp(join(tmpdir(), "tollgate-pages-"));
     start = spawn(
       process.execPath,
       [
@@ -57,6 +56,7 @@ describe("blocks of the pages", function () {
       { deadlineMs: 40_000 },
     );
     key = /key +(sk-[\w-]+)/.exec(output)?.[1] ?? "";
+    for (const port of ["8000", "9000", "9001"]) ownPorts.set(port, await freePort());
   });
 
   after(async () => {
@@ -70,16 +70,19 @@ describe("blocks of the pages", function () {
   function localise(text: string): string {
     const address = /address +(http:\S+)/.exec(output)?.[1] ?? "";
     const metrics = /metrics +(http:\S+)\/metrics/.exec(output)?.[1] ?? "";
+    const fleet = /fleet +(http:\S+)\/debug\/fleet/.exec(output)?.[1] ?? "";
     return text
+      .replaceAll(/127\.0\.0\.1:(8000|9000|9001)\b/g, (_, port: string) => `127.0.0.1:${ownPorts.get(port)}`)
       .replaceAll("http://127.0.0.1:8080", address)
       .replaceAll("http://127.0.0.1:9090", metrics)
+      .replaceAll("http://127.0.0.1:9091", fleet)
       .replaceAll(".tollgate/quickstart", join(folder, "data"))
       .replaceAll(/^node /gm, `${process.execPath} `);
   }
 
   it("has blocks of every kind", () => {
     const languages = new Set(blocks.map((block) => block.language));
-    assert.deepEqual([...languages].sort(), ["bash", "mermaid", "sh", "shell", "toml", "ts", "yaml"]);
+    assert.deepEqual([...languages].sort(), ["bash", "sh", "shell", "toml", "ts", "yaml"]);
   });
 
   for (const block of blocks) {
@@ -87,14 +90,17 @@ describe("blocks of the pages", function () {
     switch (block.language) {
       case "bash":
         it(title, async () => {
-          const { stdout } = await run("bash", ["-euo", "pipefail", "-c", localise(block.text)], { cwd: projectRoot });
+          const { stdout } = await run("bash", ["-euo", "pipefail", "-c", localise(block.text)], {
+            cwd: projectRoot,
+            env: { ...process.env, TMPDIR: folder },
+          });
           assert.notEqual(stdout.trim(), "");
         });
         break;
       case "ts":
         it(title, async () => {
           // Beside the packages, which are installed under names of their generation.
-          const path = join(projectRoot, "test", `.readme-${block.line}.ts`);
+          const path = join(projectRoot, "test", `.page-${block.line}.ts`);
           const aliases = localise(block.text)
             .replace('"openai"', '"openai-7"')
             .replace('"@anthropic-ai/sdk"', '"anthropic-1"')
@@ -112,7 +118,9 @@ describe("blocks of the pages", function () {
         it(title, async () => {
           const path = join(folder, `block-${block.line}.yaml`);
           await writeFile(path, block.text);
-          const { stdout } = await run(process.execPath, ["cli/main.ts", "validate", path], { cwd: projectRoot });
+          const { stdout } = await run(process.execPath, ["cli/main.ts", "validate", path, ...quickstart], {
+            cwd: projectRoot,
+          });
           assert.match(stdout, /no problems/);
         });
         break;

@@ -1,4 +1,4 @@
-/** The blocks of README.md for a cluster, one after the other, as a reader would type them. */
+/** The blocks of the pages for a cluster, one after the other, as a reader would type them. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,13 +8,11 @@ import { ownClusterOrSkip } from "#test/support/cluster/own-cluster-or-skip";
 import { findProgram } from "#test/support/cluster/programs";
 import { releaseValues } from "#test/support/cluster/release";
 import type { TestCluster, TestNode } from "#test/support/cluster/test-cluster";
-import { readBlocks } from "#test/support/readme-blocks";
+import { readPageBlocks } from "#test/support/page-blocks";
 
-const blocks = readBlocks(await readFile(join(projectRoot, "README.md"), "utf8")).filter(
-  ({ language }) => language === "shell",
-);
+const blocks = (await readPageBlocks()).filter(({ language }) => language === "shell");
 
-describe("README.md on a cluster", function () {
+describe("pages on a cluster", function () {
   this.timeout(300_000);
   let cluster: TestCluster;
   let node: TestNode;
@@ -35,8 +33,8 @@ describe("README.md on a cluster", function () {
 
   it("there are blocks for installing, calling and upgrading", () => assert.ok(blocks.length >= 5));
 
-  for (const { text, line } of blocks)
-    it(`line ${line}: ${text.trim().split("\n")[0]}`, async () => {
+  for (const { page, text, line } of blocks)
+    it(`${page}, line ${line}: ${text.trim().split("\n")[0]}`, async () => {
       const images = `--values ${join(cluster.folder, "images.json")}`;
       const script = text
         .replaceAll("charts/tollgate ", `charts/tollgate ${images} `)

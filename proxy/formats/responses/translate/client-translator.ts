@@ -5,25 +5,19 @@
  * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
  */
 
-import type { Translator } from "#proxy/formats/translator";
+import type { ClientTranslator } from "#proxy/formats/translator";
 import { envelopeMark } from "#proxy/neutral/state/envelope";
 import { shownSearchMarks } from "#proxy/neutral/state/shown-search";
 import { fieldNames } from "./field-names.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
-import { readReply } from "./reply/read-reply.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { readRequest } from "./request/read/read-request.ts";
-import { writeRequest } from "./request/write/write-request.ts";
-import { ResponsesStreamReader } from "./stream/read/read-stream.ts";
 import { ResponsesStreamWriter } from "./stream/write/write-stream.ts";
 
-export const responsesTranslator: Translator = {
+export const responsesClientTranslator: ClientTranslator = {
   format: "Responses",
   readRequest,
-  writeRequest,
-  readReply,
   writeReply,
-  createStreamReader: (declared) => new ResponsesStreamReader(declared),
   createStreamWriter: (context) => new ResponsesStreamWriter(context),
   fieldNames,
   sealedStateMarks: [envelopeMark, shownSearchMarks.Responses],

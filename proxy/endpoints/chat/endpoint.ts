@@ -1,0 +1,92 @@
+/** Chat in four formats: `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `:generateContent`. */
+import { balanceLeft } from "#proxy/admit/balance-left";
+import type { Claims } from "#proxy/admit/claims";
+import { capsOutput, type Estimate, estimateCost } from "#proxy/admit/estimate-cost";
+import type { AuthorizedCall } from "#proxy/dispatch/admitted-call";
+import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { GatewayError } from "#proxy/errors";
+import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
+import { clientFormats } from "#proxy/formats/registry";
+import { queryValues } from "#proxy/http/query-values";
+import { scanJsonObject } from "#proxy/json/strict-json";
+import type { ProxyLimits } from "#proxy/limits";
+import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
+import { checkRouteParameters } from "#proxy/parameters/route-parameters";
+import { yieldToBatch } from "#proxy/runtime/request-batch";
+import { serveChat } from "./serve-chat.ts";
+import { worstCaseOutput } from "./worst-case-output.ts";
+
+function inFormat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
+  return { protocol, format, capability: "Chat" };
+}
+
+const generateContent = inFormat("Gemini", "GenerateContent");
+
+export const chat: CallEndpoint<ChatEndpoint> = {
+  name: "chat",
+  capability: "Chat",
+  channelFormats: ["ChatCompletions", "Responses", "Messages", "GenerateContent"],
+  body: "json",
+  paths: [
+    {
+      kind: "fixed",
+      path: "/v1/chat/completions",
+      otherSpellings: ["/chat/completions", "/v1/v1/chat/completions"],
+      match: inFormat("OpenAI", "ChatCompletions"),
+    },
+    {
+      kind: "fixed",
+      path: "/v1/responses",
+      otherSpellings: ["/responses", "/v1/v1/responses"],
+      match: inFormat("OpenAI", "Responses"),
+      // Codex asks for one first; 426 makes it use HTTP at once (`protocols/agents.md` section 4).
+      webSocketRefusal: "Responses are not served over WebSocket. Send POST over HTTP.",
+    },
+    {
+      kind: "fixed",
+      path: "/v1/messages",
+      otherSpellings: ["/v1/v1/messages"],
+      match: inFormat("Anthropic", "Messages"),
+    },
+    { kind: "verb", verb: "generateContent", match: (modelInPath) => ({ ...generateContent, modelInPath }) },
+    {
+      kind: "verb",
+      verb: "streamGenerateContent",
+      match: (modelInPath, rawUrl) => ({ ...generateContent, modelInPath, geminiStream: streamForm(rawUrl) }),
+    },
+  ],
+  metricFormat: ({ format }) => format,
+  read,
+  checkParameters: checkRouteParameters,
+  need,
+  serve: serveChat,
+};
+
+/** Two stages, because the code of each fills the caches. */
+async function read(bytes: Buffer, match: ChatEndpoint, limits: ProxyLimits): Promise<ChatCall> {
+  const format = clientFormats[match.format];
+  const { jsonDepthMax, jsonKeysMax } = limits;
+  const scanned = scanJsonObject(bytes, { depthMax: jsonDepthMax, keysMax: jsonKeysMax, watch: format.watchedKeys });
+  await yieldToBatch;
+  return format.readCall(scanned, match);
+}
+
+/** What the call costs at most. Where the gateway sets the cap of its output, a balance can shorten it. */
+function need({ call, route, snapshot, services }: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate> {
+  const { fleet } = snapshot;
+  const sent = worstCaseOutput(call, route, snapshot);
+  if (!capsOutput(call, fleet, sent)) return estimateCost(call, route, fleet, undefined, sent);
+  return balanceLeft(claims.balances, services.ledger).then((left) =>
+    estimateCost(call, route, fleet, () => left, sent),
+  );
+}
+
+/** `alt` or `$alt`: `sse` streams events, `json` or none a JSON array (`protocols/gemini.md` sections 1 and 5.2). */
+function streamForm(rawUrl: string): "sse" | "array" {
+  const values = new Set(["alt", "$alt", "%24alt"].flatMap((name) => queryValues(rawUrl, name)));
+  if (values.size > 1) throw new GatewayError("invalid_value", "'alt' is given twice and differs.", { param: "alt" });
+  const [form] = values;
+  if (form === "sse") return "sse";
+  if (form === undefined || form === "json") return "array";
+  throw new GatewayError("invalid_value", "'alt' must be 'sse' or 'json'.", { param: "alt" });
+}

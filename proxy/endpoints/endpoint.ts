@@ -1,0 +1,91 @@
+/**
+ * The contract of an endpoint: where it is served, what a request to it means, and how it is answered.
+ *
+ * `endpoints.ts` is the list of all of them; the path table, the text of `unknown_url`, the labels of metrics, what the
+ * operator calls "not there yet" and the reference page come from it. The order of the stages is `handle-request.ts`'s.
+ */
+import type { Claims } from "#proxy/admit/claims";
+import type { Estimate } from "#proxy/admit/estimate-cost";
+import type { AdmittedCall, AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
+import type { ChatCall } from "#proxy/formats/format";
+import type { ProxyLimits } from "#proxy/limits";
+import type { Protocol } from "#proxy/neutral/wire";
+import type { MetricFormat } from "#proxy/observe/metrics";
+import type { Capability, Route, WireFormat } from "#proxy/snapshot/types.gen";
+
+/** What a request line means; each endpoint adds what it reads of the path. */
+export interface Match {
+  readonly protocol: Protocol;
+}
+
+interface Served<M extends Match> {
+  readonly name: string;
+  /** What key and route must allow. */
+  readonly capability: Capability;
+  /** Formats of a channel (`spec.formats`) that serve it; empty: no channel is asked. */
+  readonly channelFormats: readonly WireFormat[];
+  readonly paths: readonly EndpointPath<M>[];
+  /** The label under which metrics and the access log have its requests. */
+  metricFormat(match: M): MetricFormat;
+}
+
+/** An endpoint that has a model called: its body is read, and what the call needs is reserved. */
+export interface CallEndpoint<M extends Match = Match> extends Served<M> {
+  readonly body: "json";
+  /** @throws GatewayError for a body that is none of the format */
+  read(bytes: Buffer, match: M, limits: ProxyLimits): ChatCall | Promise<ChatCall>;
+  /** Holds the rules of a route against the parameters of a call. @throws GatewayError */
+  checkParameters(call: ChatCall, route: Route): void;
+  /** What to reserve. */
+  need(authorized: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate>;
+  /** Answers the call and settles it. @throws GatewayError when nothing has gone to the client yet */
+  serve(admitted: AdmittedCall): Promise<void>;
+}
+
+/** An endpoint that names no model: no body is read, and it reserves what it needs itself. */
+export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
+  readonly body: "none";
+  /** @throws GatewayError when nothing has gone to the client yet */
+  serve(caller: Caller, match: M): Promise<void> | void;
+}
+
+export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
+
+export type EndpointPath<M extends Match> = FixedPath<M> | ItemPath<M> | VerbPath<M> | ModelPaths<M>;
+
+/** POST to one path. */
+export interface FixedPath<M> {
+  readonly kind: "fixed";
+  /** As the interface documents it. */
+  readonly path: string;
+  /** How official clients spell it from other base addresses: with the version left out or doubled. */
+  readonly otherSpellings: readonly string[];
+  readonly match: M;
+  /** What a client is told that asks for a WebSocket; undefined: that its method is not allowed. */
+  readonly webSocketRefusal?: string;
+}
+
+/** Things with an id in their path. */
+export interface ItemPath<M> {
+  readonly kind: "item";
+  /** As the interface documents it, with `{id}`. */
+  readonly path: string;
+  /** The whole path; its first group is the id. */
+  readonly pattern: RegExp;
+  readonly methods: Readonly<Partial<Record<"GET" | "DELETE", (id: string) => M>>>;
+}
+
+/** POST to `/models/{model}:verb` of Gemini-style paths. */
+export interface VerbPath<M> {
+  readonly kind: "verb";
+  readonly verb: string;
+  /** @param modelInPath decoded, without a `models/` prefix */
+  readonly match: (modelInPath: string, rawUrl: string) => M;
+}
+
+/** GET of `/models` and `/models/{model}`, whose protocol may be told by the headers alone. */
+export interface ModelPaths<M> {
+  readonly kind: "models";
+  readonly list: (protocol: Protocol) => M;
+  readonly one: (protocol: Protocol, modelInPath: string) => M;
+}

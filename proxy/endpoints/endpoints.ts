@@ -1,0 +1,8 @@
+/** The list of what is served: one folder each. */
+import { chat } from "./chat/endpoint.ts";
+import { countTokens } from "./count-tokens/endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { models } from "./models/endpoint.ts";
+import { storedResponses } from "./stored-responses/endpoint.ts";
+
+export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, models];

@@ -1,0 +1,20 @@
+/**
+ * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ */
+import { memberAt } from "#proxy/formats/body/member-at";
+import type { ClientFormat } from "#proxy/formats/format";
+import { readCall, watchedKeys } from "./read-call.ts";
+import { signOfLife } from "./sign-of-life.ts";
+import { renderStreamError } from "./stream-error.ts";
+
+export const responsesClient: ClientFormat = {
+  format: "Responses",
+  protocol: "OpenAI",
+  watchedKeys,
+  readCall,
+  findMember: (call, path) => memberAt(call.body, path),
+  signOfLife,
+  failsCleanly: true,
+  renderStreamError,
+  contentType: (call) => (call.stream ? "text/event-stream; charset=utf-8" : "application/json"),
+};

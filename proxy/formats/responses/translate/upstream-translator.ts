@@ -1,0 +1,18 @@
+/**
+ * The responses format in translation: how its clients' bodies become conversations and its upstreams' answers neutral,
+ * and both the other way. Everything here knows this format and the neutral forms alone.
+ *
+ * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
+ */
+
+import type { UpstreamTranslator } from "#proxy/formats/translator";
+import { readReply } from "./reply/read-reply.ts";
+import { writeRequest } from "./request/write/write-request.ts";
+import { ResponsesStreamReader } from "./stream/read/read-stream.ts";
+
+export const responsesUpstreamTranslator: UpstreamTranslator = {
+  format: "Responses",
+  writeRequest,
+  readReply,
+  createStreamReader: (declared) => new ResponsesStreamReader(declared),
+};

@@ -1,0 +1,60 @@
+/** Reserves what an authorised call may need, all or none: from here on somebody must settle. */
+import { type Claims, claimsOf } from "#proxy/admit/claims";
+import type { Estimate } from "#proxy/admit/estimate-cost";
+import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";
+import { rateLimitHeaders } from "#proxy/admit/rate-limit-headers";
+import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
+import { reserveRequest } from "#proxy/dispatch/reservations/reserve-request";
+import { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
+import type { Services } from "#proxy/dispatch/services";
+import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import type { Protocol } from "#proxy/neutral/wire";
+
+/** @throws GatewayError 402, 403, 429, 503 */
+export function admitCall(authorized: AuthorizedCall, endpoint: CallEndpoint): AdmittedCall | Promise<AdmittedCall> {
+  const { snapshot, call, route, found } = authorized;
+  const { key } = found;
+  const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
+  const claims = claimsOf(key, account, route, call.model);
+  const estimate = endpoint.need(authorized, claims);
+  return estimate instanceof Promise
+    ? estimate.then((late) => reserve(authorized, claims, late))
+    : reserve(authorized, claims, estimate);
+}
+
+function reserve(authorized: AuthorizedCall, claims: Claims, estimate: Estimate): AdmittedCall | Promise<AdmittedCall> {
+  const { services, found, record } = authorized;
+  const { limits, balances, concurrency } = claims;
+  const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
+  const reserving = reserveRequest(request, found.key, services); //                                      402 429 503
+  return reserving instanceof Promise
+    ? reserving.then((late) => admitted(authorized, estimate, late))
+    : admitted(authorized, estimate, reserving);
+}
+
+function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
+  const { services, call, route, record } = authorized;
+  // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
+  const headers = answerHeaders(reservation, call.endpoint.protocol, services);
+  const { candidates, amounts: reserved } = estimate;
+  const settlement = new CallSettlement({ services, route, call, candidates, reserved, record });
+  return { ...authorized, estimate, settlement, answerHeaders: headers };
+}
+
+/**
+ * Names and values in turn, as `writeHead` takes them with the least work. Nobody has taken charge of the reservation
+ * yet: should this throw, it is given back here.
+ */
+function answerHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
+  const { id } = reservation;
+  try {
+    const headers = rateLimitHeaders(reservation.states, protocol, services.now());
+    headers.push("x-request-id", id, "request-id", id);
+    return headers;
+  } catch (error) {
+    const settling = services.ledger.settle(id, zeroAmounts);
+    // A store that does not answer lets it expire.
+    if (settling instanceof Promise) settling.catch(() => undefined);
+    throw error;
+  }
+}

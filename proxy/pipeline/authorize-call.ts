@@ -1,0 +1,86 @@
+/** Whether a key may make a call, which route serves it, and what the call goes on from. */
+import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
+import type { AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
+import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
+import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import type { ChatCall } from "#proxy/formats/format";
+import { clientFormats } from "#proxy/formats/registry";
+import { upstreamHeaders } from "#proxy/http/header-rules";
+import { ClientGoneError } from "#proxy/http/read-body";
+import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
+import { HeldResponses } from "#proxy/responses-state/held-responses";
+import type { Route } from "#proxy/snapshot/types.gen";
+import { authenticateAgain } from "./read-head.ts";
+
+/** @throws GatewayError 400, 403, 404 */
+export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: ChatCall): AuthorizedCall {
+  const { snapshot, found, record, exchange } = caller;
+  record.model = call.model;
+  record.isStream = call.stream;
+  const { protocol, capability } = call.endpoint;
+  const route = authorizeModel({ key: found.key, snapshot, protocol, capability, model: call.model }); // 403 404
+  record.route = nameOf(route);
+  endpoint.checkParameters(call, route); //                                                                   400
+  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
+  record.traceparent = passedHeaders["traceparent"];
+  return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
+}
+
+/** A call with what it went on from, and what was taken for that: to be released with its body. */
+export interface ResolvedAuthorizedCall {
+  readonly authorized: AuthorizedCall;
+  readonly conversationBytes: number;
+}
+
+/**
+ * With what the call goes on from, so that what is reserved covers it all; one call of a key after the other. Its turn
+ * may take long to come: where the configuration has changed meanwhile, the call is authorised again by what holds now.
+ */
+export function withReferences(
+  read: AuthorizedCall,
+  caller: Caller,
+  endpoint: CallEndpoint,
+): Promise<ResolvedAuthorizedCall> {
+  const { exchange, services, call } = read;
+  return services.conversationMutex.take(ownerOf(caller.found), async () => {
+    if (exchange.response.destroyed) throw new ClientGoneError(undefined);
+    const live = authenticateAgain(caller);
+    return resolveHeld(live === caller ? read : authorizeCall(live, endpoint, call));
+  });
+}
+
+async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
+  const { call, format, found, snapshot, services, inFlightBytes } = read;
+  const { protocol, capability } = call.endpoint;
+  const { limits } = services;
+  const held = new HeldResponses(services.responses, inFlightBytes, limits.jsonBodyBytesMax);
+  const responses = authorizedResponses(held, (model) => {
+    authorizeKept({ key: found.key, snapshot, protocol, capability, model }); //                                403
+  });
+  let authorized: AuthorizedCall;
+  try {
+    authorized = { ...read, ...(await resolveCall(call, format, ownerOf(found), { responses, limits })) };
+  } finally {
+    held.release();
+  }
+  return { authorized, conversationBytes: holdConversation(read, authorized) };
+}
+
+/** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
+function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
+  if (call.body.bytes === read.call.body.bytes) return 0;
+  inFlightBytes.take(call.body.bytes.length);
+  return call.body.bytes.length;
+}
+
+const routeNames = new WeakMap<Route, string>();
+
+/** `namespace/name`, one string for each route: what counts by it need not look into it. */
+function nameOf(route: Route): string {
+  let name = routeNames.get(route);
+  if (name === undefined) {
+    name = `${route.namespace}/${route.name}`;
+    routeNames.set(route, name);
+  }
+  return name;
+}

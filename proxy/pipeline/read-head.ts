@@ -1,0 +1,74 @@
+/** What the head of a request tells: which endpoint is meant, whose key calls, from which address. */
+import { describeLiveness, findKey } from "#proxy/authenticate/find-key";
+import { readCredential } from "#proxy/authenticate/read-credential";
+import { authorizeAddress } from "#proxy/authorize/authorize-address";
+import type { Caller } from "#proxy/dispatch/admitted-call";
+import type { Services } from "#proxy/dispatch/services";
+import { type MatchedEndpoint, matchEndpoint } from "#proxy/endpoints/match-endpoint";
+import { GatewayError } from "#proxy/errors";
+import { formatIpAddress } from "#proxy/http/address/ip-address";
+import { readClientAddress } from "#proxy/http/client-address";
+import type { Exchange } from "#proxy/http1/server/exchange";
+import type { RequestRecord } from "#proxy/observe/request-record";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+
+export interface RequestHead {
+  readonly matched: MatchedEndpoint;
+  readonly caller: Caller;
+}
+
+/**
+ * An overloaded proxy says so of whatever is asked, and before the client is asked for a body.
+ * @throws GatewayError for everything that the head alone refuses
+ */
+export function readHead(exchange: Exchange, services: Services, record: RequestRecord): RequestHead {
+  const { request } = exchange;
+  const { limits } = services;
+  const headers = request.rawHeaders;
+  const { url } = request;
+  if (request.problem !== undefined) throw request.problem; //                                    400 405 417 431
+  // Known before anything is refused: the log names the client of every request.
+  const clientAddress = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
+  record.clientAddress = clientAddress === undefined ? "" : formatIpAddress(clientAddress);
+  const matched = matchEndpoint(request.method, url, headers, limits.targetBytesMax); //      404 405 414 426
+  record.format = matched.endpoint.metricFormat(matched.match);
+  const snapshot = liveSnapshot(services); //                                                                 503
+  const secret = readCredential(matched.match.protocol, headers, url); //                                     401
+  const found = findKey(secret, snapshot, services.now()); //                                                 401
+  record.key = found.key;
+  authorizeAddress(found.key, clientAddress); //                                                              403
+  if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
+  const inFlightBytes = services.inFlightBytes.ofCall(found.key);
+  return { matched, caller: { exchange, services, record, snapshot, secret, found, clientAddress, inFlightBytes } };
+}
+
+/**
+ * The caller as of now. A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call.
+ * @throws GatewayError as `readHead`
+ */
+export function authenticateAgain(caller: Caller): Caller {
+  const { services } = caller;
+  const live = liveSnapshot(services);
+  const nowMs = services.now();
+  if (live === caller.snapshot && describeLiveness(caller.found, live, nowMs) === undefined) return caller;
+  const found = findKey(caller.secret, live, nowMs);
+  caller.record.key = found.key;
+  authorizeAddress(found.key, caller.clientAddress);
+  return { ...caller, found, snapshot: live };
+}
+
+/** @throws GatewayError when there is none yet, or one too old to tell which keys were revoked */
+function liveSnapshot({ snapshots, honoursKeys }: Services): Snapshot {
+  if (!snapshots.isReady)
+    throw new GatewayError("not_ready", "Service unavailable: the gateway has no configuration yet.");
+  if (!honoursKeys())
+    throw new GatewayError("not_ready", "Service unavailable: the gateway's configuration is too old.");
+  return snapshots.pin();
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError(
+    "overloaded",
+    "The gateway is overloaded: it is at its limit of requests in flight. Try again.",
+  );
+}
