@@ -1,4 +1,4 @@
-/** The help texts: one page for the program, one for each command, from the list of settings. */
+/** Renders the help texts: one page for the program and one for each command, from the list of settings. */
 import picocolors from "picocolors";
 import { type Command, commands, type Setting, settingsOf } from "./settings/setting-list.ts";
 
@@ -22,17 +22,17 @@ const summaries: Readonly<
   },
   validate: {
     usage: "tollgate validate FILES...",
-    text: "Gives the verdict of API server and operator on manifests without either: schema, rules, references, and what cannot be served as written. Folders are read whole.",
+    text: "Checks manifests as the API server and the operator would, without either: schema, rules, references, and objects that cannot be served as written. Folders are read whole.",
     example: "tollgate validate manifests/*.yaml --egress-allow-cidrs 10.0.0.0/8",
   },
   explain: {
     usage: "tollgate explain --manifests DIR --model MODEL --key NAMESPACE/NAME",
-    text: "Says which decision the proxy would take on a call, and why. A raw key is read from standard input, never from a flag.",
+    text: "Explains which decision the proxy would take on a call, and why. A raw key is read from standard input, never from a flag.",
     example: "tollgate explain --manifests ./manifests --key team-a/bot --model gpt-5.4-mini --ip 10.1.2.3",
   },
   key: {
     usage: "tollgate key",
-    text: "Makes a new key: its manifest, which holds only the digest, on standard output, the key itself on standard error.",
+    text: "Makes a new key. Its manifest, which holds only the digest, goes to standard output, and the key itself to standard error.",
     example: "tollgate key --namespace team-a --name bot > bot.yaml",
   },
 };
@@ -50,7 +50,7 @@ export function renderProgramHelp(version: string, isColored: boolean): string {
     ...lines,
     "",
     "`tollgate COMMAND --help` shows all settings of a command.",
-    "Exit status: 0 clean, 1 failed, 2 used wrongly.",
+    "Exit status: 0 success, 1 failure, 2 wrong usage.",
     "",
   ].join("\n");
 }
@@ -101,7 +101,7 @@ function renderSetting(
   return [`${head}${value === "" ? "" : colors.dim(`  [${value}]`)}`, ...wrap(setting.description, 6, width)];
 }
 
-/** What holds when the setting is not given, in words. @param command for the help of one; else for all that read it */
+/** The default of a setting in words. @param command for the help of one command; else for all that read the setting */
 export function describeDefault(setting: Setting, command?: Command): string {
   const readers = command === undefined ? setting.commands : [command];
   if (readers.every((reader) => setting.requiredBy.includes(reader))) return "required";

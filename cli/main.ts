@@ -1,8 +1,8 @@
 /**
  * The `tollgate` program: reads the command and its settings, and runs it.
  *
- * The only file that touches `process`: arguments, environment, signals and the exit status (0 clean, 1 failed, 2 used
- * wrongly). Commands are loaded when called, so that `tollgate key` need not load a gateway.
+ * It is the only file that touches `process`: arguments, environment, signals and the exit status (0 success, 1
+ * failure, 2 wrong usage). Commands are loaded when they are called, so that `tollgate key` need not load a gateway.
  */
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
@@ -15,8 +15,8 @@ import { type Command, commands } from "./settings/setting-list.ts";
 
 const program = fileURLToPath(import.meta.url);
 
-// Half of the second that loading a proxy from its sources takes is compiling them. What is kept lies beside the packages
-// and is as trusted as they are; where they cannot be written, as in an image, nothing is kept and nothing fails.
+// Loading a proxy from its sources takes a second, half of it for compiling them. The cache is beside the packages and as
+// trusted as they are; where it cannot be written, as in an image, nothing is cached and nothing fails.
 enableCompileCache(join(dirname(program), "..", "node_modules", ".cache", "compiled"));
 
 async function main(given: readonly string[], io: ProgramIo): Promise<number> {
@@ -74,12 +74,12 @@ function readVersion(): string {
   return file.version;
 }
 
-/** A terminal sends a signal to the whole group, and its parents pass it on again: what comes so soon is the same one. */
+/** A terminal signals the whole group and parents forward the signal: one that comes this soon is the same signal. */
 const sameWishMs = 500;
 
 /**
- * The first signal ends in order. A Ctrl-C behind it is of a person who does not want to wait, and ends at once; another
- * SIGTERM is not: whoever runs containers repeats it.
+ * The first signal ends the program in order. A Ctrl-C after it comes from a person who does not want to wait, and ends it
+ * at once; another SIGTERM does not, because container runtimes repeat it.
  */
 function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
   const [stop, cut] = [new AbortController(), new AbortController()];
@@ -89,13 +89,13 @@ function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
       firstAtMs ??= performance.now();
       stop.abort();
       if (signal === "SIGTERM" || performance.now() - firstAtMs < sameWishMs) return;
-      process.stderr.write("tollgate: ended at once by a second signal; what was under way is cut short\n");
+      process.stderr.write("tollgate: ended at once by a second signal; open calls are cut off\n");
       cut.abort();
       process.exit(1);
     });
   }
   process.on("SIGHUP", () => stop.abort());
-  // Node's own answer to this one is to open a debugger, which sees every secret (RELIABILITY.md K7).
+  // Node would open a debugger on this signal, which sees every secret (RELIABILITY.md K7).
   process.on("SIGUSR1", () => undefined);
   if (process.send !== undefined) process.on("disconnect", () => stop.abort());
   return { stop: stop.signal, cut: cut.signal };
@@ -116,7 +116,7 @@ const io: ProgramIo = {
   ...stopOnSignals(),
 };
 
-/** Whatever a command left open, it has ended: a proxy that could not open its port must not live on as an orphan. */
+// The command has ended, so the process ends too: a proxy that could not open its port must not live on as an orphan.
 process.exit(await main(process.argv.slice(2), io).catch((error: unknown) => report(error, io)));
 
 /** @returns the exit status */
@@ -126,6 +126,6 @@ function report(error: unknown, { stderr }: ProgramIo): number {
     return 1;
   }
   for (const problem of error.problems) stderr.write(`tollgate: ${problem}\n`);
-  stderr.write("`tollgate --help` and `tollgate COMMAND --help` show what there is.\n");
+  stderr.write("`tollgate --help` and `tollgate COMMAND --help` show the commands and settings.\n");
   return 2;
 }

@@ -1,4 +1,6 @@
-/** What a command may touch of the process: streams, environment and the wish to stop. Made once, in `main.ts`. */
+/**
+ * The parts of the process that a command may use: streams, environment and stop signals. `main.ts` makes them once.
+ */
 import { type AccessLog, accessLogDestination, createAccessLog } from "#proxy/observe/access-log";
 import { createLogger, type Logger, type LogLevel } from "#proxy/observe/logger";
 import type { Settings } from "./settings/read-settings.ts";
@@ -18,7 +20,7 @@ export interface ProgramIo {
   readonly readFile: (path: string) => string;
   /** Aborted by SIGTERM, SIGINT or, in a child, by the end of its parent. */
   readonly stop: AbortSignal;
-  /** Aborted by a SIGINT behind it, just before the process ends without waiting: children must not live on. */
+  /** Aborted by a second SIGINT, just before the process ends without waiting: children must not live on. */
   readonly cut: AbortSignal;
 }
 

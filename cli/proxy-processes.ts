@@ -1,9 +1,9 @@
 /**
- * The proxies of `tollgate standalone`: child processes of the same program, watched and started again.
+ * Runs the proxies of `tollgate standalone`: child processes of the same program, watched and restarted.
  *
  * Invariants: no child outlives its parent (each holds a channel to it and drains when that closes, however the parent
- * ended); a child that dies after it had started is started again with growing pauses; one that dies before is a
- * failure of the whole, because its settings or ports are wrong and trying again would not mend them.
+ * ended); a child that dies after it had started is restarted with growing pauses; a child that dies before is a
+ * failure of the whole, because its settings or ports are wrong and a retry would not help.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -75,7 +75,7 @@ export class ProxyProcesses {
         return;
       }
       if (performance.now() - startedAtMs > steadyMs) delayMs = restartDelayMs;
-      log.error("a proxy died and is started again", { index, status, delayMs });
+      log.error("a proxy died; it is restarted", { index, status, delayMs });
       await sleep(delayMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
       delayMs = Math.min(delayMs * 2, restartDelayMsMax);
     }

@@ -1,4 +1,4 @@
-/** The manifests that a command line names, listed, read and parsed as the gateway does it with its folder. */
+/** Lists, reads and parses the manifests that a command line names, in the same way as the gateway reads its folder. */
 import { stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -10,13 +10,13 @@ import { type ManifestText, readManifestFile, readManifestText } from "#operator
 import { scanFolder, sizeOfStamp } from "#operator/source/scan-folder";
 
 export interface NamedManifest extends Manifest {
-  /** As a person knows it. */
+  /** The path as the person gave it. */
   readonly file: string;
 }
 
 /**
  * @param path of a folder, of a file whatever its name, or `-` for standard input
- * @returns a sentence when there is nothing to be read
+ * @returns a message when there is nothing to read
  */
 export async function readManifests(path: string, stdin: Readable): Promise<NamedManifest[] | string> {
   if (path === "-") return [toManifest("(stdin)", readManifestText(await buffer(stdin)))];
@@ -36,7 +36,7 @@ async function readFolder(folder: string): Promise<NamedManifest[] | string> {
   const manifests: NamedManifest[] = [];
   for (const [file, stamp] of [...files].sort()) manifests.push(await readNamed(file, sizeOfStamp(stamp)));
   for (const [below, code] of unreadable)
-    manifests.push(toManifest(below, { failure: `It cannot be looked at (${code}).` }));
+    manifests.push(toManifest(below, { failure: `It cannot be read (${code}).` }));
   return manifests;
 }
 

@@ -1,9 +1,9 @@
 /**
- * `tollgate validate FILES…`: the verdict of the API server and of the operator on manifests, without either.
+ * `tollgate validate FILES…`: validates manifests as the API server and the operator would, without either.
  *
- * Reads files, folders as the gateway reads its own (`*.yaml`, `*.yml`, `*.json`, with everything below) and `-` for
- * standard input; prints one line a problem with file, line, column, object and field, then a summary. Exit status 0:
- * clean (warnings and notes included), 1: problems, 2: used wrongly.
+ * It reads files, folders as the gateway reads its own (`*.yaml`, `*.yml`, `*.json`, with everything below) and `-` for
+ * standard input. It prints one line for each problem with file, line, column, object and field, then a summary. Exit
+ * status: 0 success (warnings and notes included), 1 problems, 2 wrong usage.
  */
 import type { Readable } from "node:stream";
 import picocolors from "picocolors";
@@ -40,7 +40,7 @@ interface Finding {
   readonly severity: Severity;
 }
 
-/** Only errors make the command fail; a note tells what was not looked at. */
+/** Only errors make the command fail; a note names an object that is ignored. */
 type Severity = "error" | "warning" | "note";
 
 /**
@@ -114,9 +114,9 @@ function inspectManifests(
   return { findings: sortFindings(findings, manifests), objectCount };
 }
 
-/** What somebody else's object is told with; a kind called as one of ours may only have the wrong apiVersion. */
+/** The note for an object of a foreign kind; a kind with the name of one of ours may only have the wrong apiVersion. */
 function noteOf({ apiVersion, kind }: ForeignKind): Problem {
-  const message = `not looked at, here and by the gateway: it is of ${apiVersion}`;
+  const message = `ignored, here and by the gateway: its apiVersion is ${apiVersion}`;
   const version = versionOf(kind);
   const hint = version === undefined ? "" : `; write apiVersion ${version} if the gateway's ${kind} is meant`;
   return makeProblem(["kind"], "kind", `${message}${hint}`);

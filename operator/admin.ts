@@ -1,6 +1,7 @@
 /**
- * The operator's admin port: health, readiness, metrics and the view of the fleet. Read-only; holds no key material, and
- * is for people inside only.
+ * The operator's admin port: health, readiness, metrics and the view of the fleet.
+ *
+ * It is read-only and shows no key material. Open it inside the cluster only: it names every object and proxy.
  */
 import express, { type Express } from "express";
 import type { Registry } from "prom-client";
@@ -9,9 +10,9 @@ import type { ObjectResult } from "./compile/result.ts";
 import type { Fleet } from "./push/fleet.ts";
 import type { Publisher } from "./push/publisher.ts";
 
-/** Something wrong with what the operator was given, as a person should read it. */
-export interface SourceProblem {
-  /** File and line, or the object. */
+/** A problem of the source (a manifest file, a folder), in words for a person. */
+export interface ProblemReport {
+  /** The file and line, or the object. */
   readonly where: string;
   readonly message: string;
 }
@@ -21,7 +22,7 @@ export interface AdminOptions {
   readonly publisher: Publisher;
   readonly fleet: Fleet;
   readonly registry: Registry;
-  readonly sourceProblems: () => readonly SourceProblem[];
+  readonly sourceProblems: () => readonly ProblemReport[];
 }
 
 export function createAdminApp(options: AdminOptions): Express {
@@ -41,7 +42,7 @@ export function createAdminApp(options: AdminOptions): Express {
     response
       .status(isReady ? 200 : 503)
       .type("text/plain")
-      .send(isReady ? "ready\n" : "the source has not been read yet\n");
+      .send(isReady ? "ready\n" : "the operator has not read its source yet\n");
   });
 
   app.get("/metrics", async (_request, response) => {

@@ -1,8 +1,10 @@
 /**
- * An operator: resources in, configuration for proxies and status out; it never sees a request.
+ * Starts an operator. An operator compiles resources into configuration for proxies and writes their status; it never
+ * sees a request.
  *
- * Started by the command line, alone or beside a proxy. Proxies keep serving when it closes. The two ways to run differ
- * in where resources come from and where status goes; `core.ts` is what they share.
+ * The command line calls it, alone or beside a proxy. Proxies keep serving after it has closed. An operator reads
+ * either a folder (`run/run-from-folder.ts`) or a cluster (`run/run-in-cluster.ts`); `run/core.ts` holds what both
+ * share.
  */
 import { runFromFolder } from "./run/run-from-folder.ts";
 import type { OperatorIo, OperatorSettings, RunningOperator } from "./settings.ts";

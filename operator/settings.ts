@@ -1,6 +1,6 @@
 /**
- * What an operator is started with: plain values, already checked. `cli/` fills it from flags, variables and file; tests
- * write it by hand.
+ * Settings of an operator as plain values that have been checked. `cli/` fills them from flags, variables and the file;
+ * tests write them by hand.
  */
 import type { Fleet } from "#proxy/snapshot/types.gen";
 import type { CertificatePeriods } from "./certificates/authorities.ts";
@@ -11,13 +11,13 @@ import type { WatchTimings } from "./kubernetes/watch/timings.ts";
 import type { SecretFromEnvironment } from "./source/environment-secrets.ts";
 import type { AwaitedSecret } from "./status/console-reporter.ts";
 
-/** Where a port listens. Port 0 takes a free one. */
+/** The address of a port. Port 0 uses a free one. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** What every operator needs, wherever its resources come from. */
+/** Settings of every operator, whichever source it reads. */
 export interface CommonSettings {
   /** For generated keys, status and the push socket; created with mode 0700. */
   readonly dataFolder: string;
@@ -30,7 +30,7 @@ export interface CommonSettings {
   /** `PerProxy` where several proxies count each for itself: objects with hard quotas are refused. Exact by default. */
   readonly quotaScope?: QuotaScope;
   readonly push: {
-    /** How often both sides say that they live. */
+    /** Time between two signs of life, in both directions. */
     readonly heartbeatMs: number;
     /** Silence after which a connection counts as broken. */
     readonly deadMs: number;
@@ -43,14 +43,14 @@ export interface FolderOperatorSettings extends CommonSettings {
   readonly manifests: string;
   /** Secrets whose values come from the environment; a manifest of the same name goes before them. */
   readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
-  /** Those whose variables are not set: told calmly, as nothing is broken. */
+  /** Those whose variables are not set: reported as information, because nothing is broken. */
   readonly secretsAwaited?: readonly AwaitedSecret[];
   /** Unix socket by which one operator keeps the data folder for itself; undefined: nothing keeps another away. */
   readonly lockSocket?: string;
   readonly cluster?: undefined;
 }
 
-/** Where an operator of a cluster stands in it, and what it may do. */
+/** The place of an operator in its cluster, and its permissions. */
 export interface ClusterSettings {
   /** Path of a kubeconfig; undefined: the usual places, then the pod's ServiceAccount. */
   readonly kubeconfig: string | undefined;
@@ -63,7 +63,7 @@ export interface ClusterSettings {
   readonly generatesKeys: boolean;
   /** The operator's own namespace; undefined: that of the pod or of the context. */
   readonly namespace: string | undefined;
-  /** ConfigMap there that owns what the operators make for themselves; undefined: nothing does. */
+  /** ConfigMap there that owns the objects that the operators make for themselves; undefined: they have no owner. */
   readonly owner: string | undefined;
   /** Distinct among all operators. */
   readonly podName: string;
@@ -103,7 +103,7 @@ export interface SelfManagedTls {
   readonly periods: CertificatePeriods;
 }
 
-/** Somebody else renews the certificate: cert-manager, or whoever made the Secret. */
+/** The certificate is renewed outside of the operator: by cert-manager or by hand. */
 export interface FileTls extends CertificateFiles {
   readonly mode: "Files";
   readonly checkEveryMs: number;
@@ -124,7 +124,7 @@ export interface OperatorLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What the surrounding program gives to an operator, so that it touches neither `process` nor a terminal. */
+/** The output that the surrounding program gives to an operator, which touches neither `process` nor a terminal. */
 export interface OperatorIo {
   readonly log: OperatorLog;
 }
@@ -138,6 +138,6 @@ export interface OperatorAddresses {
 /** A running operator. */
 export interface RunningOperator {
   readonly addresses: OperatorAddresses;
-  /** Ends watching, sends proxies away, closes all ports. */
+  /** Stops watching, closes the streams of proxies and closes all ports. */
   close(): Promise<void>;
 }

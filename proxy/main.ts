@@ -108,7 +108,10 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     limits,
     trustedProxies: settings.trustedProxies,
     certificate,
-    handle: (exchange) => handleRequest(exchange, services),
+    handle: (exchange) => {
+      estimator.warm();
+      return handleRequest(exchange, services);
+    },
     nextRequestId: services.nextRequestId,
     log,
   });

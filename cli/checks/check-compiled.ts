@@ -1,9 +1,9 @@
 /**
- * What the operator would refuse of a set of valid objects: the compiler's own verdict, with the field that it names.
+ * Finds objects of a valid set that the operator would refuse: compiles the set and reports each refusal at its field.
  *
- * The schema knows neither time zones nor presets nor which addresses may be called; `Accepted=False` says it once the
- * manifests are served (RESOURCES.md R12), and `tollgate validate` before. What only a setting decides, which may be
- * given elsewhere, is a warning. Pure.
+ * The schema knows neither time zones nor presets nor forbidden addresses. Once the manifests are served,
+ * `Accepted=False` tells of them (RESOURCES.md R12); `tollgate validate` tells before. A refusal that depends on a
+ * setting, which may be given elsewhere, is a warning. Pure.
  */
 import { compile, defaultCompileSettings } from "#operator/compile/compile";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
@@ -12,14 +12,13 @@ import type { ReferenceProblem } from "#operator/schema/references/object-set";
 import type { KnownObject } from "#operator/schema/validate-resource";
 import { toResource } from "#operator/source/read-resource";
 
-/** Nothing is refused with these but what no setting opens. */
+/** With these ranges, only addresses that no setting allows are refused. */
 const everywhere: readonly string[] = ["0.0.0.0/0", "::/0"];
 
 /**
- * @param objects validated objects; of those with one identity the first speaks, as in a folder
- * @param found what is known to be wrong with them already, which is not said twice
- * @param egressAllowCIDRs as the operator will be given them; none: that is not known, and addresses that they may allow
- *   are warnings
+ * @param objects validated objects; of several with one identity the first counts, as in a folder
+ * @param found problems that are known already and are not reported twice
+ * @param egressAllowCIDRs the setting of the operator; none: it is not known, and addresses that it may allow are warnings
  */
 export function checkCompiled(
   objects: readonly KnownObject[],
@@ -52,14 +51,14 @@ export function checkCompiled(
   });
 }
 
-/** Conditions begin with the field, where one is to blame: `spec.limits[daily].timeZone: …`. */
+/** Conditions begin with the field when one causes them: `spec.limits[daily].timeZone: …`. */
 function placeOf(text: string, object: KnownObject): { readonly path: FieldPath; readonly message: string } {
   const [whole, field] = /^(spec(?:\.\w+|\[[^\]]*\])*): /.exec(text) ?? [];
   const message = (whole === undefined ? text : text.slice(whole.length)).replace(/\.$/, "");
   return { path: field === undefined ? [] : pathOf(field, object), message };
 }
 
-/** Items stand in conditions by their name or type, in a file at a position. */
+/** Conditions name items by name or type; files have them at a position. */
 function pathOf(field: string, object: KnownObject): FieldPath {
   const path: (string | number)[] = [];
   let at: unknown = object;

@@ -1,7 +1,7 @@
 /**
- * The files of keys and certificates that settings name, read before anything else is done: one that cannot be used is
- * told at once, with its setting and its path. Files that somebody else renews may change afterwards; whoever serves from
- * them looks again. Called by the commands.
+ * Checks the files of keys and certificates that settings name, before anything else is done, so that an unusable file
+ * is reported at once with its setting and path. Files that are renewed may change later; the part that serves from
+ * them checks again. Called by the commands.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { isNativeError } from "node:util/types";
 import type { Settings } from "#cli/settings/read-settings";
 import { readLastGoodKey } from "#proxy/sync/last-good-file";
 
-/** What a proxy is given: the certificate of the data port, and the key of the last good file. @throws Error in words of the setting */
+/** Checks a proxy's files: the certificate of the data port and the key of the last good file. @throws Error that names the setting */
 export async function checkProxyKeyFiles(settings: Settings): Promise<void> {
   checkPair(settings, "tls.cert", "tls.key");
   const keyFile = settings.optionalText("lastGood.keyFile");
@@ -23,7 +23,7 @@ export async function checkProxyKeyFiles(settings: Settings): Promise<void> {
   }
 }
 
-/** What an operator is given for its push endpoint. @throws Error in words of the setting */
+/** Checks an operator's files for its push endpoint. @throws Error that names the setting */
 export function checkEndpointKeyFiles(settings: Settings): void {
   checkPair(settings, "push.tls.cert", "push.tls.key");
   readNamed(settings, "push.tls.ca");

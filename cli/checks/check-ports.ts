@@ -1,6 +1,7 @@
 /**
- * The ports that settings name, tried before anything else is done: one that cannot be opened is told at once, in the words
- * of its setting. Whoever takes one between this and its opening is told of by whatever opens it. Called by the commands.
+ * Checks the ports that settings name, before anything else is done, so that a port that cannot be opened is reported
+ * at once with its setting. A port that another program takes in between is reported when it is opened. Called by the
+ * commands.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -10,10 +11,10 @@ import type { Settings } from "#cli/settings/read-settings";
 
 /** A port that a command will open. */
 export interface WantedPort {
-  /** Of the setting, as `Settings.source` gives it. */
+  /** The setting, as `Settings.source` gives it. */
   readonly source: string;
   readonly host: string;
-  /** 0 takes a free one and is not tried. */
+  /** 0 uses a free port and is not tried. */
   readonly port: number;
 }
 
@@ -23,7 +24,7 @@ export function wantedPort(settings: Settings, name: string): WantedPort {
 }
 
 /**
- * @param wanted none that several processes share: calls that others could serve would come here
+ * @param wanted ports of this process alone: a shared port would receive calls here that other processes could serve
  * @throws Error that names the setting and says what is wrong with the address and what to do
  */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
@@ -31,7 +32,7 @@ export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   try {
     for (const port of wanted) {
       if (port.port === 0) continue;
-      // Whoever calls meanwhile is told to call again, and not waited for.
+      // A client that connects meanwhile is told to retry and is not waited for.
       const server = createServer((socket) => socket.destroy());
       try {
         server.listen({ host: port.host, port: port.port });
@@ -53,7 +54,7 @@ function reasonOf(error: unknown, { host, port }: WantedPort, rival: string | un
     case "EADDRINUSE":
       return rival === undefined
         ? "another program listens there; end it or choose another port"
-        : `${rival} has that port; choose another`;
+        : `${rival} uses that port; choose another`;
     case "EACCES":
       return `this user may not open port ${port}; choose one above 1023`;
     case "EADDRNOTAVAIL":

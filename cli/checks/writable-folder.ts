@@ -1,6 +1,6 @@
 /**
- * Folders that settings name, made before anything is opened in them: a place that does not serve is told at once, in the
- * words of the setting, and not by whatever first trips over it. Called by the commands.
+ * Creates the folders that settings name, before anything is opened in them, so that an unusable path is reported at
+ * once with its setting. Called by the commands.
  */
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, rmSync } from "node:fs";
@@ -9,25 +9,25 @@ import { isNativeError } from "node:util/types";
 import { makeFolder } from "#proxy/sqlite/make-folder";
 
 /**
- * Makes the folder, mode 0700, and its parents as well. That it can be written is not asked for.
+ * Creates the folder, mode 0700, and its parents. It does not check that the folder can be written.
  *
  * @param path absolute
  * @param flag of the setting, for messages
  * @throws Error that says what is wrong with the place and what to do
  */
 export function makeNamedFolder(path: string, flag: string): void {
-  inWordsOf(flag, path, () => makeFolder(path));
+  nameSettingInErrors(flag, path, () => makeFolder(path));
 }
 
-/** Makes the folder likewise, and tries whether files can be made in it. */
+/** Creates the folder likewise, and checks that files can be created in it. */
 export function makeWritableFolder(path: string, flag: string): void {
-  inWordsOf(flag, path, () => {
+  nameSettingInErrors(flag, path, () => {
     makeFolder(path);
     tryFile(join(path, `.${randomUUID()}.tmp`));
   });
 }
 
-function inWordsOf(flag: string, path: string, work: () => void): void {
+function nameSettingInErrors(flag: string, path: string, work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -39,7 +39,7 @@ function tryFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    // What is there already may be used on a full disk, and whoever needs room says so.
+    // Existing files may be used on a full disk; the part that needs room reports it.
     if (codeOf(error) !== "ENOSPC") throw error;
     return;
   }
@@ -50,14 +50,14 @@ function reasonOf(error: unknown, path: string): string {
   switch (codeOf(error)) {
     case "ENOTDIR":
     case "EEXIST":
-      return "a file stands where a folder is needed; name a folder, or a path where one can be made";
+      return "a file is in the place of a folder; name a folder, or a path where one can be created";
     case "EACCES":
     case "EPERM":
       return `this user${userOf()} may not write there; make ${path} a folder of that user, or name another folder`;
     case "EROFS":
       return "the file system is read-only; name a folder on one that can be written";
     case "ENOENT":
-      return "the file system there takes no folders or files; name a folder on a disk";
+      return "the file system there cannot hold folders or files; name a folder on a disk";
     case "ENOSPC":
     case "EDQUOT":
       return "the disk is full; make room there, or name a folder on another disk";

@@ -1,9 +1,9 @@
 /**
- * `tollgate explain`: which decision the proxy would take on a call, and why, from a folder of manifests.
+ * `tollgate explain`: explains which decision the proxy would take on a call, and why, from a folder of manifests.
  *
- * Compiles and decides with the code that runs in operator and proxy. The key is named, or its raw text comes by
- * standard input: on a command line it would land in the process list and in the shell's history. Exit status 0 when the
- * call would be served, 1 when not.
+ * It compiles and decides with the code of operator and proxy. The key is given by name, or its raw text by standard
+ * input, because a command line would put it into the process list and the shell's history. Exit status 0 when the call
+ * would be served, 1 when not.
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -61,7 +61,7 @@ async function compileFolder(settings: Settings, io: ProgramIo): Promise<Compile
   }
 }
 
-/** What the operator would say about an object that is not as its manifest wants it; undefined when all is well. */
+/** The operator's messages about an object with a problem; undefined when there is none. */
 function describeVerdicts(id: string, compiled: Compiled): string | undefined {
   const result = compiled.results.get(id);
   if (result === undefined) return undefined;
@@ -84,10 +84,11 @@ async function findKey(
   const name = settings.optionalText("key");
   if (name !== undefined) return { key: name };
   const secret = (await io.readStdin()).trim();
-  if (secret === "") throw new UsageError(["name a key by --key NAMESPACE/NAME, or give a raw one on standard input"]);
+  if (secret === "")
+    throw new UsageError(["name a key with --key NAMESPACE/NAME, or give a raw key on standard input"]);
   const found = snapshot.findKey(createHash("sha256").update(secret).digest("hex"));
   if (found === undefined)
-    throw new Error("no key of these manifests has the text given: a call with it is refused with 401");
+    throw new Error("no key of these manifests matches the raw key: a call with it is refused with 401");
   return { key: `${found.key.namespace}/${found.key.name}`, credential: found.credential.name };
 }
 

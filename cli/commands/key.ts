@@ -1,4 +1,4 @@
-/** `tollgate key`: a new key, its digest, and a manifest for GitOps that holds only the digest. */
+/** `tollgate key`: makes a new key, its digest, and a manifest for GitOps that holds only the digest. */
 import { createHash, randomBytes } from "node:crypto";
 import type { OutputStream } from "#cli/program-io";
 import { UsageError } from "#cli/settings/read-settings";
@@ -32,10 +32,10 @@ export function renderKeyManifest(key: NewKey, namespace: string, name: string):
 }
 
 /**
- * The manifest alone is standard output, for `kubectl apply -f -` and for a file in Git, where a raw key has no business;
- * the key, shown this once and kept nowhere, goes to standard error.
+ * Only the manifest goes to standard output, for `kubectl apply -f -` or a file in Git, which must not hold a raw key. The
+ * key is shown this once, on standard error, and stored nowhere.
  *
- * @throws UsageError for names that no cluster takes: the key would be known to somebody before that comes out
+ * @throws UsageError for names that no cluster accepts, before the key is shown
  */
 export function runKey(
   namespace: string,
@@ -47,7 +47,7 @@ export function runKey(
   if (problems.length > 0) throw new UsageError(problems.map(({ path, message }) => `--${path.at(-1)}: ${message}`));
   const key = createKey();
   stderr.write(
-    `key:    ${key.secret}\nsha256: ${key.sha256}\nThe key is shown only now; the manifest holds its digest alone.\n`,
+    `key:    ${key.secret}\nsha256: ${key.sha256}\nThe key is shown only now; the manifest holds only its digest.\n`,
   );
   stdout.write(renderKeyManifest(key, namespace, name));
   return 0;

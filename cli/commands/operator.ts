@@ -1,4 +1,6 @@
-/** `tollgate operator`: compiles the resources of a cluster, or of a folder, and pushes the result to proxies. Wiring only. */
+/**
+ * `tollgate operator`: compiles the resources of a cluster or a folder and pushes the result to proxies. Wiring only.
+ */
 import { dirname } from "node:path";
 import { checkEndpointKeyFiles } from "#cli/checks/check-key-files";
 import { checkPorts, wantedPort } from "#cli/checks/check-ports";
@@ -17,7 +19,7 @@ export async function runOperatorCommand(settings: Settings, io: ProgramIo): Pro
     ports.push(wantedPort(settings, "push.listen"));
   }
   await checkPorts(ports);
-  // In a cluster everything that is kept lies in the cluster; the socket is opened there as well.
+  // In a cluster all state is in the cluster; the socket is opened there as well.
   const make = operatorSettings.cluster === undefined ? makeWritableFolder : makeNamedFolder;
   make(operatorSettings.dataFolder, "--data");
   makeWritableFolder(dirname(operatorSettings.pushSocket), "--push-socket");

@@ -1,4 +1,4 @@
-/** `tollgate proxy`: serves model calls with what an operator pushes. Wiring only. */
+/** `tollgate proxy`: serves model calls with the configuration that an operator pushes. Wiring only. */
 
 import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
 import { checkPorts, wantedPort } from "#cli/checks/check-ports";
@@ -9,14 +9,14 @@ import type { Settings } from "#cli/settings/read-settings";
 import { stores } from "#proxy/admit/stores";
 import { runProxy } from "#proxy/main";
 
-/** What a proxy tells the process that started it, over Node's own channel. */
+/** The message of a proxy to the process that started it, over Node's own channel. */
 export interface StartedMessage {
   readonly kind: "started";
   readonly data: string;
   readonly admin: string;
 }
 
-/** @param tellParent undefined when nobody listens */
+/** @param tellParent undefined without a parent that listens */
 export async function runProxyCommand(
   settings: Settings,
   io: ProgramIo,
@@ -28,7 +28,7 @@ export async function runProxyCommand(
     ...(proxySettings.sharePort ? [] : [wantedPort(settings, "listen")]),
     wantedPort(settings, "admin"),
   ]);
-  // Quotas that are not to be kept need no file, and responses are then kept in memory as well.
+  // Quotas that need not survive have no file, and responses are then kept in memory as well.
   const make = stores[proxySettings.quota.store].isDurable ? makeWritableFolder : makeNamedFolder;
   make(proxySettings.dataFolder, "--data");
   const log = openLogger(settings, io).child({ proxy: proxySettings.name });

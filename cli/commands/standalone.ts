@@ -1,9 +1,10 @@
 /**
- * `tollgate standalone`: operator and proxies on one machine, from a watched folder of manifests.
+ * `tollgate standalone`: runs operator and proxies on one machine, from a watched folder of manifests.
  *
- * The operator runs in this process and the proxies as children of the same program, over the same push protocol as in a
- * cluster: one code path. With more than one proxy there is no shared store for quotas: each counts for itself, so rates
- * are local and objects with hard quotas are refused (`NeedsSharedStore`). Ends with its proxies; its exit status tells whether all ended cleanly.
+ * The operator runs in this process and the proxies in child processes of the same program, over the same push protocol
+ * as in a cluster. With more than one proxy there is no shared store for quotas: each proxy counts for itself, so rates
+ * hold for each proxy and objects with hard quotas are refused (`NeedsSharedStore`). It ends with its proxies, and its
+ * exit status tells whether all of them ended cleanly.
  */
 import { dirname } from "node:path";
 import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
@@ -13,14 +14,14 @@ import { openLogger, type ProgramIo } from "#cli/program-io";
 import { ProxyProcesses } from "#cli/proxy-processes";
 import { readEnvironmentSecrets, toFolderOperatorSettings } from "#cli/settings/operator-settings";
 import { parseAddress } from "#cli/settings/parse-value";
-import { refuseUnfitSettings, toProxyFlags, toQuotaStore } from "#cli/settings/proxy-settings";
+import { refuseInconsistentSettings, toProxyFlags, toQuotaStore } from "#cli/settings/proxy-settings";
 import { type Settings, UsageError } from "#cli/settings/read-settings";
 import { runOperator } from "#operator/main";
 import type { RunningOperator } from "#operator/settings";
 import { stores } from "#proxy/admit/stores";
 import type { Logger } from "#proxy/observe/logger";
 
-/** What a standalone gateway tells the process that started it, for each proxy that opens its ports. */
+/** The message of a standalone gateway to the process that started it, for each proxy that has opened its ports. */
 export interface StandaloneMessage {
   readonly kind: "started";
   /** Number of the proxy, from 0. */
@@ -32,7 +33,7 @@ export interface StandaloneMessage {
 
 /**
  * @param program `cli/main.ts`, started again for each proxy
- * @param tellParent undefined when nobody listens
+ * @param tellParent undefined without a parent that listens
  */
 export async function runStandalone(
   settings: Settings,
@@ -42,7 +43,7 @@ export async function runStandalone(
 ): Promise<number> {
   const count = settings.number("processes");
   checkProcesses(settings, count);
-  refuseUnfitSettings(settings);
+  refuseInconsistentSettings(settings);
   await checkProxyKeyFiles(settings);
   await checkPorts(portsOf(settings, count));
   const log = openLogger(settings, io);
@@ -57,7 +58,7 @@ export async function runStandalone(
   );
   log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
 
-  // Values of upstream credentials are the operator's business alone.
+  // Only the operator needs the values of upstream credentials.
   const hidden = new Set(variables);
   const environment = Object.fromEntries(
     Object.entries(io.environment).filter(([name]) => !hidden.has(name) && !name.startsWith("TOLLGATE_")),
@@ -92,7 +93,7 @@ function logEnd(log: Logger, status: number): void {
   else log.error("stopped after a failure");
 }
 
-/** Those of the operator and of all proxies that each opens alone. */
+/** The ports that the operator and each proxy open alone. */
 function portsOf(settings: Settings, count: number): WantedPort[] {
   const admin = wantedPort(settings, "admin");
   return [
@@ -108,7 +109,7 @@ function checkProcesses(settings: Settings, count: number): void {
   const { isDurable, isShared } = stores[toQuotaStore(settings)];
   if (isDurable && !isShared) {
     problems.push(
-      "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: take --quota-store Memory to count in each proxy for itself, forgetting at its end",
+      "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: use --quota-store Memory, with which each proxy counts for itself and forgets its counts when it ends",
     );
   }
   if (parseAddress(settings.text("listen")).port === 0)

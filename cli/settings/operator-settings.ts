@@ -1,4 +1,4 @@
-/** Settings of the command line -> what an operator is started with. */
+/** Reads the settings of an operator from those of the command line. */
 import { hostname, tmpdir } from "node:os";
 import { isAbsolute, relative, resolve } from "node:path";
 import type { ClusterSettings, CommonSettings, FolderOperatorSettings, OperatorSettings } from "#operator/settings";
@@ -7,16 +7,16 @@ import { toPushEndpointSettings } from "./push-endpoint-settings.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
 import { lockSocketPath, pushSocketPath } from "./socket-paths.ts";
 
-/** Of an operator that reads a folder. */
+/** Settings of an operator that reads a folder. */
 export function toFolderOperatorSettings(settings: Settings): FolderOperatorSettings {
   return {
     ...toCommonSettings(settings),
-    manifests: pathAsPeopleKnowIt(settings.text("manifests")),
+    manifests: displayPath(settings.text("manifests")),
     lockSocket: lockSocketPath(settings, tmpdir()),
   };
 }
 
-/** Of `tollgate operator`: it reads a folder where one is named, and else the cluster. */
+/** Settings of `tollgate operator`: it reads the folder when one is named, else the cluster. */
 export function toOperatorSettings(settings: Settings): OperatorSettings {
   if (settings.optionalText("manifests") !== undefined) return toFolderOperatorSettings(settings);
   return { ...toCommonSettings(settings), cluster: toClusterSettings(settings) };
@@ -78,14 +78,14 @@ function toCommonSettings(settings: Settings): CommonSettings {
     pushSocket: pushSocketPath(settings, tmpdir()),
     admin: parseAddress(settings.text("operatorAdmin")),
     fleet: toFleetSettings(settings),
-    // An operator cannot know how many proxies will come: what each counts for itself is no quota.
+    // An operator cannot know how many proxies will connect, so counts of each proxy alone are no quota.
     quotaScope: settings.text("quota.store") === "Memory" ? "PerProxy" : "Exact",
     push: { heartbeatMs: settings.number("push.heartbeat"), deadMs: settings.number("push.dead") },
   };
 }
 
-/** Below the working directory relative to it, as it stands in every line about a manifest; else absolute. */
-function pathAsPeopleKnowIt(path: string): string {
+/** Relative to the working directory for a path below it, because every line about a manifest shows it; else absolute. */
+function displayPath(path: string): string {
   const fromHere = relative(process.cwd(), resolve(path));
   return fromHere.startsWith("..") || isAbsolute(fromHere) ? resolve(path) : fromHere || ".";
 }

@@ -1,9 +1,12 @@
-/** Text of a flag, a variable or a file member -> value of a setting, or a sentence about what is wrong. */
+/**
+ * Parses the text of a flag, a variable or a file member into the value of a setting, or into a message about the
+ * problem.
+ */
 import { isIP } from "node:net";
 import { isCidr } from "#proxy/http/address/cidr";
 import type { Setting, SettingValue } from "./setting-list.ts";
 
-/** Patterns of settings in words; the rest say their form by their placeholder. */
+/** Patterns of settings in words; the others show their form by their placeholder. */
 const patternForms: ReadonlyMap<string, string> = new Map([
   [
     "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
@@ -21,7 +24,7 @@ const patternForms: ReadonlyMap<string, string> = new Map([
   ["^[0-9A-Fa-f:.]+$", "must be an IP address such as 10.1.2.3"],
 ]);
 
-/** The text is not a value of this setting; `message` says what would be. */
+/** The text is not a value of this setting; `message` says which form it must have. */
 export class InvalidValue extends Error {}
 
 /**
@@ -65,7 +68,7 @@ function parseList(setting: Setting, given: unknown): readonly string[] {
   const { itemsMax = Number.MAX_SAFE_INTEGER } = setting;
   if (kept.length > itemsMax) throw new InvalidValue(`may have at most ${itemsMax} items, and has ${kept.length}`);
   return kept.map((item) => {
-    if (typeof item !== "string") throw new InvalidValue("must be a list of texts");
+    if (typeof item !== "string") throw new InvalidValue("must be a list of strings");
     if (setting.format === "cidr" && !isCidr(item))
       throw new InvalidValue(`"${item}" is not an address range such as 10.0.0.0/8`);
     if (setting.pattern?.test(item) === false) {
@@ -75,13 +78,13 @@ function parseList(setting: Setting, given: unknown): readonly string[] {
   });
 }
 
-/** What a text must be, without the regular expression. */
+/** The form of a text in words. */
 function formOf({ placeholder }: Setting, { source }: RegExp): string {
   return patternForms.get(source) ?? `must have the form ${placeholder.replace(",...", "")}`;
 }
 
 function parseText(setting: Setting, given: unknown): SettingValue {
-  if (typeof given !== "string" || given === "") throw new InvalidValue("must be a text that is not empty");
+  if (typeof given !== "string" || given === "") throw new InvalidValue("must be a string that is not empty");
   if (setting.choices !== undefined && !setting.choices.includes(given)) {
     throw new InvalidValue(`must be one of ${setting.choices.join(", ")}`);
   }
@@ -97,7 +100,7 @@ function parseText(setting: Setting, given: unknown): SettingValue {
       parseAddress(given);
       return given;
     case "ip":
-      if (isIP(given) === 0) throw new InvalidValue(`must be an IP address such as 10.1.2.3, and "${given}" is none`);
+      if (isIP(given) === 0) throw new InvalidValue(`must be an IP address such as 10.1.2.3, not "${given}"`);
       return given;
     case "operator-address":
       if (!/^(unix:.+|https:\/\/[^/?#@]+)$/.test(given)) {
@@ -114,7 +117,7 @@ const unitsMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 /** `1m30s` -> 90,000. @throws InvalidValue */
 export function parseDurationMs(text: string): number {
   if (!/^([0-9]{1,7}(ms|s|m|h))+$/.test(text))
-    throw new InvalidValue(`must be a duration such as 500ms, 10s, 1m30s or 2h, and "${text}" is none`);
+    throw new InvalidValue(`must be a duration such as 500ms, 10s, 1m30s or 2h, not "${text}"`);
   let totalMs = 0;
   for (const [, count, unit] of text.matchAll(/([0-9]+)(ms|s|m|h)/g)) {
     if (unit === "ms" || unit === "s" || unit === "m" || unit === "h") totalMs += Number(count) * unitsMs[unit];

@@ -1,4 +1,4 @@
-/** Settings of the command line -> what a proxy is started with, and back to flags for a child process. */
+/** Reads the settings of a proxy from those of the command line, and writes them as flags for a child process. */
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { isQuotaStore, stores } from "#proxy/admit/stores";
@@ -10,7 +10,7 @@ import { settingsOf } from "./setting-list.ts";
 
 /** @throws UsageError where settings do not fit each other */
 export function toProxySettings(settings: Settings): ProxySettings {
-  refuseUnfitSettings(settings);
+  refuseInconsistentSettings(settings);
   const dataFolder = resolve(settings.text("data"));
   return {
     name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
@@ -31,14 +31,14 @@ export function toProxySettings(settings: Settings): ProxySettings {
   };
 }
 
-/** What can be said before there is a proxy. @throws UsageError where settings do not fit each other */
-export function refuseUnfitSettings(settings: Settings): void {
+/** Checks settings before there is a proxy. @throws UsageError when settings do not fit each other */
+export function refuseInconsistentSettings(settings: Settings): void {
   refuseShortStaleness(settings);
   toTls(settings);
   toLastGood(settings, resolve(settings.text("data")));
 }
 
-/** An operator with nothing to say is heard once a heartbeat: a shorter bound would refuse calls all the time. */
+/** An idle operator sends once a heartbeat: a shorter bound would refuse calls all the time. */
 function refuseShortStaleness(settings: Settings): void {
   const boundMs = settings.number("keyStalenessBound");
   if (boundMs === 0 || boundMs >= 2 * settings.number("push.heartbeat")) return;
@@ -113,7 +113,7 @@ function toTls(settings: Settings): ProxySettings["tls"] {
   return { certFile: resolve(certFile), keyFile: resolve(keyFile) };
 }
 
-/** @throws UsageError for a store that has no row: counting in another one would keep other promises than were asked for */
+/** @throws UsageError for a store that has no row: another store would keep other promises */
 export function toQuotaStore(settings: Settings): QuotaStore {
   const name = settings.text("quota.store");
   if (isQuotaStore(name)) return name;

@@ -1,4 +1,4 @@
-/** Settings of the command line -> the push endpoint of an operator in a cluster. */
+/** Reads the settings of the push endpoint of an operator in a cluster from those of the command line. */
 import { resolve } from "node:path";
 import { defaultPeriods } from "#operator/certificates/authorities";
 import type { FileTls, PushEndpointSettings, SelfManagedTls } from "#operator/settings";

@@ -1,9 +1,10 @@
 /**
- * Flags, then `TOLLGATE_*` variables, then the file given by `--config`, then defaults (DESIGN.md section 8).
+ * Reads settings from flags, then `TOLLGATE_*` variables, then the file given by `--config`, then defaults (DESIGN.md
+ * section 8).
  *
- * Unknown flags and file members are errors: a misspelt restriction must not be silently open. Unknown variables are
- * only a warning, because Kubernetes injects `TOLLGATE_..._PORT` for Services of that name. Pure but for the file, which
- * comes in as a function, so tests need neither.
+ * Unknown flags and file members are errors, because a misspelt restriction must not be silently open. Unknown
+ * variables are only a warning, because Kubernetes injects `TOLLGATE_..._PORT` for Services of that name. Pure except
+ * for the file, which comes in as a function, so tests need neither.
  */
 import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
@@ -58,12 +59,12 @@ export class Settings {
     this.#sources = sources;
   }
 
-  /** What a person calls the setting: the variable that gave it, its place in the file, else the flag. */
+  /** The setting as a person gave it: the variable, its place in the file, else the flag. */
   source(name: string): string {
     return this.#sources.get(name) ?? `--${kebabCase(name)}`;
   }
 
-  /** The text that gives this value again as a flag; undefined when the setting has none here. */
+  /** The text of this value as a flag; undefined when the setting has no value here. */
   written(name: string): string | undefined {
     return this.#written.get(name);
   }
@@ -188,8 +189,8 @@ function readFlags(command: Command, known: readonly Setting[], given: readonly 
 }
 
 /**
- * Flags with a value that begins with one `-`, such as a negative number: the parser would take it for flags of one letter,
- * and the setting itself says better what is wrong with it.
+ * Joins flags and values that begin with one `-`, such as a negative number: the parser would read them as flags of one
+ * letter, and the setting has the better message.
  */
 function joinValues(given: readonly string[], known: readonly Setting[]): string[] {
   const takesValue = new Set(known.filter(({ type }) => type !== "boolean").map(({ flag }) => flag));
@@ -220,7 +221,7 @@ function describeFlagError(message: string, given: readonly string[]): string {
   return `unknown flag ${unknown}${near === undefined ? "" : `: did you mean ${near.flag}?`}`;
 }
 
-/** Members of the settings file by name. A file serves several commands, so settings of other commands may stand in it. */
+/** Members of the settings file by name. A file serves several commands, so it may hold settings of other commands. */
 function readFile(
   command: Command,
   path: unknown,
@@ -267,10 +268,10 @@ function unknownVariables(variables: SettingSources["variables"]): string[] {
   return Object.keys(variables)
     .filter((name) => name.startsWith("TOLLGATE_") && !known.has(name) && !isServiceVariable(name))
     .sort()
-    .map((name) => `the variable ${name} is no setting and is ignored`);
+    .map((name) => `the variable ${name} is not a setting and is ignored`);
 }
 
-/** What Kubernetes injects for a Service whose name begins with `tollgate`. */
+/** Whether Kubernetes injects the variable for a Service whose name begins with `tollgate`. */
 function isServiceVariable(name: string): boolean {
   return /_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)?)$/.test(name);
 }

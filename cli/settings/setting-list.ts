@@ -1,7 +1,9 @@
 /**
- * The settings as a flat list, read from `settings.schema.json`: what flags, variables, file, help and the reference
- * page are made from. One spelling rule (DESIGN.md section 8): setting `egress.allowCIDRs` is the flag
- * `--egress-allow-cidrs` and the variable `TOLLGATE_EGRESS_ALLOW_CIDRS`.
+ * The settings as a flat list, read from `settings.schema.json`. Flags, variables, file, help and the reference page
+ * come from it.
+ *
+ * There is one spelling rule (DESIGN.md section 8): setting `egress.allowCIDRs` is the flag `--egress-allow-cidrs` and
+ * the variable `TOLLGATE_EGRESS_ALLOW_CIDRS`.
  */
 import { readFileSync } from "node:fs";
 
@@ -28,7 +30,7 @@ export interface Setting {
   readonly itemsMax: number | undefined;
   /** As written in the schema: `10s`, `32MiB`. Undefined: no value. */
   readonly defaultValue: SettingValue | undefined;
-  /** What holds without a value, in words. */
+  /** The behaviour without a value, in words. */
   readonly unset: string | undefined;
   /** Commands that do not start without it. */
   readonly requiredBy: readonly string[];

@@ -1,4 +1,7 @@
-/** Unix sockets of a data folder: the operator's settings know them without knowing what a proxy is made of. */
+/**
+ * Paths of the Unix sockets of a data folder. They are apart from the proxy's settings, so that the operator's settings
+ * need not load a proxy.
+ */
 import { createHash } from "node:crypto";
 import { basename, join, resolve } from "node:path";
 import type { Settings } from "./read-settings.ts";
@@ -8,7 +11,7 @@ export function pushSocketPath(settings: Settings, temporaryFolder: string): str
   return socketPath(settings.optionalText("push.socket") ?? join(settings.text("data"), "push.sock"), temporaryFolder);
 }
 
-/** The socket by which an operator keeps a data folder for itself. */
+/** The socket with which an operator locks a data folder. */
 export function lockSocketPath(settings: Settings, temporaryFolder: string): string {
   return socketPath(join(settings.text("data"), "operator.lock"), temporaryFolder);
 }

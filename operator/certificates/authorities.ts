@@ -1,10 +1,10 @@
 /**
- * The life of the certificate authorities: which step is due, and what the step makes of them. Pure but for key
- * generation; the clock is an argument.
+ * The life of the certificate authorities: finds the step that is due and performs it. Pure except for key generation;
+ * the clock is an argument.
  *
- * Create one; at 2/3 of its life announce the next, which the bundle holds from then on while leaves are still signed by
- * the present one; after a time in which every proxy has read the bundle let the next sign, and keep the former in the
- * bundle until it expires. So no handshake ever meets a proxy that does not know the authority behind it.
+ * An authority is created. At 2/3 of its life the next one is announced: the bundle holds it from then on, while the
+ * present one still signs leaves. After a time in which every proxy has read the bundle, the next one signs, and the
+ * former stays in the bundle until it expires. So no handshake ever meets a proxy that does not know the authority.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { validityOf } from "#proxy/snapshot/push/certificate-warnings";
@@ -24,7 +24,7 @@ export interface CertificatePeriods {
   /** From the announcement of an authority to its first leaf: longer than a mounted ConfigMap takes to be renewed. */
   readonly announceMs: number;
   readonly leafLifeMs: number;
-  /** Between two looks at all of it. */
+  /** Between two checks. */
   readonly checkEveryMs: number;
 }
 
@@ -59,7 +59,7 @@ export async function advanceAuthorities(
   return { current, ...(next === undefined ? {} : { next }) };
 }
 
-/** What proxies trust: every authority that signs, will sign or has signed. */
+/** The authorities that proxies trust: each one that signs, will sign or has signed. */
 export function bundleOf({ current, next, previous }: Authorities): string {
   return [current.certificate, next?.certificate, previous].filter((pem) => pem !== undefined).join("");
 }
@@ -118,8 +118,8 @@ function pairOf(certificate: string | undefined, privateKey: string | undefined)
 }
 
 /**
- * Whether leaves signed with the key are those of the certificate, as we make both: a Secret that was edited by hand may
- * hold a key that is cut or another one's, whose leaves no proxy would believe.
+ * Whether the key belongs to the certificate: a Secret that was edited by hand may hold a damaged or another key, and no
+ * proxy would trust leaves signed with it.
  */
 function canSign(certificate: string, privateKey: string): boolean {
   try {
@@ -128,7 +128,7 @@ function canSign(certificate: string, privateKey: string): boolean {
     const isOurKind = key.asymmetricKeyDetails?.namedCurve === "prime256v1" && /^CN=.*$/.test(parsed.subject);
     return isOurKind && parsed.checkPrivateKey(key);
   } catch {
-    // No key at all.
+    // The text is not a key.
     return false;
   }
 }
@@ -137,7 +137,7 @@ function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).ca;
   } catch {
-    // Damaged: the caller makes a new one, or has one.
+    // Damaged: the caller makes a new one or has another.
     return false;
   }
 }

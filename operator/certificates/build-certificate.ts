@@ -1,8 +1,8 @@
 /**
- * Builds the two kinds of certificate that the push endpoint needs: an authority of our own and leaves signed by it.
+ * Builds the two kinds of certificate of the push endpoint: our own authority, and leaves signed by it.
  *
- * ECDSA on P-256, the smallest that every TLS library takes. Node reads X.509 and cannot write it: pkijs does. Times are
- * arguments; serial numbers are random. Private keys leave only as PEM for whoever keeps them.
+ * Keys are ECDSA on P-256, the smallest curve that every TLS library supports. Node can read X.509 but not write it;
+ * pkijs can. Times are arguments; serial numbers are random. Private keys are returned as PEM only.
  */
 import {
   createPrivateKey,
@@ -83,7 +83,7 @@ export async function buildLeaf(authority: KeyPair, request: LeafRequest): Promi
     extension(oid.extendedKeyUsage, new ExtKeyUsage({ keyPurposes: [oid.serverAuthentication] }).toSchema(), false),
     extension(oid.alternativeNames, names.toSchema(), false),
     subjectKeyIdentifier(await publicKeyObject(keys.publicKey)),
-    // Which of two authorities of an overlap signed it.
+    // Tells which of two overlapping authorities signed it.
     authorityKeyIdentifier(new X509Certificate(authority.certificate).publicKey),
   ];
   const { notBeforeMs, notAfterMs } = request;

@@ -1,6 +1,4 @@
-/**
- * Looks at something at once and then regularly; after a failure sooner, with growing pauses. One look at a time.
- */
+/** Runs a check at once and then regularly; after a failure sooner, with growing pauses. One check runs at a time. */
 import type { Timers } from "#proxy/snapshot/push/timers";
 
 export interface CheckLoopOptions {
@@ -11,7 +9,7 @@ export interface CheckLoopOptions {
 }
 
 export interface CheckLoop {
-  /** Resolves after the first look that did not fail, or when closed. */
+  /** Resolves after the first check that succeeded, or when closed. */
   start(): Promise<void>;
   close(): void;
 }

@@ -1,8 +1,9 @@
 /**
- * A certificate that is looked after regularly, whoever makes it: what serves now, and who is told when that changes.
+ * A certificate that is checked regularly, whichever part makes it. It holds the certificate that serves now and calls
+ * listeners when that changes.
  *
- * Invariant: a look that fails never takes away the certificate that serves, and the next one comes sooner; nor does the
- * end of its life, which is told.
+ * Invariant: a failed check never removes the certificate that serves, and the next check comes sooner. An expiring
+ * certificate is not removed either; it is logged.
  */
 import { CertificateWarnings, validityOf } from "#proxy/snapshot/push/certificate-warnings";
 import { type CheckLoop, type CheckLoopOptions, checkLoop } from "./check-loop.ts";
@@ -41,7 +42,7 @@ export abstract class CheckedCertificates implements ServingCertificates {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What serves may come to its end while the next one cannot be had. */
+  /** The present certificate may expire while the next one is not available. */
   async #checkAndWarn(): Promise<void> {
     try {
       await this.check();
@@ -50,7 +51,7 @@ export abstract class CheckedCertificates implements ServingCertificates {
     }
   }
 
-  /** One look; calls `serve` when there is something new. @throws Error when it could not look */
+  /** One check; calls `serve` with a new certificate. @throws Error when the check failed */
   abstract check(): Promise<void>;
 
   protected serve(serving: ServingCertificate): void {

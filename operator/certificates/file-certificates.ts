@@ -1,6 +1,6 @@
 /**
- * `tls.mode` CertManager and ExistingSecret: somebody else renews a Secret that is mounted here; its files are read again
- * regularly. What cannot be used is told, and the certificate before it serves on.
+ * Serves a certificate from mounted files, which another program renews (`tls.mode` Files: cert-manager, for example).
+ * The files are read again regularly; files that cannot be used are logged, and the previous certificate serves on.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -31,7 +31,8 @@ export class FileCertificates extends CheckedCertificates {
       everyMs: options.checkEveryMs,
       timers: options.timers ?? systemTimers,
       log: options.log,
-      onFailure: (cause) => options.log.error("the certificate files of the push endpoint cannot be used", { cause }),
+      onFailure: (cause) =>
+        options.log.error("the operator cannot use the certificate files of the push endpoint", { cause }),
     });
     this.#options = options;
   }
@@ -49,7 +50,7 @@ export class FileCertificates extends CheckedCertificates {
     if (certificate === undefined || privateKey === undefined || bundle === undefined) return;
     const present = this.current;
     if (present?.certificate === certificate && present.privateKey === privateKey && present.bundle === bundle) return;
-    // A volume is renewed at once, yet the three reads may straddle it: then the next look finds them together.
+    // A volume changes at once, but the three reads may straddle the change: the next check reads them together.
     if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) {
       throw new Error("the private key does not belong to the certificate");
     }

@@ -1,14 +1,14 @@
 /**
- * A small object of the operator's own namespace (Secret or ConfigMap) that several operators write: changed only if
- * nobody else changed it since it was read.
+ * A small Secret or ConfigMap of the operator's own namespace that several operators write. A write succeeds only when
+ * nobody else changed the object since it was read.
  */
 export interface OwnedData {
-  /** @returns undefined when the object does not exist. @throws when the API server cannot say */
+  /** @returns undefined when the object does not exist. @throws when the API server cannot tell */
   read(): Promise<VersionedData | undefined>;
   /**
    * Creates the object (`version` undefined) or replaces its data.
    *
-   * @returns false when somebody else was faster: read again. @throws when it cannot be written
+   * @returns false when another writer was faster: read again. @throws when it cannot be written
    */
   write(data: Readonly<Record<string, string>>, version: string | undefined): Promise<boolean>;
 }

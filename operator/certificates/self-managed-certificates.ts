@@ -1,11 +1,11 @@
 /**
- * `tls.mode` SelfManaged: an authority of the operators' own in a Secret, a leaf of each operator in memory, and a
- * bundle in a ConfigMap that proxies mount (`OPERATIONS.md` section 4).
+ * Manages the operators' own certificates (`tls.mode` SelfManaged): an authority in a Secret, a leaf of each operator
+ * in memory, and a bundle in a ConfigMap that proxies mount (`OPERATIONS.md` section 4).
  *
- * Invariants: every operator may write, and only over what it has read; a leaf is signed only by an authority that the
- * bundle has announced long enough, so an authority whose Secret was taken away or damaged is written back and not made
- * anew (one that is to be made anew is emptied); a failure keeps the certificate that serves and tries again soon. A leaf's key is
- * never stored. Called by the wiring of the push endpoint.
+ * Invariants: every operator may write, and only over the version that it has read; a leaf is signed only by an
+ * authority that the bundle has announced for long enough, so an authority whose Secret was deleted or damaged is
+ * written back and not made anew (to have it made anew, empty the Secret); a failure keeps the certificate that serves
+ * and tries again soon. A leaf's key is never stored. Called by the wiring of the push endpoint.
  */
 import { X509Certificate } from "node:crypto";
 import { validityOf } from "#proxy/snapshot/push/certificate-warnings";
@@ -57,7 +57,7 @@ export class SelfManagedCertificates extends CheckedCertificates {
       timers,
       log: options.log,
       onFailure: (cause) =>
-        options.log.error("the certificates of the push endpoint cannot be looked after", { cause }),
+        options.log.error("the operator cannot check or renew the certificates of the push endpoint", { cause }),
     });
     this.#options = options;
     this.#periods = periods;
@@ -72,12 +72,12 @@ export class SelfManagedCertificates extends CheckedCertificates {
     };
   }
 
-  /** Takes whichever steps are due now. @throws when the objects cannot be read or written */
+  /** Performs all steps that are due now. @throws when the objects cannot be read or written */
   override async check(): Promise<void> {
     const authorities = await this.#keepAuthorities();
     const bundle = bundleOf(authorities);
-    // Proxies learn of an authority before anything is signed with it; yet a leaf never waits for the bundle to be
-    // written, or a missing permission would let the present one expire.
+    // Proxies learn of an authority before it signs anything. A leaf never waits for the bundle to be written, or a
+    // missing permission would let the present leaf expire.
     const [written] = await Promise.allSettled([this.#keepBundle(bundle)]);
     await this.#keepLeaf(authorities, bundle);
     if (written.status === "rejected") throw written.reason;
@@ -87,16 +87,17 @@ export class SelfManagedCertificates extends CheckedCertificates {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const held = await this.#options.secret.read();
       const stored = held && readAuthorities(held.data);
-      // Damaged is as good as taken away; emptied is a wish.
+      // A damaged Secret counts as deleted; an emptied one asks for a new authority.
       const present = stored ?? (isEmptied(held) ? undefined : this.#authorities);
       const wanted = await advanceAuthorities(present, this.#timers.wallClock(), this.#periods);
       const isKept = stored !== undefined && wanted === stored;
       if (!isKept && !(await this.#options.secret.write(writeAuthorities(wanted), held?.version))) continue;
-      if (!isKept) this.#options.log.info("the authority of the push endpoint was made, renewed or written back");
+      if (!isKept)
+        this.#options.log.info("the operator made, renewed or wrote back the authority of the push endpoint");
       this.#authorities = wanted;
       return wanted;
     }
-    throw new Error("the Secret of the authority is changed by others all the time");
+    throw new Error("other writers keep changing the Secret of the authority");
   }
 
   async #keepBundle(bundle: string): Promise<void> {
@@ -105,7 +106,7 @@ export class SelfManagedCertificates extends CheckedCertificates {
       if (held?.data["ca.crt"] === bundle) return;
       if (await this.#options.bundle.write({ ...held?.data, "ca.crt": bundle }, held?.version)) return;
     }
-    throw new Error("the ConfigMap of the bundle is changed by others all the time");
+    throw new Error("other writers keep changing the ConfigMap of the bundle");
   }
 
   async #keepLeaf(authorities: Authorities, bundle: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** The certificate that the push endpoint serves now, wherever it comes from. */
+/** The interface of the certificate that the push endpoint serves, whichever part supplies it. */
 
 export interface ServingCertificate {
   /** PEM, leaf first. */
@@ -15,7 +15,7 @@ export interface ServingCertificates {
   readonly expiry: { readonly leafMs: number; readonly authorityMs?: number } | undefined;
   /** Resolves when there is a first certificate; begins and keeps trying until then or until closed. */
   start(): Promise<void>;
-  /** Told of each new certificate or bundle. @returns a function that ends the listening */
+  /** Calls back with each new certificate or bundle. @returns a function that ends the listening */
   onChange(listener: (serving: ServingCertificate) => void): () => void;
   close(): void;
 }

@@ -1,9 +1,9 @@
 /**
- * The compiled state of a resource set, kept up to date change by change.
+ * Keeps the compiled state of a resource set up to date, change by change.
  *
- * Each object is compiled again only when it, something it refers to, or a rival for its digest or name changed, so one
- * key among 100,000 costs microseconds. The outcome depends on the set alone: any order of changes that leads to the
- * same set leads to the same objects and results. Called by `compile.ts` and `run/reconcile-loop.ts`.
+ * An object is compiled again only when it, an object it refers to, or a rival for its digest or name changed, so one
+ * key among 100,000 costs microseconds. The outcome depends on the resource set alone: any order of changes that leads
+ * to the same set leads to the same objects and results. Called by `compile.ts` and `run/reconcile-loop.ts`.
  */
 
 import { everyObject } from "#operator/resources/mutable-resource-set";
@@ -24,7 +24,7 @@ import { compileChannel } from "./compile-channel.ts";
 import { CompiledState, type PassChanges } from "./compiled-state.ts";
 import { FaultGuard } from "./fault-guard.ts";
 import { type QuotaScope, withoutHardChannel, withoutHardQuotas } from "./limits/hard-quotas.ts";
-import { Claims, winnerAmong } from "./resolve-conflicts.ts";
+import { OwnershipClaims, winnerAmong } from "./resolve-conflicts.ts";
 import type { ObjectResult, WantedSecret } from "./result.ts";
 import { RouteCompiler } from "./routes/route-compiler.ts";
 import { wholeScope } from "./watch-scope.ts";
@@ -32,7 +32,7 @@ import { wholeScope } from "./watch-scope.ts";
 /** Settings of the fleet that the wire carries (DESIGN.md section 8). */
 export type CompileSettings = Omit<Fleet, "kind" | "name">;
 
-/** What a pass changed, and what a pass before it changed that did not come to its end. */
+/** The changes of a pass, including those of a previous pass that did not complete. */
 export interface CompileChanges {
   readonly upserts: ReadonlyMap<string, WireObject>;
   readonly removes: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export interface CompileChanges {
   readonly results: ReadonlyMap<string, ObjectResult | undefined>;
   /** Accounts that keys joined or left and channels that routes did, by `resultId`. */
   readonly counted: ReadonlySet<string>;
-  /** Objects that are refused for a fault of the compiler's own, by `resultId`, and the fault. */
+  /** Objects that are refused for a fault of the compiler, by `resultId`, with the fault. */
   readonly faults: ReadonlyMap<string, unknown>;
 }
 
@@ -72,15 +72,15 @@ export class Compilation {
   readonly #state: CompiledState;
   readonly #wanted = new Map<string, readonly WantedSecret[]>();
   readonly #references = new ReferenceIndex();
-  readonly #digests = new Claims();
+  readonly #digests = new OwnershipClaims();
   readonly #guard: FaultGuard;
   readonly #routes: RouteCompiler;
-  /** The last update came to its end. */
+  /** Whether the last update completed. */
   #isWhole = true;
 
   /**
    * @param quotaScope where the proxies count; see `limits/hard-quotas.ts`
-   * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
+   * @param makesKeys whether the operator makes the Secrets that `generate` credentials ask for
    */
   constructor(
     resources: ResourceSet,
@@ -106,7 +106,7 @@ export class Compilation {
     return this.#state.objects;
   }
 
-  /** What is known of every resource, by `resultId`; a live view. */
+  /** The results of all resources, by `resultId`; a live view. */
   get results(): ReadonlyMap<string, ObjectResult> {
     return this.#state.results;
   }
@@ -116,22 +116,22 @@ export class Compilation {
     return this.#state.refusedIds;
   }
 
-  /** Holds another copy of an equal object from now on, so that one of the two can be let go. */
+  /** Replaces an object by an equal copy, so that one of the two can be released. */
   adopt(id: string, copy: WireObject): void {
     this.#state.adopt(id, copy);
   }
 
-  /** Whether the proxies cannot know of this version yet: the pass that made it has not published it. */
+  /** Whether the pass that made this version has not published it, so that no proxy can know it. */
   isUnderWay(wireId: string): boolean {
     return this.#state.isUnderWay(wireId);
   }
 
-  /** What the last pass changed is on its way to the proxies. */
+  /** Notes that the changes of the last pass are published. */
   notePublished(): void {
     this.#state.notePublished();
   }
 
-  /** Everybody knows what the last pass changed. Until then the next tells of it as well. */
+  /** Ends the pass: all listeners have its changes. Until then the next pass includes them. */
   endPass(): void {
     this.#state.endPass();
   }
@@ -163,7 +163,7 @@ export class Compilation {
     }
   }
 
-  /** Brings everything in line with the resources as they are now. */
+  /** Compiles everything that these changes affect. */
   update(changes: Iterable<ResourceChange>): CompileChanges {
     const steps = this.updateInSteps(changes);
     for (;;) {
@@ -173,11 +173,11 @@ export class Compilation {
   }
 
   /**
-   * The same as `update`, pausing after every object: whoever drives it decides when to give way to others. What
-   * changes in the resources meanwhile must come in a later update; one update at a time.
+   * The same as `update`, pausing after every object, so that the caller decides when to yield to other work. Changes of
+   * the resources that come meanwhile belong to a later update; one update at a time.
    *
-   * One that throws, or is not driven to its end, may have left anything half done: the next, which must be given the
-   * same changes, looks at everything.
+   * An update that throws or is not completed may leave anything half done: the next one, which must be given the same
+   * changes, compiles everything.
    */
   *updateInSteps(changes: Iterable<ResourceChange>): Generator<void, CompileChanges> {
     const pass = this.#state.beginPass();
@@ -218,7 +218,7 @@ export class Compilation {
     if (kind === "ModelRoute") this.#markDependents(key, dirty);
   }
 
-  /** Everything that depends on an object, and in turn on that. */
+  /** Marks everything that depends on an object, directly or not. */
   #markDependents(key: string, dirty: Dirty): void {
     const open = [key];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -226,7 +226,7 @@ export class Compilation {
         const [kind, identity] = splitKey(dependent);
         if (dirty[kind].has(identity)) continue;
         dirty[kind].add(identity);
-        // Routes hold nothing of a key and only whether a channel is served, which compiling it tells.
+        // Routes use nothing of a key, and of a channel only whether it is served, which compiling the channel tells.
         if (kind === "ModelRoute") open.push(dependent);
       }
     }
@@ -256,7 +256,7 @@ export class Compilation {
       this.#state.put(id, compiled?.object, pass);
       this.#state.putResult(id, compiled?.result, pass);
     });
-    // Keys depend on no more of an account than its being there: a top-up must not compile all of them again.
+    // Keys depend only on the account's existence: a top-up must not compile all of them again.
     if (wasServed !== this.#state.objects.has(id)) this.#markDependents(`Account/${identity}`, dirty);
   }
 
@@ -286,7 +286,7 @@ export class Compilation {
       failed.add(identity);
       this.#wanted.delete(identity);
     };
-    // Claims first: whether a key owns its digest is known only when all have said theirs.
+    // Claims first: whether a key owns its digest is known only when all claims are made.
     for (const identity of identities) {
       attempt(identity, (key) => {
         for (const rival of this.#claimDigests(identity, key)) if (!identities.has(rival)) rivals.add(rival);
@@ -301,13 +301,13 @@ export class Compilation {
     }
   }
 
-  /** @returns all that claim one of the digests that a key claims or claimed */
+  /** @returns all keys that claim one of the digests that this key claims or claimed */
   *#claimDigests(identity: string, key: ApiKeyResource | undefined): Generator<string> {
     const digests = new Set<string>();
     if (key)
       for (const { sha256 } of resolveCredentials(key, this.#resources.secrets, this.#makesKeys))
         if (sha256) digests.add(sha256);
-    // Also when the digests stay: a key made anew under its name is younger, and another may own them now.
+    // Also when the digests stay: a key recreated under its name is younger, and another one may own them now.
     const touched = [...this.#digests.set(identity, [...digests]), ...this.#digests.tokensOf(identity)];
     for (const digest of new Set(touched)) yield* this.#digests.claimantsOf(digest);
   }

@@ -1,4 +1,4 @@
-/** Account to the wire (RESOURCES.md, Account). */
+/** Compiles an Account into its wire object (RESOURCES.md, Account). */
 
 import { parseNanoCredits, SpecError } from "#operator/resources/amounts";
 import type { AccountResource } from "#operator/resources/resource";
@@ -18,7 +18,7 @@ export function compileAccount(account: AccountResource): CompiledAccount {
   const base = { id, kind: "Account", namespace, name, generation, state: spec?.state ?? "Active" } as const;
   let object: Account | undefined;
   let accepted =
-    invalid === undefined ? valid : refused("Invalid", spec ? `${invalid} The version before it is served.` : invalid);
+    invalid === undefined ? valid : refused("Invalid", spec ? `${invalid} The previous version is served.` : invalid);
   try {
     object = spec && {
       kind: "account",

@@ -1,8 +1,8 @@
 /**
- * ApiKey to the wire (RESOURCES.md, ApiKey).
+ * Compiles an ApiKey into its wire object (RESOURCES.md, ApiKey).
  *
- * The safe direction is deny: whatever of a key cannot be understood or resolved keeps the whole key, or that
- * credential, off the wire. Digests alone leave the operator.
+ * When in doubt it denies: a key, or a credential of it, that cannot be understood or resolved stays off the wire. Only
+ * digests leave the operator.
  */
 import { createHash } from "node:crypto";
 import { parseTimestampMs, SpecError } from "#operator/resources/amounts";
@@ -14,7 +14,7 @@ import type { Key, KeyCredential } from "#proxy/snapshot/types.gen";
 import { compileLimits, requireCIDRs, shareList } from "./limits/compile-limits.ts";
 import { type KeyCredentialFact, type KeyResult, partiallyValid, refused, resolved, valid } from "./result.ts";
 
-/** In a message; the rest is a number. */
+/** Finalizers named in a message; the rest are counted. */
 const finalizersNamedMax = 5;
 
 /** A credential whose secret was looked up. */
@@ -23,16 +23,16 @@ export interface ResolvedCredential {
   readonly sha256?: string;
   readonly displayPrefix?: string;
   readonly secretResourceVersion?: string;
-  /** Why there is no digest. */
+  /** The cause when there is no digest. */
   readonly failure?: Verdict<"ResolvedRefs">;
   /** The credential waits for the Secret that the operator creates. */
   readonly isWanted?: true;
 }
 
 /**
- * Finds the digest of every credential of a key; of one that is being deleted none, so that another may have them.
+ * Finds the digest of every credential of a key. A key that is being deleted has none, so that another key may use them.
  *
- * @param makesKeys whether somebody makes the Secrets that `generate` credentials ask for
+ * @param makesKeys whether the operator makes the Secrets that `generate` credentials ask for
  */
 export function resolveCredentials(
   key: ApiKeyResource,
@@ -57,7 +57,7 @@ function resolveCredential(
   const secret = secrets.get(`${namespace}/${location.name}`);
   if (!secret) {
     if (spec.generate && !makesKeys) {
-      const message = `${at} Secret ${location.name} does not exist, and this installation makes no keys: create it, or turn key generation on.`;
+      const message = `${at} Secret ${location.name} does not exist, and this installation generates no keys; create it, or turn key generation on.`;
       return { spec, failure: refused("SecretNotFound", message) };
     }
     if (spec.generate) {
@@ -73,7 +73,7 @@ function resolveCredential(
   if (value === undefined) {
     const missing = `${at} Secret ${location.name} has no key ${location.key}`;
     const message = spec.generate
-      ? `${missing} and is not overwritten; add it, or remove the Secret to have it made.`
+      ? `${missing} and is not overwritten; add the key, or delete the Secret to have it generated.`
       : `${missing}; add it or name another in secretKeyRef.key.`;
     return { spec, failure: refused("SecretKeyNotFound", message) };
   }
@@ -90,9 +90,9 @@ function resolveCredential(
 }
 
 /**
- * A Secret that goes with another ApiKey is not this one's, even of the same name: the garbage collector deletes it when
- * that object is gone, and a key that was handed out from it would die with it. In a folder it stays, and whoever was given
- * the key of the one would hold the key of the other.
+ * Refuses a Secret that belongs to another ApiKey, even to a former one of the same name. In a cluster the garbage collector
+ * deletes it with its owner, and a key handed out from it would stop working. In a folder it stays, and callers that got
+ * the key of one ApiKey would hold the key of the other.
  */
 function failureOfOwner(
   { metadata, origin }: SecretResource,
@@ -133,7 +133,7 @@ export function compileApiKey(
   const id = `key/${namespace}/${name}`;
   const base = { id, kind: "ApiKey", namespace, name, generation } as const;
   const { spec } = key;
-  // Deleted is revoked: whatever holds the object, and for however long, must not hold the key open.
+  // A deleted key is revoked: finalizers may hold the object, but must not keep the key valid.
   if (!spec || key.invalid !== undefined || key.metadata.isDeleting) {
     const why = key.metadata.isDeleting
       ? deletingMessage(key.metadata)
@@ -169,11 +169,11 @@ export function compileApiKey(
 }
 
 function deletingMessage({ finalizers = [] }: ObjectMeta): string {
-  const denied = "The ApiKey is being deleted and denied from now on";
+  const denied = "The ApiKey is being deleted and is denied from now on";
   if (finalizers.length === 0) return `${denied}.`;
   const others = finalizers.length - finalizersNamedMax;
   const named = finalizers.slice(0, finalizersNamedMax).join(", ");
-  return `${denied}. It goes when whoever set them removes its finalizers: ${named}${others > 0 ? ` and ${others} more` : ""}.`;
+  return `${denied}. It is gone once its finalizers are removed: ${named}${others > 0 ? ` and ${others} more` : ""}.`;
 }
 
 function accountNotFound(name: string, namespace: string): Verdict<"ResolvedRefs"> {
@@ -188,7 +188,7 @@ interface JudgedCredentials {
   readonly resolvedRefs: Verdict<"ResolvedRefs">;
 }
 
-/** Decides which credentials live. One that fails leaves the others alone and is named. */
+/** Decides which credentials are served. A credential that fails is named and does not affect the others. */
 function judgeCredentials(
   identity: string,
   credentials: readonly ResolvedCredential[],
@@ -206,9 +206,9 @@ function judgeCredentials(
       const winner = winnerOf(sha256);
       const twin = ownNames.get(sha256);
       if (winner !== identity) {
-        conflict = `Credential ${spec.name} is the same key as one of ApiKey ${winner}, which came first; give it another.`;
+        conflict = `Credential ${spec.name} has the same key as ApiKey ${winner}, which came first; give it another key.`;
       } else if (twin !== undefined) {
-        conflict = `Credential ${spec.name} is the same key as credential ${twin}; give it another.`;
+        conflict = `Credential ${spec.name} has the same key as credential ${twin}; give it another key.`;
       } else ownNames.set(sha256, spec.name);
     }
     if (failure) failures.push(failure);
@@ -221,11 +221,11 @@ function judgeCredentials(
   let accepted = valid;
   if (problems.length > 0 && usable.length > 0) accepted = partiallyValid(problems);
   else if (conflicts.length > 0) accepted = refused("Conflicted", conflicts.join(" "));
-  // A copy takes no more room than it needs; 100,000 keys keep theirs.
+  // A copy takes no spare room, and 100,000 keys keep theirs.
   return { usable, facts: [...facts], accepted, resolvedRefs: worstOf(failures) };
 }
 
-/** A definite failure goes before one that only waits; the message names them all. */
+/** A definite failure takes precedence over a pending one; the message names them all. */
 function worstOf(failures: readonly Verdict<"ResolvedRefs">[]): Verdict<"ResolvedRefs"> {
   const worst = failures.find(({ status }) => status === "False") ?? failures[0];
   return worst ? { ...worst, message: failures.map(({ message }) => message).join(" ") } : resolved;

@@ -1,7 +1,8 @@
 /**
- * Channel to the wire: the channel itself and, apart from it, the secret of each credential (RESOURCES.md, Channel).
+ * Compiles a Channel into wire objects: the channel and, apart from it, the secret of each credential (RESOURCES.md,
+ * Channel).
  *
- * A channel that could only send requests without the credential it needs is left out altogether.
+ * A channel whose requests would lack the credential that they need is left out altogether.
  */
 
 import { SpecError } from "#operator/resources/amounts";
@@ -60,11 +61,12 @@ export function compileChannel(
   }
 }
 
-/** The defaults of the channel's provider or vendor; a sentence when there are none. */
+/** The defaults of the channel's provider or vendor, or a message when there are none. */
 function presetOf(spec: ChannelSpec): ProviderPreset | string {
   if (spec.preset !== undefined) {
     const dialects = Object.hasOwn(vendors, spec.preset) ? vendors[spec.preset] : undefined;
-    if (!dialects) return `spec.preset: "${spec.preset}" is unknown; known are ${Object.keys(vendors).join(", ")}.`;
+    if (!dialects)
+      return `spec.preset: "${spec.preset}" is unknown; the presets are ${Object.keys(vendors).join(", ")}.`;
     return (
       dialects[spec.provider] ??
       `spec.preset: ${spec.preset} needs spec.provider ${Object.keys(dialects).join(" or ")}, not ${spec.provider}.`
@@ -107,7 +109,7 @@ function servedChannel(
   const objects = isServed ? [object, ...credentials.objects] : [];
   let accepted = partial.length > 0 ? partiallyValid(partial) : valid;
   if (channel.invalid !== undefined)
-    accepted = refused("Invalid", `${channel.invalid} The version before it is served.`);
+    accepted = refused("Invalid", `${channel.invalid} The previous version is served.`);
   const result: ChannelResult = {
     id,
     kind: "Channel",
@@ -157,7 +159,7 @@ function baseURLOf(spec: ChannelSpec, preset: ProviderPreset): string {
   return baseURL.replace(/\/+$/, "");
 }
 
-/** With an egress proxy the proxy is what is connected to; forbidden places stay forbidden behind it too. */
+/** With an egress proxy, connections go to the proxy; forbidden addresses stay forbidden behind it too. */
 function refuseEgress(spec: ChannelSpec, baseURL: string, policy: EgressPolicy): void {
   const open = new EgressPolicy(["0.0.0.0/0", "::/0"]);
   const problem =
@@ -169,7 +171,7 @@ function refuseEgress(spec: ChannelSpec, baseURL: string, policy: EgressPolicy):
   }
 }
 
-/** @throws SpecError for a header that no credential can stand in */
+/** @throws SpecError for a header that must not carry a credential */
 function authOf(spec: ChannelSpec, preset: ProviderPreset): Channel["auth"] {
   const { location, scheme } = spec.auth ?? {};
   if (location?.query !== undefined) return { location: "Query", name: location.query, scheme: scheme ?? "Raw" };
@@ -191,7 +193,7 @@ interface FoundCredentials {
   readonly facts: ChannelResult["credentials"];
 }
 
-/** A disabled credential is not read at all: its secret has no business on a proxy. */
+/** A disabled credential is not read at all, because its secret must not reach a proxy. */
 function resolveCredentials(
   channel: ChannelResource,
   spec: ChannelSpec,
@@ -306,7 +308,7 @@ function formatsOf(spec: ChannelSpec, preset: ProviderPreset, baseURL: string): 
     const found = path ?? pathOf(type, preset.dialect, baseURL, spec.azure?.apiVersion);
     if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((own) => ({ type, path: own })));
     else if (found !== undefined) formats.push({ type, path: found });
-    else throw new SpecError(`spec.formats[${type}].path: required, ${spec.provider} has no usual path for it`);
+    else throw new SpecError(`spec.formats[${type}].path: required, because ${spec.provider} has no usual path for it`);
   }
   if (formats.length === 0 || formats.length > 32) throw new SpecError("spec.formats: give 1 to 32 formats and paths");
   return formats;

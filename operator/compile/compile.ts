@@ -1,9 +1,9 @@
 /**
- * Resources in, wire objects and verdicts out. PURE: no clock, no I/O, no logging; nothing here throws on bad input.
+ * Compiles resources into wire objects and results in one go, for `tollgate validate`, goldens and tests. `Compilation`
+ * does the same step by step.
  *
- * Damage stays with the object: whatever is wrong with one is said in its result and the rest goes live. For keys the
- * safe side is deny. `Compilation` does the same step by step; this is the whole at once, for `tollgate validate`,
- * goldens and tests.
+ * It is pure: no clock, no I/O, no logging, and bad input never throws. A fault stays with its object: it is reported
+ * in the object's result, and all other objects are served. A key with a fault is denied.
  */
 
 import { everyObject } from "#operator/resources/mutable-resource-set";

@@ -1,13 +1,13 @@
 /**
- * What has been compiled so far: wire objects and results, and what the pass under way changed of them.
+ * The compiled state: wire objects, results, and the changes of the running pass.
  *
- * Only a change of meaning is one: an object or a result equal to the one before keeps its identity.
+ * Only a change of meaning counts: an object or result that is equal to the one before keeps its identity.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Fleet, WireObject } from "#proxy/snapshot/types.gen";
 import type { ObjectResult } from "./result.ts";
 
-/** A pass collects what it changes; whoever passes it on reads it as `CompileChanges`. */
+/** The changes that a pass collects; listeners read them as `CompileChanges`. */
 export interface PassChanges {
   readonly upserts: Map<string, WireObject>;
   readonly removes: Set<string>;
@@ -29,7 +29,7 @@ export class CompiledState {
     this.objects.set("setting/fleet", fleet);
   }
 
-  /** What a pass before it changed and did not bring to its end is part of what this one changes. */
+  /** Begins a pass. The changes of a previous pass that did not complete are part of it. */
   beginPass(): PassChanges {
     this.#isUnderWay = true;
     this.#pass ??= {

@@ -1,22 +1,22 @@
 /**
- * Judges a channel's base URL before anything connects (RELIABILITY.md EG2).
+ * Checks a channel's base URL before anything connects (RELIABILITY.md EG2).
  *
- * Literal addresses are judged here in whatever spelling they come (decimal, octal, short: the URL parser brings them
- * to one); names only where they always mean this machine or a metadata service. The proxy judges every address
- * again at connect, because a name may change what it points to.
+ * Literal addresses are checked in every spelling (decimal, octal, short: the URL parser normalises them). Names are
+ * checked only when they always mean this machine or a metadata service. The proxy checks every address again when it
+ * connects, because a name may resolve to another address later.
  */
 import type { EgressPolicy } from "#proxy/snapshot/egress-policy";
 
 const metadataNames: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata", "instance-data"]);
 const ownNames: ReadonlySet<string> = new Set(["localhost", "ip6-localhost", "ip6-loopback"]);
 
-/** Why a URL may not be called, as a sentence; undefined when it may. */
+/** The reason why a URL must not be called; undefined when it may. */
 export function refuseURL(url: string, policy: EgressPolicy, field: string): string | undefined {
   const parsed = parseURL(url);
-  if (!parsed) return `${field}: "${url}" is no absolute http or https URL.`;
+  if (!parsed) return `${field}: "${url}" is not an absolute http or https URL.`;
   if (parsed.username !== "" || parsed.password !== "")
     return `${field}: remove the user and password; use credentials.`;
-  if (parsed.search !== "" || parsed.hash !== "") return `${field}: remove what follows ? or #.`;
+  if (parsed.search !== "" || parsed.hash !== "") return `${field}: remove the query and the fragment.`;
   const host = parsed.hostname
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")
@@ -36,7 +36,7 @@ export function refuseURL(url: string, policy: EgressPolicy, field: string): str
   }
 }
 
-/** Whether a URL leads to a place that no setting opens: said of the target behind an egress proxy too. */
+/** Whether a URL leads to an address that no setting allows, also behind an egress proxy. */
 export function isForbiddenURL(url: string, policy: EgressPolicy): boolean {
   const host =
     parseURL(url)

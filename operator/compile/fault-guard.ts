@@ -1,8 +1,8 @@
 /**
- * Keeps a fault of the compiler's own with the object on which it shows (`RELIABILITY.md` J8): that object is refused, the
- * version before it stays, a key is denied, and everything else goes on.
+ * Confines a fault of the compiler to the object on which it occurs (`RELIABILITY.md` J8): the object is refused, its
+ * previous version stays, a key is denied, and all other objects go on.
  *
- * What a manifest may get wrong is no fault and never comes here: the compilers of the kinds say it themselves.
+ * Faults of manifests never come here; the compilers of the kinds report them.
  */
 import { referenceKey, referencesOf } from "#operator/resources/reference-index";
 import type { AnyResource, OwnKind, OwnResource } from "#operator/resources/resource";
@@ -11,14 +11,14 @@ import { type ObjectResult, refused, resolved } from "./result.ts";
 
 export class FaultGuard {
   readonly #state: CompiledState;
-  /** Objects of which not even the references can be read, and why: nothing would wake them, so none is served anew. */
+  /** Objects whose references cannot be read, with the fault: no change would trigger them, so none is compiled again. */
   readonly #unread = new Map<string, unknown>();
 
   constructor(state: CompiledState) {
     this.#state = state;
   }
 
-  /** What an object refers to; nothing where that cannot be read, and then it is refused until it changes. */
+  /** The references of an object; none when they cannot be read, and then the object is refused until it changes. */
   referencesOf(key: string, resource: AnyResource | undefined): readonly string[] {
     this.#unread.delete(key);
     if (resource === undefined) return [];
@@ -36,7 +36,7 @@ export class FaultGuard {
   }
 
   /**
-   * Does what concerns one object alone.
+   * Runs work that concerns one object alone.
    *
    * @param id of its result
    * @param resource undefined: it is gone, so that there is nothing to refuse
@@ -82,7 +82,7 @@ function refusedResult(id: string, resource: OwnResource, before: ObjectResult |
         resolvedRefs: resolved,
       };
     case "ModelRoute": {
-      const available = refused("NotAccepted", "The route is not served; see condition Accepted.");
+      const available = refused("NotAccepted", "The route is not served; see Accepted.");
       return { ...base, kind, model: name, targets: [], available, resolvedRefs: resolved };
     }
     case "Account":
@@ -93,9 +93,9 @@ function refusedResult(id: string, resource: OwnResource, before: ObjectResult |
 }
 
 function messageFor(kind: OwnKind, before: ObjectResult | undefined): string {
-  const matter = "The operator fails on it, which is a fault of the operator; its log says where.";
+  const matter = "The operator fails on this object, which is a fault of the operator; its log has the cause.";
   const mend = "Change the spec, or upgrade the operator.";
   if (kind === "ApiKey") return `${matter} ${mend} The key is denied until then.`;
   const isServed = (before?.wireIds.length ?? 0) > 0;
-  return `${matter} ${mend} ${isServed ? "The version before it is served." : "Nothing of it is served until then."}`;
+  return `${matter} ${mend} ${isServed ? "The previous version is served." : "Nothing of it is served until then."}`;
 }

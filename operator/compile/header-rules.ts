@@ -1,6 +1,6 @@
 /**
- * Which headers a channel may set or remove: never those that frame a message or carry a credential. Its own credential
- * may stand in any but the former.
+ * Decides which headers a channel may set or remove: never headers that frame a message or carry a credential. The
+ * channel's own credential may use any header except framing ones.
  */
 
 import type { ChannelSpec } from "#operator/resources/types.gen";
@@ -31,7 +31,7 @@ const authentication: ReadonlySet<string> = new Set([
   "x-goog-api-key",
 ]);
 
-/** Whether a header frames the message or belongs to one connection: whoever writes another breaks every call. */
+/** Whether a header frames the message or belongs to one connection; changing it would break every call. */
 export function isFramingHeader(name: string): boolean {
   return framing.has(name.toLowerCase());
 }
@@ -39,7 +39,7 @@ export function isFramingHeader(name: string): boolean {
 export interface CompiledHeaders {
   readonly set: NonNullable<Channel["headersSet"]>;
   readonly remove: string[];
-  /** A sentence for each rule that is left out. */
+  /** A message for each rule that is left out. */
   readonly problems: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function compileHeaders(headers: ChannelSpec["headers"], authName: string
         ? "carries credentials; use spec.auth"
         : /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)
           ? undefined
-          : "is no header name";
+          : "is not a header name";
     if (why !== undefined) problems.push(`${field}: ${name} ${why}; the rule is left out.`);
     return why === undefined;
   };

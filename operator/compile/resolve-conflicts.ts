@@ -1,5 +1,6 @@
 /**
- * Who owns a thing that several objects claim: a digest among keys, a public name among routes (RESOURCES.md R6).
+ * Decides which of several objects owns what they all claim: a digest among keys, a public name among routes
+ * (RESOURCES.md R6).
  *
  * The older object wins, then the lesser namespace/name, so the outcome depends on the set alone and never on the order
  * of arrival.
@@ -7,11 +8,11 @@
 import { compareByAge, identityOf, type ObjectMeta } from "#operator/resources/resource";
 
 /** Claims by token; most tokens have one claimant, which then costs no set. */
-export class Claims {
+export class OwnershipClaims {
   readonly #tokensOf = new Map<string, readonly string[]>();
   readonly #claimantsOf = new Map<string, string | Set<string>>();
 
-  /** Replaces what an owner claims. Returns the tokens whose claimants changed. */
+  /** Replaces the claims of an owner. @returns the tokens whose claimants changed */
   set(owner: string, tokens: readonly string[]): readonly string[] {
     const before = this.#tokensOf.get(owner);
     if (before === undefined) {
@@ -95,16 +96,16 @@ export function assignNames(claims: readonly NameClaim[]): Map<string, NameVerdi
   const owners = new Map<string, NameClaim[]>();
   const ownerOf = (name: string, claim: NameClaim) =>
     owners.get(name)?.find((owner) => isSeenTogether(owner.namespaces, claim.namespaces));
-  const take = (name: string, claim: NameClaim) => owners.set(name, [...(owners.get(name) ?? []), claim]);
+  const assign = (name: string, claim: NameClaim) => owners.set(name, [...(owners.get(name) ?? []), claim]);
   const verdicts = new Map<string, NameVerdict>();
   for (const claim of [...claims].sort((left, right) => compareByAge(left.metadata, right.metadata))) {
     const modelOwner = ownerOf(claim.model, claim);
     const lostAliases = new Map<string, string>();
     if (!modelOwner) {
-      take(claim.model, claim);
+      assign(claim.model, claim);
       for (const alias of claim.aliases) {
         const owner = ownerOf(alias, claim);
-        if (!owner) take(alias, claim);
+        if (!owner) assign(alias, claim);
         else if (owner !== claim) lostAliases.set(alias, identityOf(owner.metadata));
       }
     }

@@ -1,8 +1,8 @@
 /**
- * How a channel's upstream is trusted and what is shown to it, from the objects that `spec.tls` refers to.
+ * Resolves `spec.tls` of a channel: the CA bundle and the client certificate, from the objects that it refers to.
  *
- * What they hold is read here as the proxies will read it: Node takes a bundle without any certificate in silence and
- * trusts nobody then, so that each call would fail under a status that says all is well.
+ * Certificates are checked here as the proxies will read them: Node silently accepts a bundle without any certificate
+ * and then trusts nobody, so that each call would fail under a status without any problem.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Verdict } from "#operator/resources/reasons";
@@ -16,7 +16,7 @@ type Tls = NonNullable<ChannelSpec["tls"]>;
 type References = Pick<ResourceSet, "secrets" | "configMaps">;
 
 export interface ResolvedTls {
-  /** Absent: nothing but the system's ways. */
+  /** Absent: the system's defaults. */
   readonly settings?: Settings;
   readonly failures: readonly Verdict<"ResolvedRefs">[];
 }
@@ -55,14 +55,14 @@ function readBundle(
   return refused("InvalidConfigMap", message);
 }
 
-/** Each certificate of its own, as OpenSSL reads them; what stands between them is comment. */
+/** Each certificate by itself, as OpenSSL reads them; text between them is comment. */
 const certificateForm =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
 function bundleProblem(ca: string): string | undefined {
   const certificates = ca.match(certificateForm) ?? [];
   if (certificates.length === 0) return "holds no certificate";
-  // One that OpenSSL cannot read is passed over by it; the others still say whom to trust.
+  // OpenSSL skips a certificate that it cannot read and trusts the others.
   return certificates.some(isCertificate) ? undefined : "holds no certificate that can be read";
 }
 
@@ -70,7 +70,7 @@ function isCertificate(text: string): boolean {
   try {
     return new X509Certificate(text).raw.length > 0;
   } catch {
-    // What OpenSSL cannot read is no certificate, whatever it says about it.
+    // A text that OpenSSL cannot read is not a certificate, whatever the error.
     return false;
   }
 }
@@ -97,7 +97,7 @@ function isPair(certificate: string, privateKey: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
   } catch {
-    // Nothing of what OpenSSL says goes on: it may quote the key.
+    // OpenSSL's message is dropped, because it may quote the key.
     return false;
   }
 }

@@ -1,9 +1,10 @@
-/** What compiling one resource found: verdicts for its conditions and facts for the rest of its status. */
+/** The result of compiling one resource: verdicts for its conditions and facts for the rest of its status. */
 import type { ConditionType, ReasonOf, Verdict, VerdictOf } from "#operator/resources/reasons";
 import type { OwnKind } from "#operator/resources/resource";
+import type { Account, Channel, Key } from "#proxy/snapshot/types.gen";
 
 interface CommonResult<Kind extends OwnKind> {
-  /** As the wire names it: `key/…`, `channel/…`, `route/…` or `account/…`. */
+  /** The wire id: `key/…`, `channel/…`, `route/…` or `account/…`. */
   readonly id: string;
   readonly kind: Kind;
   readonly namespace: string;
@@ -11,7 +12,7 @@ interface CommonResult<Kind extends OwnKind> {
   readonly generation: number;
   readonly accepted: Verdict<"Accepted">;
   readonly resolvedRefs?: Verdict<"ResolvedRefs">;
-  /** Wire objects that carry this resource; empty when nothing of it is served. */
+  /** Ids of the wire objects of this resource; empty when nothing of it is served. */
   readonly wireIds: readonly string[];
 }
 
@@ -29,7 +30,7 @@ export interface KeyCredentialFact {
 }
 
 export interface KeyResult extends CommonResult<"ApiKey"> {
-  readonly state: "Active" | "Suspended";
+  readonly state: Key["state"];
   readonly expiresAtMs?: number;
   readonly account?: string;
   readonly accountRequired: boolean;
@@ -37,15 +38,15 @@ export interface KeyResult extends CommonResult<"ApiKey"> {
 }
 
 export interface ChannelResult extends CommonResult<"Channel"> {
-  readonly state: "Active" | "Draining" | "Disabled";
+  readonly state: Channel["state"];
   readonly baseURL?: string;
-  /** Undefined: no mappings, every model is taken. */
+  /** Undefined: no mappings, so every model is accepted. */
   readonly modelCount: number | undefined;
-  /** Whether it takes certificates from a ConfigMap or Secret, whose versions no status tells. */
+  /** Whether it uses certificates of a ConfigMap or Secret, whose versions are not in the status. */
   readonly refersToCertificates: boolean;
   readonly credentials: readonly {
     readonly name: string;
-    readonly state: "Active" | "Draining" | "Disabled";
+    readonly state: Channel["credentials"][number]["state"];
     readonly resolved: boolean;
     readonly secretResourceVersion?: string;
     readonly reason: ReasonOf<"ResolvedRefs"> | "Disabled";
@@ -64,7 +65,7 @@ export interface RouteResult extends CommonResult<"ModelRoute"> {
 }
 
 export interface AccountResult extends CommonResult<"Account"> {
-  readonly state: "Active" | "Suspended";
+  readonly state: Account["state"];
   /** Credit granted in nano-credits; absent: unlimited. */
   readonly creditNanos?: string;
   readonly overdraftNanos?: string;
@@ -83,7 +84,7 @@ export interface WantedSecret {
   readonly credential: string;
 }
 
-export const valid: Verdict<"Accepted"> = { status: "True", reason: "Valid", message: "The spec is understood." };
+export const valid: Verdict<"Accepted"> = { status: "True", reason: "Valid", message: "The spec is valid." };
 export const resolved: Verdict<"ResolvedRefs"> = {
   status: "True",
   reason: "Resolved",

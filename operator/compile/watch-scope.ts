@@ -1,4 +1,7 @@
-/** How much of its cluster an operator is let to see: what it cannot find may be there all the same. Pure. */
+/**
+ * The part of the cluster that an operator may see. An object outside of it may exist although the operator cannot find
+ * it. Pure.
+ */
 import { isNamespaceAllowed } from "#operator/resources/label-selector";
 import type { Verdict } from "#operator/resources/reasons";
 import type { ChannelResource, ModelRouteResource, NamespaceResource } from "#operator/resources/resource";
@@ -11,12 +14,12 @@ export interface WatchScope {
   readonly readsNamespaces: boolean;
 }
 
-/** Of an operator that sees everything, and of a folder. */
+/** The scope of an operator that sees everything, and of a folder. */
 export const wholeScope: WatchScope = { watchNamespaces: [], readsNamespaces: true };
 
 const switchOn = "switch operator.namespaceSelectors on";
 
-/** Why a channel that is not known cannot be used. @param identity `namespace/name` */
+/** The message about a channel that is not known. @param identity `namespace/name` */
 export function absentChannel(identity: string, { watchNamespaces }: WatchScope): string {
   const [namespace = ""] = identity.split("/");
   if (watchNamespaces.length === 0 || watchNamespaces.includes(namespace))
@@ -24,7 +27,7 @@ export function absentChannel(identity: string, { watchNamespaces }: WatchScope)
   return `Channel ${identity} is in a namespace that this operator does not watch; add ${namespace} to operator.watchNamespaces, or use a channel of a watched namespace.`;
 }
 
-/** Why a channel does not take routes of another namespace; undefined: it does. */
+/** The message about a channel that does not admit routes of another namespace; undefined when it does. */
 export function refusalBy(
   { metadata, spec }: ChannelResource,
   namespace: string,
@@ -43,7 +46,7 @@ export function refusalBy(
   return `${channel} does not admit namespace ${namespace}; label the namespace as its spec.allowedNamespaces.selector asks.`;
 }
 
-/** What is wrong with the choice of namespaces whose keys may call a route; undefined: nothing. */
+/** The problem of a route's choice of namespaces; undefined when there is none. */
 export function unreadableCallers(
   { spec }: ModelRouteResource,
   { readsNamespaces }: WatchScope,

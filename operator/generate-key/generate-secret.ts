@@ -1,7 +1,7 @@
 /**
  * Makes the Secret that a `generate` credential asks for: a 256-bit key, written once (RESOURCES.md, ApiKey).
  *
- * Never overwrites: a Secret that stands there already is the key, whoever wrote it, unless it was made for another one.
+ * It never overwrites. An existing Secret is the key, whoever wrote it, unless it was made for another ApiKey.
  */
 import { link, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ export async function generateSecret(
     } finally {
       await file.close();
     }
-    // A link, unlike a rename, fails where a file stands: whole or not at all, and never over another.
+    // A link, unlike a rename, fails when the file exists: it is whole or not at all, and never replaces another.
     await link(unfinished, path);
     return path;
   } catch (error) {

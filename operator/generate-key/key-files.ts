@@ -1,8 +1,9 @@
 /**
  * Makes the Secrets that `generate` credentials ask for, as files that the folder source reads (RESOURCES.md, ApiKey).
+ * `key-secrets.ts` does the same in a cluster.
  *
- * A file that cannot be written stands in the way of no other, and is tried again while somebody waits for it: the disk may
- * have room again, or the folder another mode. In a cluster `key-secrets.ts` does the same.
+ * A file that cannot be written delays no other file. It is tried again while a credential waits for it, because the
+ * disk may have room later, or the folder another mode.
  */
 import type { WantedSecret } from "#operator/compile/result";
 import { codeOf } from "#operator/source/scan-folder";
@@ -11,11 +12,11 @@ import { generateSecret, secretFile } from "./generate-secret.ts";
 export interface KeyFilesOptions {
   /** The data folder's `secrets`. */
   readonly folder: string;
-  /** Those that credentials wait for now. */
+  /** The Secrets that credentials wait for now. */
   readonly wanted: () => readonly WantedSecret[];
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: { info(message: string): void; error(message: string): void };
-  /** Told after files were written. */
+  /** Called after files were written. */
   readonly onMade: () => void;
   readonly retryMs?: number;
 }
@@ -25,7 +26,7 @@ const togetherMax = 32;
 
 export class KeyFiles {
   readonly #options: KeyFilesOptions;
-  /** Code of what kept those from being written that somebody waits for, by path; each is told once. */
+  /** Error code of each wanted file that could not be written, by path; each is logged once. */
   #failures = new Map<string, string>();
   #making: Promise<void> | undefined;
   #isAsked = false;
@@ -36,14 +37,14 @@ export class KeyFiles {
     this.#options = options;
   }
 
-  /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
-  async look(): Promise<void> {
+  /** Makes the wanted Secrets, now or after the running pass. Never fails. */
+  async reconcile(): Promise<void> {
     if (this.#isClosed) return;
     this.#isAsked = true;
     this.#making ??= this.#makeAll().finally(() => {
       this.#making = undefined;
-      // Somebody asked after the last look and before this.
-      if (this.#isAsked) void this.look();
+      // A request came after the last pass had read what is wanted.
+      if (this.#isAsked) void this.reconcile();
     });
     await this.#making;
   }
@@ -67,7 +68,8 @@ export class KeyFiles {
       }
       this.#failures = failures;
       clearTimeout(this.#retry);
-      if (failures.size > 0) this.#retry = setTimeout(() => void this.look(), this.#options.retryMs ?? 5_000).unref();
+      if (failures.size > 0)
+        this.#retry = setTimeout(() => void this.reconcile(), this.#options.retryMs ?? 5_000).unref();
       if (made > 0) this.#options.onMade();
     }
   }
@@ -78,15 +80,15 @@ export class KeyFiles {
     const owner = `ApiKey ${wanted.namespace}/${wanted.ownerName}`;
     try {
       const path = await generateSecret(wanted, folder, randomBytes);
-      if (path !== undefined) log.info(`${owner}: key written to ${path}`);
+      if (path !== undefined) log.info(`${owner}: wrote a new key to ${path}`);
       return path !== undefined;
     } catch (error) {
       const path = secretFile(wanted, folder);
       const why = error instanceof Error ? error.message : String(error);
-      // Messages name a file that is another each time.
+      // The message names a temporary file with another name each time; the code does not.
       const code = codeOf(error);
       failures.set(path, code);
-      if (this.#failures.get(path) !== code) log.error(`key of ${owner} cannot be written to ${path}: ${why}`);
+      if (this.#failures.get(path) !== code) log.error(`${owner}: cannot write the key to ${path}: ${why}`);
       return false;
     }
   }

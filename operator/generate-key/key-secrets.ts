@@ -1,9 +1,10 @@
 /**
- * Makes the Secrets that `generate` credentials ask for, in the cluster: owned by their ApiKeys, so that they go with
- * them, written once and never over another (RESOURCES.md, ApiKey).
+ * Makes the Secrets that `generate` credentials ask for in the cluster. Each is written once, never over another, and
+ * is owned by its ApiKey, so that it is deleted with it (RESOURCES.md, ApiKey).
  *
- * Runs beside the reconcile loop, never within it: an API server that is slow to write must not hold up a revocation.
- * The leader alone writes; what could not be written is tried again, ever more seldom, while somebody waits for it.
+ * It runs beside the reconcile loop and never within it: an API server that is slow to write must not delay a
+ * revocation. Only the leader writes. A Secret that could not be written is tried again, with growing waits, while a
+ * credential waits for it.
  */
 import type { WantedSecret } from "#operator/compile/result";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -18,29 +19,29 @@ export interface KeySecretsOptions {
   readonly client: Pick<ApiClient, "create">;
   readonly leadership: Pick<Leadership, "isLeader">;
   readonly resources: Pick<ResourceSet, "apiKeys">;
-  /** Those that credentials wait for now. */
+  /** The Secrets that credentials wait for now. */
   readonly wanted: () => readonly WantedSecret[];
   readonly randomBytes: (count: number) => Uint8Array;
   readonly log: { info(message: string): void; warn(message: string): void };
-  /** Told each Secret that could not be written, and why. */
+  /** Called for each Secret that could not be written, with the cause. */
   readonly onFailure?: (wanted: WantedSecret, why: string) => void;
   /** Whether the credential had a key before: its Secret was deleted. */
   readonly hadKey?: (wanted: WantedSecret) => boolean;
-  /** Told each key that was made in the place of one before, which is refused from now on. */
+  /** Called for each key that replaces an earlier one, which is refused from now on. */
   readonly onReplaced?: (wanted: WantedSecret) => void;
   /** After the first refusal; later ones wait longer. */
   readonly retryMs?: number;
 }
 
-/** Secrets written at a time: as many as statuses, so that neither keeps the API server from whatever else it does. */
+/** Secrets written at a time: as many as statuses, so that neither fills the API server's queue. */
 const inFlightMax = 8;
 
 export class KeySecrets {
   readonly #options: KeySecretsOptions;
   readonly #stop = new AbortController();
-  /** Written by us, and the uid of the owner; the watch brings them in a moment. */
+  /** Secrets that this operator wrote, with the uid of the owner; the watch brings them in a moment. */
   readonly #made = new Map<string, string>();
-  /** What is wanted, and whether it takes the place of a key: asked at once, as status forgets it in a moment. */
+  /** Wanted Secrets, and whether each replaces a key: asked at once, because status forgets it in a moment. */
   readonly #replaces = new Map<string, boolean>();
   #making: Promise<void> | undefined;
   #isAsked = false;
@@ -52,14 +53,14 @@ export class KeySecrets {
     this.#refusals = new Refusals(options.retryMs ?? 5_000);
   }
 
-  /** Somebody may wait for a Secret: looks, now or after what is under way. Never fails. */
-  look(): void {
+  /** Makes the wanted Secrets, now or after the running pass. Never fails. */
+  enqueue(): void {
     if (this.#stop.signal.aborted) return;
     this.#isAsked = true;
     this.#making ??= this.#makeAll().finally(() => {
       this.#making = undefined;
-      // Somebody asked after the last look and before this.
-      if (this.#isAsked) this.look();
+      // A request came after the last pass had read what is wanted.
+      if (this.#isAsked) this.enqueue();
     });
   }
 
@@ -78,7 +79,7 @@ export class KeySecrets {
         for (const name of known.keys()) if (!names.has(name)) known.delete(name);
       this.#refusals.keepOnly(names);
       for (const secret of wanted) this.#noteKeyBefore(secret);
-      if (!(await this.#makeThese(wanted))) this.#lookLater();
+      if (!(await this.#makeThese(wanted))) this.#enqueueLater();
     }
   }
 
@@ -107,7 +108,7 @@ export class KeySecrets {
 
   async #makeInTurn(wanted: readonly WantedSecret[]): Promise<boolean> {
     for (const secret of wanted) {
-      // Whoever leads next looks by itself.
+      // The next leader makes them.
       if (this.#stop.signal.aborted || !this.#options.leadership.isLeader()) return true;
       if (!(await this.#make(secret))) return false;
     }
@@ -119,10 +120,10 @@ export class KeySecrets {
     if (!this.#replaces.has(name)) this.#replaces.set(name, this.#options.hadKey?.(wanted) ?? false);
   }
 
-  #lookLater(): void {
+  #enqueueLater(): void {
     clearTimeout(this.#retry);
     if (this.#stop.signal.aborted) return;
-    this.#retry = setTimeout(() => this.look(), this.#refusals.dueInMs(performance.now())).unref();
+    this.#retry = setTimeout(() => this.enqueue(), this.#refusals.dueInMs(performance.now())).unref();
   }
 
   /** @returns whether there is nothing more to do about it */
@@ -130,7 +131,7 @@ export class KeySecrets {
     const { client, resources, randomBytes, log, onReplaced } = this.#options;
     const { namespace, secretName, key, prefix, ownerName } = wanted;
     const uid = resources.apiKeys.get(`${namespace}/${ownerName}`)?.metadata.uid;
-    // It is gone; without the owner's uid its Secret would outlive it.
+    // The ApiKey is gone; without its uid as owner, the Secret would outlive it.
     if (uid === undefined || this.#made.get(identityOf(wanted)) === uid) return true;
     if (!this.#refusals.begin(placeOf(wanted), performance.now())) return false;
     const owner = { apiVersion: "tollgate.dev/v1alpha1", kind: "ApiKey", name: ownerName, uid, controller: true };
@@ -143,11 +144,11 @@ export class KeySecrets {
       await client.create(secretResource, secret, { namespace, signal: this.#stop.signal });
       this.#refusals.accept(placeOf(wanted));
       this.#made.set(identityOf(wanted), uid);
-      log.info(`ApiKey ${namespace}/${ownerName}: key written to the Secret ${secretName}`);
+      log.info(`ApiKey ${namespace}/${ownerName}: wrote a new key to the Secret ${secretName}`);
       if (this.#replaces.get(identityOf(wanted)) === true) onReplaced?.(wanted);
       return true;
     } catch (error) {
-      // One stands there already. The watch brings it, and with it whether it is this key's; it is never written over.
+      // There is such a Secret. The watch brings it and tells whether it belongs to this key; it is never overwritten.
       if (isApiStatus(error, 409)) {
         this.#refusals.accept(placeOf(wanted));
         return true;
@@ -158,14 +159,14 @@ export class KeySecrets {
     }
   }
 
-  /** A whole namespace may be refused: who runs the operator reads of that once, its people at each key that was tried. */
+  /** A whole namespace may be refused: the operator's log tells it once, and an Event tells it at each key. */
   #tellRefusal(wanted: WantedSecret, error: unknown): void {
     const { log, onFailure } = this.#options;
     const { namespace, secretName, ownerName } = wanted;
     const why = error instanceof Error ? error.message : String(error);
     if (this.#refusals.refuse(placeOf(wanted), error, performance.now())) {
-      const what = `ApiKey ${namespace}/${ownerName}: the Secret ${secretName} cannot be created`;
-      log.warn(`${what}: ${why}; it is tried again, and others refused for the same reason are not told`);
+      const what = `ApiKey ${namespace}/${ownerName}: the operator cannot create the Secret ${secretName}`;
+      log.warn(`${what}: ${why}; it tries again, and logs no other refusal with the same cause`);
     }
     onFailure?.(wanted, why);
   }

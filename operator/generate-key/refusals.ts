@@ -1,9 +1,10 @@
 /**
- * What refused to take Secrets, and when it is asked again: a namespace, as one over its quota, without a Role or
- * terminating, or the API server itself. Each waits by itself, so that one namespace puts nobody behind it.
+ * Remembers refusals to create Secrets, and says when to try again.
  *
- * What was refused for the first time holds up all the rest of its scope; one is tried when the wait is over. What is
- * refused again while others are taken is refused for its own sake, and only waits itself.
+ * A refusal has a scope: a namespace (over its quota, without a Role, terminating) or the API server as a whole. Each
+ * scope waits by itself, so that one namespace delays no other. A first refusal holds back everything else of its
+ * scope, and one Secret is tried when the wait is over. A Secret that is refused again while others of its scope
+ * succeed waits alone.
  */
 import { ApiError } from "#operator/kubernetes/api/api-error";
 import { Backoff } from "#operator/kubernetes/watch/backoff";
@@ -13,7 +14,7 @@ interface Scope {
   notBefore: number;
   isHeldUp: boolean;
   isTried: boolean;
-  /** How often each was refused; by identity. */
+  /** How often each Secret was refused; by identity. */
   readonly attempts: Map<string, number>;
   readonly told: Set<string>;
 }
@@ -37,17 +38,17 @@ export class Refusals {
     this.#firstMs = firstMs;
   }
 
-  /** Whether nothing was refused that somebody still waits for. */
+  /** Whether no wanted Secret was refused. */
   get isEmpty(): boolean {
     return this.#scopes.size === 0;
   }
 
-  /** How often it was refused: what was not goes first, so that nobody waits behind it. */
+  /** How often it was refused: Secrets without a refusal go first. */
   attemptsOf({ namespace, identity }: RefusedPlace): number {
     return this.#scopes.get(namespace)?.attempts.get(identity) ?? 0;
   }
 
-  /** Takes note that it is tried now. @returns false where it has to wait */
+  /** Notes that it is tried now. @returns false when it has to wait */
   begin(place: RefusedPlace, now: number): boolean {
     const scopes = this.#scopesOf(place);
     if (!scopes.every((scope) => mayTry(scope, place.identity, now))) return false;
@@ -58,7 +59,7 @@ export class Refusals {
   /** @returns whether its namespace, or the server, has not refused for this cause before */
   refuse(place: RefusedPlace, cause: unknown, now: number): boolean {
     const isOfNamespace = this.#note(place.namespace, place.identity, cause, now);
-    // Too much, an error of its own or no answer: it would refuse others as well.
+    // 429, an error of the server or no response: it would refuse the others as well.
     if (isOfServer(cause)) return this.#note(server, place.identity, cause, now);
     this.#scopes.delete(server);
     return isOfNamespace;
@@ -74,7 +75,7 @@ export class Refusals {
     if (scope.attempts.size === 0) this.#scopes.delete(namespace);
   }
 
-  /** Forgets what nobody waits for any more. */
+  /** Forgets Secrets that are no longer wanted. */
   keepOnly(identities: ReadonlySet<string>): void {
     for (const [name, { attempts }] of this.#scopes) {
       for (const identity of attempts.keys()) if (!identities.has(identity)) attempts.delete(identity);
@@ -82,7 +83,7 @@ export class Refusals {
     }
   }
 
-  /** When the next wait is over. One that is over already may stand behind another: it would be looked at in vain. */
+  /** When the next wait is over. A wait that is over may be behind another one: trying it would be in vain. */
   dueInMs(now: number): number {
     const waits = [...this.#scopes.values()].map(({ notBefore }) => notBefore - now).filter((waitMs) => waitMs > 0);
     return waits.length === 0 ? this.#firstMs : Math.ceil(Math.min(...waits));

@@ -1,8 +1,8 @@
 /**
- * How many published keys come to their end soon, for an alert that comes before their callers' 401.
+ * Counts published keys that end soon, for an alert before their callers get 401.
  *
- * Kept by change, so that a scrape costs by the keys that end at all and not by all keys. A key ends at its `expiresAt`,
- * or when the last of its credentials does.
+ * The count is kept by change, so a scrape costs by the number of keys that end at all. A key ends at its `expiresAt`,
+ * or when the last of its credentials ends.
  */
 import { Gauge, type Registry } from "prom-client";
 import type { Publisher } from "#operator/push/publisher";
@@ -47,7 +47,7 @@ export function endOf(key: Pick<Key, "state" | "expiresAt" | "credentials">): nu
   const lives = key.credentials.map(({ notAfter }) => notAfter ?? Infinity);
   const end = Math.min(
     key.expiresAt ?? Infinity,
-    // Without any credential nobody calls with it: nothing ends.
+    // A key without credentials serves nobody, so nothing ends.
     lives.length === 0 ? Infinity : Math.max(...lives),
   );
   return Number.isFinite(end) ? end : undefined;

@@ -1,8 +1,8 @@
 /**
- * Versions of keys that wait until every connected proxy knows all their fields (`OPERATIONS.md` section 1 rule 3).
+ * Holds versions of keys back until every connected proxy knows all of their fields (`OPERATIONS.md` section 1 rule 3).
  *
- * The publisher asks before it takes a version in and keeps what was published before. Which capabilities are lacking is
- * for the fleet to say, from what proxies named in `hello`.
+ * The publisher asks it before it accepts a version, and keeps the published version meanwhile. The fleet sets the
+ * lacking capabilities, from the names that proxies gave in `hello`.
  */
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
 import { addVersion, type BucketSums, bucketOf, subtractVersion } from "#proxy/snapshot/digest";
@@ -20,7 +20,7 @@ export class CapabilityGate {
   #isChanged = false;
   #wanted: { readonly published: IndexedSnapshot; readonly sums: BucketSums } | undefined;
 
-  /** What some proxy lacks, as told last. */
+  /** The capabilities that some proxy lacks, as set last. */
   get lacked(): ReadonlySet<string> {
     return this.#lacked;
   }
@@ -38,14 +38,14 @@ export class CapabilityGate {
   }
 
   /**
-   * What of a version some connected proxy would not understand; nothing for one that may go out.
+   * The capabilities of a version that some connected proxy lacks; empty for a version that may go out.
    *
-   * What the version before uses already does not count: a proxy that lacks it denies that key already, as it does where
-   * it connected after the key had gone out, and waiting would only keep the edit from the proxies that understand it.
+   * Capabilities that the previous version uses already do not count: a proxy that lacks one denies that key already, as
+   * when it connected after the key had gone out, and waiting would only keep the edit from proxies that understand it.
    *
-   * @param before the version last taken; undefined for a key that is new
+   * @param before the version last accepted; undefined for a new key
    */
-  tooNewIn(object: WireObject, before: WireObject | undefined): readonly Capability[] {
+  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly Capability[] {
     if (this.#lacked.size === 0) return [];
     const used = before === undefined ? [] : capabilitiesNeeded(before);
     return capabilitiesNeeded(object).filter((one) => this.#lacked.has(one.name) && !used.includes(one));
@@ -63,23 +63,23 @@ export class CapabilityGate {
   }
 
   /**
-   * Takes note of what some connected proxy lacks.
+   * Sets the capabilities that some connected proxy lacks.
    *
-   * @returns the versions that need to wait no longer; they are still held, until they are forgotten
+   * @returns the versions that need to wait no longer; they are held until they are forgotten
    */
-  lack(lacked: ReadonlySet<string>): [id: string, object: WireObject][] {
+  setLacked(lacked: ReadonlySet<string>): [id: string, object: WireObject][] {
     this.#lacked = lacked;
     const free: [string, WireObject][] = [];
     for (const [id, { object }] of this.#versions)
-      if (this.tooNewIn(object, undefined).length === 0) free.push([id, object]);
+      if (this.lackingCapabilities(object, undefined).length === 0) free.push([id, object]);
     return free;
   }
 
   /**
-   * Sums of buckets as they would be were nothing held back. Operators hold back for their own proxies and know
-   * different versions from before, so only these can be compared between them.
+   * Sums of buckets as if nothing were held back. Each operator holds back for its own proxies and has other previous
+   * versions, so only these sums can be compared between operators.
    *
-   * @param sums of `published`, or of what a proxy acknowledged of it
+   * @param sums of `published`, or of the part of it that a proxy acknowledged
    */
   asWanted(sums: BucketSums, published: IndexedSnapshot): BucketSums {
     if (this.#versions.size === 0) return sums;
@@ -100,8 +100,8 @@ export class CapabilityGate {
     return this.#wanted.sums;
   }
 
-  /** Whether other versions are held since this was last asked. */
-  takeChange(): boolean {
+  /** Whether the held versions changed since the last call. */
+  consumeChange(): boolean {
     const isChanged = this.#isChanged;
     this.#isChanged = false;
     return isChanged;

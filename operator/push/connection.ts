@@ -1,10 +1,10 @@
 /**
- * One proxy's stream as the operator sees it: what it was sent, what it acknowledged, what has changed since.
+ * One proxy's stream as the operator sees it: what was sent, what was acknowledged, and what has changed since.
  *
- * Invariants: at most one transaction is unacknowledged; meanwhile changes merge in a set of ids, so that a slow proxy
- * costs memory by distinct changed objects; a large transaction goes in parts, each written when the one before has
- * drained; revocations are written at once, between parts and before acknowledgements (`OPERATIONS.md` section 1
- * rules 5 and 6). Knows nothing of HTTP: `push-server.ts` gives it somewhere to write.
+ * Invariants: at most one transaction is unacknowledged, and meanwhile changes merge in a set of ids, so that a slow
+ * proxy costs memory only for distinct changed objects; a large transaction goes in parts, each written when the one
+ * before has drained; revocations are written at once, between parts and before acknowledgements (`OPERATIONS.md`
+ * section 1 rules 5 and 6). It knows nothing of HTTP: `push-server.ts` gives it a sink to write to.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
@@ -20,9 +20,9 @@ import { transactionLines } from "./transaction-lines.ts";
 import type { ResourceUids } from "./versions/resource-uids.ts";
 import type { SourceProgress } from "./versions/source-progress.ts";
 
-/** Where lines go. */
+/** The sink that lines are written to. */
 export interface LineSink {
-  /** @returns false when the peer is slower than we write: wait for `drained` before the next part. */
+  /** @returns false when the peer reads slower than we write: wait for `drained` before the next part */
   write(line: string): boolean;
   /** Resolves when there is room again; rejects when the stream is over. */
   drained(): Promise<void>;
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
   readonly onRefusedAsDeleted?: (ids: readonly string[]) => void;
   /** Where the source counts versions. */
   readonly progress?: SourceProgress;
-  /** Where the source gives uids. */
+  /** Where the source has uids. */
   readonly uids?: ResourceUids;
 }
 
@@ -55,23 +55,23 @@ interface InFlight {
   readonly sentAt: number;
 }
 
-/** Ids and digests of one line: the longest of both stay below the frame that a proxy takes. */
+/** Ids and digests in one line: the longest ones stay below the frame that a proxy accepts. */
 const revokedPerLineMax = 2_000;
 
 export class ProxyConnection {
   readonly id: string;
   readonly hello: Hello;
-  /** Names of the capabilities that this proxy is too old for. */
+  /** Names of the capabilities that this proxy lacks. */
   readonly lacks: readonly string[];
   readonly #options: ConnectionOptions;
   readonly #changed = new Set<string>();
   #target: IndexedSnapshot;
-  /** What the proxy holds once everything sent is applied. */
+  /** The configuration that the proxy holds once everything sent is applied. */
   #sentDigest = "";
   #inFlight: InFlight | undefined;
   #acknowledged: Acknowledgement | undefined;
   #acknowledgedSums: BucketSums | undefined;
-  /** What the proxy has been told of the source. */
+  /** The versions of the source that the proxy knows. */
   #toldVersions: ResourceVersions = noVersions;
   #toldRemovals = 0;
   #rejects: readonly Reject[];
@@ -124,7 +124,7 @@ export class ProxyConnection {
     return this.#rejects;
   }
 
-  /** Whether it refuses more than it names: then nobody knows of an object that is not named. */
+  /** Whether it refuses more objects than it names: then the state of an object without a name is unknown. */
   get refusesMore(): boolean {
     return (this.#acknowledged?.rejectCount ?? 0) > this.#rejects.length;
   }
@@ -153,7 +153,7 @@ export class ProxyConnection {
     return this.#inFlight === undefined ? undefined : this.#options.timers.now() - this.#inFlight.sentAt;
   }
 
-  /** Greets the proxy and sends what it lacks. */
+  /** Greets the proxy and sends the difference to its configuration. */
   start(): void {
     this.#isStarted = true;
     const { hello } = this;
@@ -174,7 +174,7 @@ export class ProxyConnection {
       // A transaction brings its own.
       versions: isEqual ? this.#newVersions() : noVersions,
     });
-    this.#beat();
+    this.#heartbeat();
     if (isEqual) {
       // The proxy confirms with an acknowledgement, as after a transaction.
       this.#sentDigest = target.digest;
@@ -184,11 +184,11 @@ export class ProxyConnection {
     }
   }
 
-  /** A new revision: sent now, or merged with others while the proxy owes an acknowledgement. */
+  /** Sends a new revision now, or merges it with others while an acknowledgement is outstanding. */
   offer(publication: Publication): void {
     if (!this.#isOpen) return;
     this.#target = publication.snapshot;
-    // That it joined may be what let this revision go out: it begins with it.
+    // Its joining may have released this revision: the stream begins with it.
     if (!this.#isStarted) return;
     for (const id of publication.changed) this.#changed.add(id);
     if (this.#inFlight === undefined) {
@@ -198,7 +198,7 @@ export class ProxyConnection {
     this.#revoke(publication);
   }
 
-  /** In lines that are whole frames each, however much is dead at once; what is known goes with the last. */
+  /** Each line is a whole frame, however much is revoked at once; the source's versions go with the last. */
   #revoke({ snapshot, revokedKeys, revokedCredentials }: Publication): void {
     const { revision } = snapshot;
     const count = Math.max(revokedKeys.length, revokedCredentials.length);
@@ -296,7 +296,7 @@ export class ProxyConnection {
     const versions = this.#newVersions();
     const uidOf = (id: string) => uids?.uidOf(id);
     const lines = transactionLines({ epoch, base, difference, target, versions, removedUids, uidOf });
-    // A small transaction is one line and goes out now; the rest of a large one follows as it drains.
+    // A small transaction is one line and goes out now; the rest of a large one follows as the stream drains.
     const first = lines.next();
     if (first.done === true) return;
     const hasRoom = this.#options.sink.write(first.value);
@@ -307,7 +307,7 @@ export class ProxyConnection {
     this.#inFlight = { revision, digest, sums, sentAt: this.#options.timers.now() };
   }
 
-  /** What the source has moved on by since the proxy was last told. */
+  /** The versions of the source that are newer than the proxy was last told. */
   #newVersions(): ResourceVersions {
     const seen = this.#options.progress?.seen ?? noVersions;
     const news = versionsSince(this.#toldVersions, seen);
@@ -326,7 +326,7 @@ export class ProxyConnection {
     }
   }
 
-  #beat(): void {
+  #heartbeat(): void {
     const { timers, heartbeatMs, deadMs } = this.#options;
     this.#cancelBeat = timers.after(heartbeatMs, () => {
       if (timers.now() - this.#heardAt >= deadMs) {
@@ -334,7 +334,7 @@ export class ProxyConnection {
         return;
       }
       this.#write({ type: "ping", at: Math.round(timers.wallClock()) });
-      this.#beat();
+      this.#heartbeat();
     });
   }
 

@@ -1,4 +1,4 @@
-/** `/debug/fleet`, line by line. */
+/** The lines of `/debug/fleet`: one view for each proxy. */
 
 import type { ProxyConnection } from "./connection.ts";
 import type { ProxyGroup } from "./replicas/summary.ts";
@@ -8,10 +8,10 @@ export interface ProxyView {
   readonly isReady: boolean;
   readonly digest: string;
   readonly rejects: readonly { readonly id: string; readonly severity?: string; readonly message: string }[];
-  /** The operator it is connected to, where that is another one; the rest is known there only. */
+  /** The operator it is connected to, when that is another one; only that operator knows the other fields. */
   readonly via?: string;
   readonly build?: string;
-  /** Names of capabilities that it is too old for. */
+  /** Names of capabilities that it lacks. */
   readonly lacks?: readonly string[];
   readonly revision?: number;
   /** Revisions behind. */

@@ -1,12 +1,12 @@
 /**
- * Who acknowledged what: the connected proxies, those that followers tell of, those that the cluster says there are; and
- * for each object whether every ready one of them holds its present version. Source of `Programmed` and of
- * `/debug/fleet`; `RESOURCES.md` R12 says who counts.
+ * Knows which proxy acknowledged which version: the connected proxies, those that followers report, and those that the
+ * cluster lists. For each object it says whether every ready proxy holds the present version. `Programmed` and
+ * `/debug/fleet` come from it; `RESOURCES.md` R12 says which proxies count.
  *
- * A proxy counts when it has acknowledged a configuration here or at another operator, or when the cluster calls its pod
- * ready: one that serves without ever having connected holds nothing of ours. Proxies of this operator are judged by
- * revision, those of others by the sums of the object's bucket, which are equal wherever the content is. What connected
- * proxies are too old for is told to the publisher, which holds it back.
+ * A proxy counts when it has acknowledged a configuration here or at another operator, or when the cluster calls its
+ * pod ready: a ready proxy that never connected holds none of our configuration. Proxies of this operator are compared
+ * by revision, those of others by the sums of the object's bucket, which are equal wherever the content is. The fleet
+ * tells the publisher which capabilities connected proxies lack, and the publisher holds those versions back.
  */
 
 import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
@@ -24,15 +24,15 @@ export interface ObjectAcknowledgement {
   readonly state: "Programmed" | "Pending" | "Rejected" | "NoProxies" | "ProxyTooOld";
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  readonly rejects: readonly Refusal[];
-  /** Some of the ready proxies that do not hold it, and why if it is known. */
+  readonly rejects: readonly ObjectRefusal[];
+  /** Some of the ready proxies that do not hold it, with the cause where it is known. */
   readonly missing: readonly string[];
-  /** Who does not know which fields of it, whatever else its state says. */
+  /** Proxies that lack some of its fields, in whichever state. */
   readonly tooOld?: TooOld;
 }
 
-/** What a proxy, or the operator's own check, said against an object. */
-export interface Refusal {
+/** The refusal of an object by a proxy or by the operator's own check. */
+export interface ObjectRefusal {
   readonly by: string;
   /** Field and rule. */
   readonly why: string;
@@ -42,27 +42,27 @@ export interface TooOld {
   /** As the author of the resource writes them. */
   readonly fields: readonly string[];
   readonly proxies: readonly string[];
-  /** Where the key stands meanwhile: in the version before, nowhere, or wherever it is understood. */
+  /** Where the key is in force meanwhile: in its previous version, nowhere, or at proxies that understand it. */
   readonly inForce: "before" | "nowhere" | "elsewhere";
 }
 
 export interface FleetOptions {
-  /** What followers tell, where there are several operators. */
+  /** Summaries of followers, where there are several operators. */
   readonly peers?: PeerSummaries;
-  /** Undefined: there is no cluster to ask. */
+  /** Undefined: there is no cluster that lists proxies. */
   readonly expected?: ExpectedProxies;
   readonly timers?: Timers;
-  /** Time for proxies and followers to be heard after a start, or after leadership came. */
-  readonly settleMs?: number;
-  /** How long a proxy whose stream ended is still held for one that comes back, where it is too old for something. */
+  /** Time in which all proxies and followers report after a start or a change of leader. */
+  readonly stabiliseMs?: number;
+  /** How long an old proxy whose stream ended still counts, because it may reconnect. */
   readonly graceMs?: number;
 }
 
-/** Who counts, worked out once between two changes. */
-interface ObservedStatus {
+/** The proxies that count, computed once between two changes. */
+interface FleetState {
   readonly ready: readonly ProxyConnection[];
   readonly groups: readonly (ProxyGroup & { readonly via: string })[];
-  /** Ready in the cluster, and not known to hold anything. */
+  /** Ready in the cluster, without a known configuration. */
   readonly absent: readonly string[];
   /** Here or elsewhere, and without some capability. */
   readonly old: readonly OldProxy[];
@@ -76,21 +76,21 @@ export class Fleet {
   readonly #timers: Timers;
   readonly #connections = new Map<string, ProxyConnection>();
   readonly #listeners = new Set<() => void>();
-  /** Revision in which an object got its present version, but for those that still have their first. */
+  /** Revision in which an object got its present version; objects that still have their first are left out. */
   readonly #changedIn = new Map<string, number>();
   readonly #stops: (() => void)[];
-  #standing: ObservedStatus | undefined;
+  #state: FleetState | undefined;
   #firstRevision: number;
   #refusals = 0;
   readonly #old: OldProxies;
-  #settledAt: number;
+  #stableAt: number;
 
   constructor(publisher: Publisher, options: FleetOptions = {}) {
     this.#publisher = publisher;
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#firstRevision = publisher.snapshot.revision;
-    this.#settledAt = this.#timers.now() + (options.settleMs ?? 15_000);
+    this.#stableAt = this.#timers.now() + (options.stabiliseMs ?? 15_000);
     this.#old = new OldProxies({
       ...options,
       graceMs: options.graceMs ?? 30_000,
@@ -110,7 +110,7 @@ export class Fleet {
     return this.#refusals;
   }
 
-  /** Told after acknowledgements, joins, leaves and publications; look again at what you need. */
+  /** Calls back after acknowledgements, joins, leaves and publications; the listener reads what it needs. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -118,7 +118,7 @@ export class Fleet {
 
   join(connection: ProxyConnection): void {
     const former = [...this.#connections.values()].filter(({ hello }) => hello.proxy === connection.hello.proxy);
-    // First: what goes out because of the next lines is offered to it as well, and its word counts at once.
+    // Add it first: a revision that the next lines release is offered to it too, and its capabilities count at once.
     this.#connections.set(connection.id, connection);
     this.#old.joined(connection.hello.proxy);
     // A proxy that comes back before its old stream was found dead replaces it.
@@ -126,7 +126,7 @@ export class Fleet {
     this.#proxiesChanged();
   }
 
-  /** A connection says that it acknowledged something or has ended. */
+  /** A connection acknowledged something or has ended. */
   update(connection: ProxyConnection): void {
     if (!connection.isOpen && this.#connections.delete(connection.id)) {
       this.#refusals += connection.refusals;
@@ -136,9 +136,9 @@ export class Fleet {
     this.#changed();
   }
 
-  /** The leader says what connected proxies lack, wherever they are connected. */
-  hear(lacked: readonly string[]): void {
-    this.#old.hear(lacked);
+  /** Sets the capabilities that connected proxies lack at any operator, as the leader reports them. */
+  setLackedElsewhere(lacked: readonly string[]): void {
+    this.#old.setLackedElsewhere(lacked);
     this.#tellLacked();
   }
 
@@ -153,12 +153,12 @@ export class Fleet {
 
   /** Whether every ready proxy holds the present version of an object, or the fact of its removal. */
   acknowledgementOf(id: string): ObjectAcknowledgement {
-    const { ready, groups, absent } = this.#look();
+    const { ready, groups, absent } = this.#current();
     const wanted = this.#wantedRevisionOf(id);
     const bucket = bucketOf(id);
     const wantedSum = this.#publisher.wantedSums[bucket];
     const tooOld = this.#tooOldFor(id);
-    const rejects: Refusal[] = [];
+    const rejects: ObjectRefusal[] = [];
     const missing: string[] = [];
     let readyProxies = ready.length + absent.length;
     let acknowledgedBy = 0;
@@ -198,74 +198,74 @@ export class Fleet {
     if (readyProxies === 0 && problem === undefined) return { state: "NoProxies", ...facts };
     if (rejects.length > 0) return { state: "Rejected", ...facts };
     if (tooOld !== undefined) return { state: "ProxyTooOld", ...facts };
-    // What the proxies hold is the version before.
+    // The proxies hold the previous version.
     if (this.#publisher.isWaiting(id)) return { state: "Pending", ...facts, acknowledgedBy: 0 };
     return { state: acknowledgedBy === readyProxies ? "Programmed" : "Pending", ...facts };
   }
 
-  /** Proxies that count, wherever they are connected, if they are at all. */
+  /** The number of proxies that count, wherever they are connected, or not connected at all. */
   get readyCount(): number {
-    const { ready, groups, absent } = this.#look();
+    const { ready, groups, absent } = this.#current();
     return groups.reduce((sum, { proxies }) => sum + proxies.length, ready.length + absent.length);
   }
 
-  /** Proxies that acknowledged a configuration of this very operator. */
+  /** The number of proxies that acknowledged a configuration of this operator. */
   get ownReadyCount(): number {
-    return this.#look().ready.length;
+    return this.#current().ready.length;
   }
 
-  /** Streams open here. */
+  /** The number of streams open here. */
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  /** Ready in the cluster and connected to no operator known of. */
+  /** Proxies that are ready in the cluster and connected to no known operator. */
   get absent(): readonly string[] {
-    return this.#look().absent;
+    return this.#current().absent;
   }
 
-  /** A connected proxy has no configuration of this operator yet; not for longer than it counts as alive. */
+  /** Whether a connected proxy has no configuration of this operator yet; only for as long as it counts as alive. */
   get isSyncing(): boolean {
     return [...this.#connections.values()].some(({ isReady }) => !isReady);
   }
 
-  /** False shortly after a start or a change of leader, while proxies and followers have not all been heard. */
-  get isSettled(): boolean {
-    if (this.#timers.now() >= this.#settledAt) return true;
+  /** False shortly after a start or a change of leader, until all proxies and followers have had the time to report. */
+  get isStable(): boolean {
+    if (this.#timers.now() >= this.#stableAt) return true;
     const { expected } = this.#options;
     if (expected === undefined || expected.ready === undefined) return false;
-    // That there are none at all is believed a little later.
-    return this.#look().absent.length === 0 && this.readyCount > 0;
+    // That there are no proxies at all is believed a little later.
+    return this.#current().absent.length === 0 && this.readyCount > 0;
   }
 
-  /** Leadership came: what followers know has still to be heard. */
-  settle(): void {
-    const settleMs = this.#options.settleMs ?? 15_000;
-    this.#settledAt = this.#timers.now() + settleMs;
+  /** Starts the stabilising time: this operator became leader, and followers have not reported yet. */
+  stabilise(): void {
+    const settleMs = this.#options.stabiliseMs ?? 15_000;
+    this.#stableAt = this.#timers.now() + settleMs;
     this.#old.forgetIn(settleMs);
   }
 
-  /** Ids that some connected proxy could not take, or that did not pass the operator's own check. */
+  /** Ids that some connected proxy refused, or that did not pass the operator's own check. */
   rejectedIds(): ReadonlySet<string> {
     const ids = new Set(this.#publisher.problems.keys());
     for (const connection of this.#connections.values()) for (const { id } of connection.rejects) ids.add(id);
-    for (const { rejects } of this.#look().groups) for (const { id } of rejects) ids.add(id);
+    for (const { rejects } of this.#current().groups) for (const { id } of rejects) ids.add(id);
     return ids;
   }
 
   /** Revision that every ready proxy of this operator has acknowledged; 0 when there is none. */
   get leastRevision(): number {
-    const { ready } = this.#look();
+    const { ready } = this.#current();
     return ready.length === 0 ? 0 : Math.min(...ready.map((connection) => connection.revision));
   }
 
   view(): ProxyView[] {
     const { revision } = this.#publisher.snapshot;
     const own = [...this.#connections.values()].map((connection) => viewOfConnection(connection, revision));
-    return [...own, ...this.#look().groups.flatMap(viewOfGroup)];
+    return [...own, ...this.#current().groups.flatMap(viewOfGroup)];
   }
 
-  /** What the leader wants to know of the proxies here. */
+  /** The summary of the proxies here, for the leader. */
   summary(operator: string): Summary {
     const groups = new Map<
       string,
@@ -293,27 +293,27 @@ export class Fleet {
     return { operator, groups: [...groups.values()], joining, old: this.#old.own() };
   }
 
-  /** All proxies are asked to come back, perhaps to another operator. */
+  /** Asks all proxies to reconnect, perhaps to another operator. */
   sendAway(withinMs: number, reason: string): void {
     for (const connection of [...this.#connections.values()]) connection.goAway(withinMs, reason);
   }
 
-  /** Ends all connections; the proxies serve on and look for another operator. */
+  /** Ends all connections; the proxies keep serving and connect to another operator. */
   close(reason: string): void {
     for (const stop of this.#stops) stop();
     this.sendAway(1_000, reason);
     this.#old.close();
   }
 
-  #look(): ObservedStatus {
-    this.#standing ??= this.#workOutStanding();
-    return this.#standing;
+  #current(): FleetState {
+    this.#state ??= this.#computeState();
+    return this.#state;
   }
 
-  #workOutStanding(): ObservedStatus {
+  #computeState(): FleetState {
     const { peers, expected } = this.#options;
     const ready = [...this.#connections.values()].filter((connection) => connection.isReady);
-    // A proxy that has come here may still stand in the summary of the operator it left.
+    // A proxy that connected here may still be in the summary of the operator that it left.
     const known = new Set([...this.#connections.values()].map(({ hello }) => hello.proxy));
     const holding = new Set(ready.map(({ hello }) => hello.proxy));
     const groups: (ProxyGroup & { readonly via: string })[] = [];
@@ -330,15 +330,15 @@ export class Fleet {
     return { ready, groups, absent, old: this.#old.all() };
   }
 
-  /** Who would not understand the version of an object that is wanted, whether it was held back for them or not. */
+  /** Proxies that would not understand the wanted version of an object, whether it is held back or not. */
   #tooOldFor(id: string): TooOld | undefined {
-    const { old } = this.#look();
+    const { old } = this.#current();
     const isHeldBack = this.#publisher.isHeldBack(id);
     const object = isHeldBack || old.length > 0 ? this.#publisher.latest(id) : undefined;
     if (object === undefined) return undefined;
     const all = capabilitiesNeeded(object);
     const lacked = all.filter(({ name }) => old.some(({ lacks }) => lacks.includes(name)));
-    // Held back, it is in force nowhere, also where nobody can say for whom: the leader before knew.
+    // A held back key is in force nowhere, even if the old proxies are unknown here: the previous leader knew them.
     const needed = lacked.length === 0 && isHeldBack ? all : lacked;
     if (needed.length === 0) return undefined;
     const proxies = old.filter(({ lacks }) => needed.some(({ name }) => lacks.includes(name)));
@@ -351,10 +351,10 @@ export class Fleet {
   }
 
   #tellLacked(): void {
-    this.#standing = undefined;
-    // Where nobody is connected, nobody is served by sending: nothing is let go of, but what is lacking is noted.
-    const isServing = this.#connections.size > 0 || this.#look().groups.length > 0;
-    this.#publisher.lack(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
+    this.#state = undefined;
+    // Without a connected proxy nothing need be released; the lacking capabilities are noted.
+    const isServing = this.#connections.size > 0 || this.#current().groups.length > 0;
+    this.#publisher.setLacked(isServing ? this.lacked : new Set([...this.#publisher.lacked, ...this.lacked]));
   }
 
   #proxiesChanged(): void {
@@ -380,7 +380,7 @@ export class Fleet {
   }
 
   #changed(): void {
-    this.#standing = undefined;
+    this.#state = undefined;
     for (const listener of this.#listeners) listener();
   }
 }

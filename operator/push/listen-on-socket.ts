@@ -1,6 +1,4 @@
-/**
- * Listens on a Unix socket that only its owner may open: the configuration on it holds upstream keys.
- */
+/** Listens on a Unix socket that only its owner can open, because the configuration sent on it holds upstream keys. */
 import { once } from "node:events";
 import { chmod, unlink } from "node:fs/promises";
 import { connect, type Server } from "node:net";
@@ -9,7 +7,7 @@ import { relative } from "node:path";
 /** `sun_path` holds 108 bytes with its terminator. */
 const pathBytesMax = 107;
 
-/** The socket cannot be made; the message says what to do. */
+/** The socket cannot be created; the message says what to do. */
 export class SocketError extends Error {
   readonly code = "push_socket";
 }
@@ -23,7 +21,7 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
   const path = fromHere.length < socketPath.length ? fromHere : socketPath;
   if (Buffer.byteLength(path) > pathBytesMax) {
     throw new SocketError(
-      `the path of the push socket has ${Buffer.byteLength(path)} bytes and may have ${pathBytesMax}: ` +
+      `the path of the push socket has ${Buffer.byteLength(path)} bytes and at most ${pathBytesMax} are possible: ` +
         `choose a data folder with a shorter path than ${socketPath}`,
     );
   }
@@ -42,7 +40,7 @@ export async function listenOnSocket(server: Server, socketPath: string): Promis
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  // The mode must be right from the first moment, and only the mask of the process can say it to bind().
+  // The mode must be right from the first moment, and only the umask of the process applies to bind().
   const mask = process.umask(0o177);
   try {
     server.listen(path);
@@ -58,7 +56,7 @@ async function isServed(path: string): Promise<boolean> {
     await once(socket, "connect");
     return true;
   } catch {
-    // Refused: nobody listens.
+    // Refused: no program listens.
     return false;
   } finally {
     socket.destroy();

@@ -1,9 +1,9 @@
 /**
- * Which connected proxies lack which capabilities, here and at other operators: what must not be sent to anybody yet
- * (`OPERATIONS.md` section 1 rule 3). Source of what the publisher holds back, and of whom the status names.
+ * Tracks which connected proxies lack which capabilities, here and at other operators (`OPERATIONS.md` section 1 rule
+ * 3). The publisher holds versions back by it, and the status names the old proxies.
  *
- * A proxy whose stream ended may only have been cut off, and is back in a moment with what it does not know. So its word
- * holds for some time, or until it comes back with more, or until the cluster says that its pod is not there.
+ * A proxy whose stream ended may only have been cut off and may reconnect in a moment. It therefore still counts for
+ * some time, until it reconnects with more capabilities, or until the cluster reports that its pod is gone.
  */
 
 import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
@@ -18,9 +18,9 @@ export interface OldProxiesOptions {
   readonly peers?: PeerSummaries | undefined;
   readonly expected?: ExpectedProxies | undefined;
   readonly timers?: Timers | undefined;
-  /** How long the word of a proxy holds after its stream has ended. */
+  /** How long a proxy still counts after its stream has ended. */
   readonly graceMs: number;
-  /** Something is over without anybody's doing. */
+  /** Called when a proxy stops counting by time alone. */
   readonly onChange: () => void;
 }
 
@@ -33,7 +33,7 @@ export class OldProxies {
   readonly #options: OldProxiesOptions;
   readonly #timers: Timers;
   readonly #departed = new Map<string, Departed>();
-  /** Capabilities that proxies of other operators lack, as the leader said last. */
+  /** Capabilities that proxies of other operators lack, as the leader reported last. */
   #lackedElsewhere: readonly string[] = [];
   #cancelForgetting = () => {};
 
@@ -57,22 +57,22 @@ export class OldProxies {
     this.#departed.set(proxy, { lacks, cancel });
   }
 
-  /** The leader says what proxies lack, wherever they are connected. */
-  hear(lacked: readonly string[]): void {
+  /** Sets the capabilities that proxies lack at any operator, as the leader reports them. */
+  setLackedElsewhere(lacked: readonly string[]): void {
     this.#cancelForgetting();
     this.#lackedElsewhere = lacked;
   }
 
-  /** Leadership came: what the leader before said holds until followers had the time to say it themselves. */
+  /** This operator became leader: the previous leader's report counts until followers have had the time to report. */
   forgetIn(delayMs: number): void {
     this.#cancelForgetting();
     this.#cancelForgetting = this.#timers.after(delayMs, () => {
-      this.hear([]);
+      this.setLackedElsewhere([]);
       this.#options.onChange();
     });
   }
 
-  /** Those of this operator. */
+  /** Old proxies of this operator. */
   own(): OldProxy[] {
     const old: OldProxy[] = [];
     for (const { hello, lacks } of this.#options.connections()) {
@@ -85,7 +85,7 @@ export class OldProxies {
     return old;
   }
 
-  /** Those of all operators that this one has heard of. */
+  /** Old proxies of all operators that this one knows of. */
   all(): OldProxy[] {
     const old = this.own();
     const known = new Set([...this.#connected(), ...old.map(({ proxy }) => proxy)]);

@@ -1,10 +1,10 @@
 /**
- * Opens the stream of a proxy that has been let in: no time travel first (`OPERATIONS.md` section 1 rule 12), then a
- * `ProxyConnection` that writes to the reply.
+ * Opens the stream of an authenticated proxy: it first rules out time travel (`OPERATIONS.md` section 1 rule 12), then
+ * connects a `ProxyConnection` to the response.
  *
  * A proxy that has seen more of the source than this operator is told nothing until the operator has caught up, and is
- * sent elsewhere when that takes too long. Where the source itself went back, as after a restore, the epoch is raised
- * instead: otherwise that proxy would be sent away for ever.
+ * sent to another operator when that takes too long. When the source itself went back, as after a restore, the epoch is
+ * raised instead, or that proxy would be sent away for ever.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,20 +16,20 @@ import { type LineSink, ProxyConnection } from "./connection.ts";
 import type { PushAppOptions } from "./push-options.ts";
 
 /**
- * Parts that may wait in a stream. Several, or on a busy machine each part would wait for a turn of both processes; few,
- * or a revocation would wait behind them and slow proxies would cost memory.
+ * Parts that may wait in a stream. With one, each part would wait for both processes to be scheduled on a busy machine;
+ * with many, a revocation would wait behind them and slow proxies would cost memory.
  */
 const unsentBytesMax = 2 * 1024 * 1024;
-/** Rule 12; less where a proxy takes a silent operator for dead earlier. */
+/** Rule 12; less when the proxy gives a silent operator up earlier. */
 const catchUpMaxMs = 30_000;
 /** A proxy may know of restores that the source has forgotten, but not of a thousand. */
 const epochsAheadMax = 1_000;
-/** A replica that merely lags catches up within this time; only then is the source asked whether it went back. */
+/** A replica that merely lags catches up within this time; after it, the source is asked whether it went back. */
 const suspicionMs = 1_000;
 const elsewhereWithinMs = 2_000;
 
 /** @returns undefined when the proxy was sent away. */
-export async function openStream(
+export async function acceptStream(
   options: PushAppOptions,
   hello: Hello,
   request: Request,
@@ -37,7 +37,7 @@ export async function openStream(
 ): Promise<ProxyConnection | undefined> {
   const epoch = await epochFor(options, hello);
   if (epoch < hello.epoch) {
-    response.status(503).json({ error: "the epoch cannot be told now: ask again" });
+    response.status(503).json({ error: "the operator cannot read the epoch now; try again" });
     return undefined;
   }
   response.status(200).setHeader("content-type", "application/x-ndjson");
@@ -58,7 +58,7 @@ export async function openStream(
   return connect(options, hello, response);
 }
 
-/** The epoch to serve this proxy in; below the one it has seen while nobody can say which it is. */
+/** The epoch to serve this proxy in; lower than the proxy's own while the true one is unknown. */
 async function epochFor({ epochs }: PushAppOptions, hello: Hello): Promise<number> {
   if (epochs === undefined) return 1;
   if (hello.epoch <= epochs.current) return epochs.current;
@@ -100,7 +100,7 @@ function connect(options: PushAppOptions, hello: Hello, response: Response): Pro
       onChange: (changed) => options.fleet.update(changed),
       ...(onReport !== undefined && { onReport }),
       onRefusedAsDeleted: (ids) => {
-        // A stream of an earlier epoch is about to end: what it refuses, its proxy takes in the next.
+        // A stream of an earlier epoch is about to end: its proxy accepts the refused objects in the next one.
         if ((epochs?.current ?? 1) === epoch) onRefusedAsDeleted?.(ids);
       },
       ...(progress !== undefined && { progress }),

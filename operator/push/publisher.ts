@@ -1,11 +1,11 @@
 /**
- * Turns compile results into numbered snapshots: finds what really changed by version, checks it with the proxy's own
- * validator, merges changes that come close together, keeps merges apart and publishes each once.
+ * Publishes compile results as numbered snapshots: it finds changed objects by version, checks them with the proxy's
+ * own validator, merges changes that come close together, and publishes each merge once.
  *
- * Invariants: an equal digest publishes nothing; an object the validator refuses never goes out: its last good version
- * stays, but a key is withdrawn; a key that some connected proxy would not understand is held back; revisions only
- * grow; a change that takes something away waits for nobody (`OPERATIONS.md` section 1 rules 2, 3 and 6). Called by
- * `run/reconcile-loop.ts`; `fleet.ts` listens to it.
+ * Invariants: an equal digest publishes nothing; an object that the validator refuses never goes out, and its last good
+ * version stays, except that a key is withdrawn; a key that some connected proxy would not understand is held back;
+ * revisions only grow; a change that takes something away from callers does not wait (`OPERATIONS.md` section 1 rules
+ * 2, 3 and 6). `run/reconcile-loop.ts` calls it, and `fleet.ts` listens to it.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
@@ -42,16 +42,16 @@ export interface PublisherOptions {
   readonly quietMs?: number;
   /** No change waits longer, however many follow. */
   readonly longestMs?: number;
-  /** At least this lies between two publications that take nothing away (`RELIABILITY.md` J5). */
+  /** The least time between two publications that are not urgent (`RELIABILITY.md` J5). */
   readonly spacingMs?: number;
   readonly timers?: Timers;
   /** Characters of JSON of all objects together; smaller in tests. */
   readonly sizeMax?: number;
 }
 
-/** Work between two turns of the event loop. */
+/** Objects handled before the event loop may run other work. */
 const sliceMs = 5;
-/** More changes are not put into a snapshot within one turn. */
+/** Changes put into a snapshot in one go; more are staged in slices. */
 const flushAtOnceMax = 500;
 
 interface Pending {
@@ -79,14 +79,14 @@ export class Publisher {
   #revokedCredentials = new Set<string>();
   #snapshot: IndexedSnapshot = emptySnapshot;
   #hasPublished = false;
-  /** Who waits for the pending changes to be published. */
+  /** Callbacks for the publication of the pending changes. */
   #waiting: (() => void)[] = [];
   #pendingSince: number | undefined;
-  /** When changes that could wait were last published: what cannot wait keeps no distance and causes none. */
+  /** When changes that could wait were last published; urgent ones neither wait for it nor reset it. */
   #calmAt = -Infinity;
   #pendingSize = 0;
   #isStaging = false;
-  /** The time to publish came while changes were being staged. */
+  /** Publishing became due while changes were being staged. */
   #isFlushDue = false;
   #cancelFlush = () => {};
 
@@ -118,12 +118,12 @@ export class Publisher {
     return this.#pending.has(id) || this.#flushing?.has(id) === true;
   }
 
-  /** What some proxy lacks, as `lack` was told last. */
+  /** The capabilities that some proxy lacks, as `setLacked` was given last. */
   get lacked(): ReadonlySet<string> {
     return this.#heldBack.lacked;
   }
 
-  /** Whether a version of it waits for proxies to be upgraded. */
+  /** Whether a version of the object waits for proxies to be upgraded. */
   isHeldBack(id: string): boolean {
     return this.#heldBack.objectOf(id) !== undefined;
   }
@@ -133,35 +133,35 @@ export class Publisher {
     return this.#heldBack.size;
   }
 
-  /** Sums of the configuration as it would be were nothing held back. */
+  /** Sums of the configuration as if nothing were held back. */
   get wantedSums(): BucketSums {
     return this.#heldBack.wantedSums(this.#snapshot);
   }
 
-  /** The same of what a proxy acknowledged, so that the two are equal where nothing but held back versions is missing. */
+  /** The same for sums that a proxy acknowledged: both are equal when only held back versions are missing. */
   asWanted(sums: BucketSums): BucketSums {
     return this.#heldBack.asWanted(sums, this.#snapshot);
   }
 
   /**
-   * Takes note of the capabilities that some connected proxy lacks. What was held back for others goes out at once; what
-   * is out, or on its way, stays: taking it back would deny it also where it is understood.
+   * Sets the capabilities that some connected proxy lacks. Versions that need not wait any more go out at once. Published
+   * versions stay: withdrawing a key would deny it at proxies that understand it.
    */
-  lack(lacked: ReadonlySet<string>): void {
-    for (const [id, object] of this.#heldBack.lack(lacked)) this.#upsert(id, object);
-    if (!this.#heldBack.takeChange()) return;
+  setLacked(lacked: ReadonlySet<string>): void {
+    for (const [id, object] of this.#heldBack.setLacked(lacked)) this.#upsert(id, object);
+    if (!this.#heldBack.consumeChange()) return;
     this.#tellHeldBack();
     if (this.#pending.size > 0) this.#flush();
   }
 
-  /** The object last taken under an id, published, about to be or held back; undefined where it was refused or is gone. */
+  /** The last accepted object of an id: published, pending or held back; undefined when it was refused or is gone. */
   latest(id: string): WireObject | undefined {
     if (this.#problems.has(id)) return undefined;
-    return this.#heldBack.objectOf(id) ?? this.#taken(id)?.object;
+    return this.#heldBack.objectOf(id) ?? this.#accepted(id)?.object;
   }
 
-  /** What is published under an id, or about to be. */
-  #taken(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
+  /** The published or pending object of an id. */
+  #accepted(id: string): { readonly version: string; readonly object: WireObject | undefined } | undefined {
     return this.#pending.has(id) ? this.#pending.get(id) : this.#snapshot.held(id);
   }
 
@@ -171,13 +171,13 @@ export class Publisher {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Told when other versions are held back. @returns a function that ends the listening. */
+  /** Calls back when the held back versions change. @returns a function that ends the listening */
   onHeldBack(listener: () => void): () => void {
     this.#heldBackListeners.add(listener);
     return () => this.#heldBackListeners.delete(listener);
   }
 
-  /** Takes the whole configuration; finds out itself what changed, by version. */
+  /** Publishes a whole configuration; finds the changes by version. */
   publish(objects: ReadonlyMap<string, WireObject>): void {
     const removes: string[] = [];
     for (const [id] of this.#snapshot.objects()) if (!objects.has(id)) removes.push(id);
@@ -187,13 +187,13 @@ export class Publisher {
     this.publishChanges({ upserts: objects, removes });
   }
 
-  /** Takes what changed. The first call publishes at once, also where it holds nothing. */
+  /** Publishes changes. The first call publishes at once, even without a change. */
   publishChanges(changes: Changes): void {
     const steps = this.#stage(changes);
     while (steps.next().done !== true);
   }
 
-  /** The same for changes that may be many: gives way to others every few milliseconds. One call at a time. */
+  /** The same for many changes: it yields to other work every few milliseconds. One call at a time. */
   async publishChangesInSlices(changes: Changes): Promise<void> {
     let begunAt = this.#timers.now();
     for (const steps = this.#stage(changes); steps.next().done !== true; ) {
@@ -210,8 +210,8 @@ export class Publisher {
   }
 
   *#stage(changes: Changes): Generator<void> {
-    // What changed together goes out together: no flush comes between, nor after a call that threw halfway. Whoever made
-    // it calls again with the same changes.
+    // Changes of one call go out together: no flush comes in between, nor after a call that threw halfway. The caller
+    // repeats it with the same changes.
     this.#isStaging = true;
     let isUrgent = !this.#hasPublished;
     for (const [id, object] of changes.upserts) {
@@ -224,10 +224,10 @@ export class Publisher {
       isUrgent = this.#change(id, undefined) || isUrgent;
       yield;
     }
-    // Many changes are put together step by step as well, and wait for no others.
+    // Many changes are staged in slices too, and wait for no others.
     if (this.#pending.size > flushAtOnceMax) yield* this.#flushInSteps();
     this.#isStaging = false;
-    if (this.#heldBack.takeChange()) this.#tellHeldBack();
+    if (this.#heldBack.consumeChange()) this.#tellHeldBack();
     if (changes.onPublished !== undefined) this.#waiting.push(changes.onPublished);
     if (!this.#hasPublished || (this.#pending.size > 0 && (isUrgent || this.#isFlushDue))) this.#flush();
     else if (this.#pending.size > 0) this.#scheduleFlush();
@@ -251,29 +251,29 @@ export class Publisher {
     }
     const { version, size, canonical } = found;
     this.#problems.delete(id);
-    const current = this.#taken(id);
+    const current = this.#accepted(id);
     if (current?.version === version) {
       this.#heldBack.forget(id);
       return false;
     }
-    // Kept with sorted members: each connection writes it by the engine's own writer, and each proxy hashes it so.
+    // Kept with sorted members, the form in which each connection writes it and each proxy hashes it.
     const sorted: WireObject = this.#interner.shareParts(JSON.parse(canonical));
-    const tooNew = this.#heldBack.tooNewIn(sorted, current?.object);
+    const tooNew = this.#heldBack.lackingCapabilities(sorted, current?.object);
     if (tooNew.length > 0) return this.#holdBack(id, { version, object: sorted }, tooNew);
     this.#heldBack.forget(id);
     return this.#change(id, { version, size, object: sorted });
   }
 
   /**
-   * Holds a key back that some connected proxy would not understand.
+   * Holds back a key that some connected proxy would not understand.
    *
-   * The version before stays in force: it grants what was granted until now, and the status says that the new field does
-   * not restrict anybody yet. It must not stay where the edit takes anything else away, above all where it suspends the
-   * key, replaces a credential or narrows a field that all proxies know: somebody asked for less, and may have been told
-   * to. The version that says so cannot be sent, and one made up of both would be a configuration that nobody wrote. What
-   * remains is the fallback of rule 3, to deny: the key is withdrawn everywhere at once. A new key is not sent at all.
+   * The previous version stays in force: it grants what was granted until now, and the status says that the new field
+   * restricts nobody yet. It must not stay when the edit takes anything else away, above all when it suspends the key,
+   * replaces a credential or narrows a field that all proxies know. The new version cannot be sent, and a mixture of both
+   * would be a configuration that nobody wrote. Then rule 3 demands to deny: the key is withdrawn everywhere at once. A new
+   * key is not sent at all.
    *
-   * @returns whether it must not wait
+   * @returns whether the change is urgent
    */
   #holdBack(id: string, next: GatedVersion, tooNew: readonly Capability[]): boolean {
     this.#heldBack.hold(id, next);
@@ -281,7 +281,7 @@ export class Publisher {
       (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
       next.object,
     );
-    return revocationPriorityOf(this.#taken(id)?.object, known).isUrgent && this.#change(id, undefined);
+    return revocationPriorityOf(this.#accepted(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 
   /** The version of an object, or why it cannot go out. */
@@ -298,7 +298,7 @@ export class Publisher {
   }
 
   #checkSize(id: string, object: WireObject, size: number): Problem | undefined {
-    // Only long texts are worth counting in bytes: a character has at most three of them.
+    // Only long texts need counting in bytes: a character has at most three.
     if (size * 3 > objectBytesMax && Buffer.byteLength(JSON.stringify(object)) > objectBytesMax) {
       return { path: "", message: `is larger than ${objectBytesMax} bytes, the most that one object may have` };
     }
@@ -317,7 +317,7 @@ export class Publisher {
     this.#pendingSize += (next?.size ?? 0) - (before?.size ?? 0);
     if (held === undefined && next === undefined) this.#pending.delete(id);
     else this.#pending.set(id, next);
-    // What callers can do now is what was published, so that is what a change takes away from.
+    // Callers are served by the published version, so a change is compared with that one.
     const urgency = revocationPriorityOf(held?.object, next?.object);
     this.#noteRevocation(id, urgency, held?.object);
     return urgency.isUrgent;

@@ -1,4 +1,7 @@
-/** Metrics of the operator's push side; no label names an object, so the series do not grow with the configuration. */
+/**
+ * Metrics of the operator's push side. No label names an object, so the number of series does not grow with the
+ * configuration.
+ */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Fleet } from "./fleet.ts";
 import type { Publisher } from "./publisher.ts";
@@ -6,7 +9,7 @@ import type { Publisher } from "./publisher.ts";
 /**
  * Registers the metrics; gauges are read at scrape.
  *
- * @param refusedIds what the compiler refuses, by wire id, beside what the publisher does; a live view
+ * @param refusedIds objects that the compiler refuses, by wire id; a live view
  * @returns a function that ends the counting.
  */
 export function registerPushMetrics(
@@ -28,7 +31,7 @@ export function registerPushMetrics(
   });
   const convergence = new Histogram({
     name: "tollgate_config_convergence_seconds",
-    help: "From publication to the acknowledgement of the last ready proxy of this operator.",
+    help: "Time from publication to the acknowledgement of the last ready proxy of this operator.",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
@@ -43,7 +46,7 @@ export function registerPushMetrics(
   gauge(
     registers,
     "tollgate_config_refused_objects",
-    "Objects the operator refuses: Accepted=False, or not fit to be sent.",
+    "Objects that the operator refuses: Accepted=False, or not valid on the wire.",
     () => new Set([...refusedIds, ...publisher.problems.keys()]).size,
   );
   gauge(
@@ -57,7 +60,7 @@ export function registerPushMetrics(
   gauge(
     registers,
     "tollgate_fleet_rejected_objects",
-    "Objects that a proxy or the operator itself cannot take.",
+    "Objects that a proxy or the operator itself refuses.",
     () => fleet.rejectedIds().size,
   );
   gauge(registers, "tollgate_fleet_refused_transactions", "Transactions refused as a whole.", () => fleet.refusals);

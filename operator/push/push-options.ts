@@ -1,4 +1,4 @@
-/** What the push endpoint is made of; `run/core.ts` and `run/push-endpoint.ts` put it together. */
+/** The options of the push endpoint. `run/core.ts` and `run/push-endpoint.ts` fill them. */
 import type { IncomingMessage } from "node:http";
 import type { Router } from "express";
 import type { Report } from "#proxy/snapshot/push/messages";
@@ -10,12 +10,12 @@ import type { Epochs } from "./versions/epoch.ts";
 import type { ResourceUids } from "./versions/resource-uids.ts";
 import type { SourceProgress } from "./versions/source-progress.ts";
 
-/** Who a request comes from; posts for a stream must come from whoever opened it. */
+/** The authenticated peer of a request; posts for a stream must come from the peer that opened it. */
 export interface ProxyIdentity {
   readonly name: string;
   /** A proxy by default. */
   readonly role?: "proxy" | "operator";
-  /** The only name that its hello may give; any name where it is absent. */
+  /** The only name that its hello may give; absent: any name. */
   readonly pod?: string;
 }
 
@@ -28,22 +28,22 @@ export interface PushAppOptions {
   readonly epochs?: Epochs;
   readonly heartbeatMs: number;
   readonly deadMs: number;
-  /** @returns undefined for somebody who may not be served. @throws ReviewUnavailableError when that cannot be said now */
+  /** @returns undefined for a peer that must not be served. @throws ReviewUnavailableError when it cannot be checked now */
   readonly authenticateProxy: (request: IncomingMessage) => Promise<ProxyIdentity | undefined>;
   readonly onReport?: (proxy: string, report: Report) => void;
-  /** Where the source counts versions and gives uids. */
+  /** Where the source counts versions and has uids. */
   readonly progress?: SourceProgress;
   readonly uids?: ResourceUids;
   /** A consistent read of the source's present versions, to tell a replica that lags from a source that went back. */
   readonly sourceWentBack?: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
-  /** Reads again what of the source has come less far than a proxy has seen; the progress tells when that is done. */
+  /** Lists again every watch that is behind a proxy; the progress tells when that is done. */
   readonly listBehind?: (claimed: Readonly<Record<string, string>>) => void;
-  /** Told the ids of what a proxy refuses as deleted. */
+  /** Receives the ids of objects that a proxy refuses as deleted. */
   readonly onRefusedAsDeleted?: (ids: readonly string[]) => void;
-  /** What other operators ask of this one; they have been authenticated as operators. */
+  /** Routes for other operators, which have been authenticated as operators. */
   readonly peers?: Router;
   readonly onRefused?: (reason: RefusalReason) => void;
-  /** A proxy was sent away because this operator is behind it. */
+  /** Called when a proxy was sent away because this operator is behind it. */
   readonly onBehind?: () => void;
   readonly timers?: Timers;
 }

@@ -1,11 +1,11 @@
 /**
- * The push endpoint: an Express app that turns HTTP into `ProxyConnection`s.
+ * The push endpoint: an Express app that turns HTTP requests into `ProxyConnection`s.
  *
- * `POST /push/v1/stream` with a hello answers with a reply that never ends, one JSON message a line;
- * `POST /push/v1/streams/<id>/messages` carries messages up. Nothing of the configuration is written before
- * `authenticateProxy` has said who asks: over the Unix socket of standalone mode that is whoever may open the socket,
- * over TLS the bearer of a pod's token (`tls-listener.ts`). To look at it:
- * `curl -N --unix-socket data/push.sock -H 'content-type: application/json' -d @hello.json http://operator/push/v1/stream`.
+ * `POST /push/v1/stream` with a hello has a response that never ends, with one JSON message a line; `POST
+ * /push/v1/streams/<id>/messages` carries messages up. Nothing of the configuration is written before
+ * `authenticateProxy` has identified the peer: over the Unix socket of standalone mode every peer that can open the
+ * socket is accepted, over TLS the bearer of a pod's token (`tls-listener.ts`). To watch a stream: `curl -N
+ * --unix-socket data/push.sock -H 'content-type: application/json' -d @hello.json http://operator/push/v1/stream`.
  */
 import { createServer, type Server } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type Response } from "express";
@@ -13,13 +13,13 @@ import { protocolVersion } from "#proxy/snapshot/push/messages";
 import { MessageError, parseHello, parseUpMessage } from "#proxy/snapshot/push/parse-message";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
 import type { ProxyConnection } from "./connection.ts";
-import { openStream } from "./open-stream.ts";
+import { acceptStream } from "./open-stream.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
 
 /** A hello is a few KiB, an acknowledgement at most 1,000 rejects, a report at most 10,000 keys. */
 const messageBytesMax = 2 * 1024 * 1024;
 
-/** @returns the server of the push endpoint over plain HTTP; whoever calls it listens, where no stranger can connect. */
+/** @returns the push endpoint over plain HTTP; the caller must listen where no stranger can connect */
 export function createPushServer(options: PushAppOptions): Server {
   return createServer({ keepAliveTimeout: keepAliveMs(options) }, createPushApp(options));
 }
@@ -73,11 +73,11 @@ export function createPushApp(options: PushAppOptions): Express {
       return;
     }
     if (!options.publisher.hasPublished) {
-      // Its own view is not complete yet: an empty one would empty the proxy.
+      // The operator has not read its source yet: an empty configuration would empty the proxy.
       response.status(503).json({ error: "the operator is not ready" });
       return;
     }
-    const connection = await openStream(options, hello, request, response);
+    const connection = await acceptStream(options, hello, request, response);
     if (connection !== undefined) owners.set(connection, name);
   });
 
@@ -94,10 +94,10 @@ export function createPushApp(options: PushAppOptions): Express {
   app.use(((error, _request, response, _next) => {
     if (response.headersSent) response.destroy();
     else if (error instanceof ReviewUnavailableError) {
-      response.status(503).json({ error: "the token cannot be checked now: ask again" });
-      // A parser's own message would quote the body.
+      response.status(503).json({ error: "the operator cannot check the token now; try again" });
+      // The parser's message would quote the body.
     } else if (error instanceof MessageError) response.status(400).json({ error: error.message });
-    else response.status(statusOf(error)).json({ error: "not understood" });
+    else response.status(statusOf(error)).json({ error: "the operator does not understand the message" });
   }) satisfies ErrorRequestHandler);
   return app;
 }

@@ -1,6 +1,7 @@
 /**
- * Which changes take something away from a caller: those are published at once and may overtake what is on its way
- * (`OPERATIONS.md` section 1 rule 6). Pure. Errs towards urgent: a change published early costs a message.
+ * Finds the changes that take something away from callers: these are published at once and may overtake other changes
+ * (`OPERATIONS.md` section 1 rule 6). Pure. When in doubt it says urgent, because publishing early only costs a
+ * message.
  */
 import type { Key, Limit, WireObject } from "#proxy/snapshot/types.gen";
 
@@ -21,11 +22,11 @@ export function revocationPriorityOf(
   after: WireObject | undefined,
 ): RevocationPriority {
   if (before === undefined) return calm;
-  if (before.kind === "key") return urgencyOfKey(before, after?.kind === "key" ? after : undefined);
+  if (before.kind === "key") return priorityOfKey(before, after?.kind === "key" ? after : undefined);
   return { ...calm, isUrgent: takesAway(before, after) };
 }
 
-function urgencyOfKey(before: Key, after: Key | undefined): RevocationPriority {
+function priorityOfKey(before: Key, after: Key | undefined): RevocationPriority {
   if (after === undefined || (before.state === "Active" && after.state !== "Active")) {
     return { isUrgent: true, isKeyDead: true, deadCredentials: before.credentials.map(({ sha256 }) => sha256) };
   }

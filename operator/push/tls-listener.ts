@@ -1,15 +1,16 @@
 /**
- * The push endpoint in a cluster: the push app over TLS 1.3, with a certificate that is replaced while it serves.
+ * Serves the push endpoint in a cluster: the push app over TLS 1.3, with a certificate that can be replaced while it
+ * serves.
  *
- * A new certificate counts from the next handshake on; open streams keep theirs. Strangers cost little: a handshake and
- * a request's head have seconds, a token that does not fit is refused without asking anybody.
+ * A new certificate counts from the next handshake on; open streams keep the former one. Strangers cost little: a
+ * handshake and the head of a request have seconds, and a token that does not fit is refused without a review.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { ServingCertificate, ServingCertificates } from "#operator/certificates/serving-certificates";
 import { type RefusalReason, ReviewUnavailableError } from "./authenticate/peer.ts";
-import type { TokenVerifier, Verdict } from "./authenticate/verify-token.ts";
+import type { TokenVerdict, TokenVerifier } from "./authenticate/verify-token.ts";
 import type { ProxyIdentity, PushAppOptions } from "./push-options.ts";
 import { createPushApp, keepAliveMs } from "./push-server.ts";
 
@@ -19,11 +20,11 @@ export interface TlsListenerOptions extends Omit<PushAppOptions, "authenticatePr
   readonly onRefused: (reason: RefusalReason) => void;
 }
 
-const malformed: Verdict = { refused: "malformed_token" };
+const malformed: TokenVerdict = { refused: "malformed_token" };
 const handshakeTimeoutMs = 5_000;
 const headTimeoutMs = 5_000;
 const bodyTimeoutMs = 30_000;
-/** Two connections for each proxy of the largest fleet, and room for those that come back before they were missed. */
+/** Two connections for each proxy of the largest fleet, and room for proxies that reconnect before the old stream ends. */
 const connectionsMax = 4_096;
 
 /** @throws when the port cannot be opened, or there is no certificate yet */
@@ -33,7 +34,7 @@ export async function listenOverTls(
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const { certificates, onRefused } = options;
   const serving = certificates.current;
-  if (serving === undefined) throw new Error("there is no certificate yet");
+  if (serving === undefined) throw new Error("the operator has no certificate yet");
   const app = createPushApp({ ...options, authenticateProxy: (request) => authenticate(request, options) });
   const server = createServer(
     {
@@ -65,7 +66,7 @@ async function authenticate(
   { headers, headersDistinct }: IncomingMessage,
   { verifier, onRefused }: TlsListenerOptions,
 ): Promise<ProxyIdentity | undefined> {
-  // Node keeps the first of two, another hop might have checked the second.
+  // Of two headers Node keeps the first, and another hop might have checked the second.
   const isSingle = (headersDistinct["authorization"]?.length ?? 0) <= 1;
   const verdict = isSingle ? await verify(verifier, headers.authorization, onRefused) : malformed;
   if ("peer" in verdict) {
@@ -80,7 +81,7 @@ async function verify(
   verifier: TlsListenerOptions["verifier"],
   authorization: string | undefined,
   onRefused: TlsListenerOptions["onRefused"],
-): Promise<Verdict> {
+): Promise<TokenVerdict> {
   try {
     return await verifier.verify(authorization);
   } catch (cause) {

@@ -1,6 +1,7 @@
 /**
- * Writes a difference as the lines of one transaction: a single line where it is small, else begin, parts of at most
- * 256 KiB and commit. Lazy, so that a large one costs the memory of one part and no long turn of the event loop.
+ * Writes a difference as the lines of one transaction: a single line when it is small, else begin, parts of at most 256
+ * KiB, and commit. It is lazy, so that a large transaction costs the memory of one part and never blocks the event
+ * loop.
  */
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
 import type { Difference } from "#proxy/snapshot/diff";
@@ -9,10 +10,10 @@ import type { ResourceVersions } from "#proxy/snapshot/push/resource-versions";
 
 export interface TransactionContent {
   readonly epoch: number;
-  /** Digest that the proxy holds before. */
+  /** Digest of the proxy's configuration before. */
   readonly base: string;
   readonly difference: Difference;
-  /** Where the objects are taken from; its revision and digest are the transaction's. */
+  /** The snapshot of the objects; its revision and digest are the transaction's. */
   readonly target: IndexedSnapshot;
   readonly versions: ResourceVersions;
   readonly removedUids: readonly string[];
@@ -51,7 +52,7 @@ function members(piece: Piece): string {
   return `"upserts":[${piece.upserts}],"removes":[${piece.removes}]`;
 }
 
-/** Always yields at least one piece: an empty transaction tells its revision. */
+/** Always yields at least one piece: an empty transaction carries its revision. */
 function* cut({ difference, target, uidOf }: TransactionContent, envelopeBytes: number): Generator<Piece> {
   const { upserts, removes } = difference;
   let text = "";

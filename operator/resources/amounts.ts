@@ -1,8 +1,8 @@
 /**
- * Reads the strings that stand for numbers in a spec: quantities, durations and timestamps (RESOURCES.md R9).
+ * Parses the strings that represent numbers in a spec: quantities, durations and timestamps (RESOURCES.md R9).
  *
- * Everything becomes an integer of a named unit; no float ever touches an amount. A string that cannot be meant (too
- * precise, too large) throws `SpecError`, whose message is fit for a condition.
+ * Every amount becomes an integer of a named unit and never a float. A string that is too precise or too large throws
+ * `SpecError`, whose message is fit for a condition.
  */
 
 /** A value of a spec that cannot be enforced as written; the message names the field and is fit for a condition. */
@@ -56,7 +56,7 @@ const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000
 /**
  * Parses a Duration (`^([0-9]{1,5}(h|m|s|ms)){1,4}$`) to milliseconds.
  *
- * @throws SpecError when it is none or longer than the wire can say (49 days).
+ * @throws SpecError when it is not a duration or exceeds the wire's bound (49 days).
  */
 export function parseDurationMs(text: string, field: string): number {
   if (!/^([0-9]{1,5}(h|m|s|ms)){1,4}$/.test(text)) {

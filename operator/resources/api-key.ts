@@ -1,4 +1,4 @@
-/** ApiKey: what it refers to, and where a credential's secret stands. */
+/** The references of an ApiKey, and the Secret of each credential. */
 import type { ApiKeyResource } from "./resource.ts";
 import type { ApiKeyCredential as KeyCredentialSpec } from "./types.gen.ts";
 

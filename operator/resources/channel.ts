@@ -1,4 +1,4 @@
-/** Channel: what it refers to. */
+/** The references of a Channel. */
 import type { ChannelResource } from "./resource.ts";
 
 export function referencesOfChannel({ metadata, spec }: ChannelResource): string[] {

@@ -1,4 +1,4 @@
-/** Label selectors with the meaning Kubernetes gives them, and namespaces chosen by them. */
+/** Evaluates label selectors as Kubernetes does, and selects namespaces by them. */
 import type { NamespaceResource } from "./resource.ts";
 import type { LabelSelector, AllowedNamespaces as NamespacesFrom } from "./types.gen.ts";
 
@@ -7,7 +7,7 @@ type Labels = { readonly [name: string]: string };
 /** Kubernetes itself sets it on each namespace. */
 const nameLabel = "kubernetes.io/metadata.name";
 
-/** Whether labels satisfy a selector; an empty selector takes everything. */
+/** Whether labels satisfy a selector; an empty selector selects everything. */
 export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     if (labels[key] !== value) return false;
@@ -47,8 +47,8 @@ function asksForLabels({ matchLabels = {}, matchExpressions = [] }: LabelSelecto
 /**
  * Whether a namespace is one of those that `from` names, seen from the namespace of the object that says so.
  *
- * A namespace that is not known, as namespaces are not read or this one has not come yet, has its name and nothing else:
- * a selector that asks for a label does not take it, as what it wants absent would seem to be so.
+ * Of an unknown namespace (namespaces are not read, or this one has not come yet) only the name is known. A selector that
+ * asks for a label does not select it: a label that must be absent would only seem to be absent.
  */
 export function isNamespaceAllowed(
   from: NamespacesFrom | undefined,

@@ -1,4 +1,4 @@
-/** ModelRoute: what it refers to, and the public names it claims. */
+/** The references of a ModelRoute, and the public names that it claims. */
 import type { ModelRouteResource } from "./resource.ts";
 
 /** The public model name: `spec.model`, else the object's own name. */
@@ -6,7 +6,7 @@ export function publicNameOf({ metadata, spec }: ModelRouteResource): string {
   return spec?.model ?? metadata.name;
 }
 
-/** All names clients may say for the route; an Internal one has none. */
+/** All names that clients may use for the route; an Internal one has none. */
 export function publicNamesOf(route: ModelRouteResource): string[] {
   if (!route.spec || route.spec.visibility === "Internal") return [];
   return [...new Set([publicNameOf(route), ...(route.spec.aliases ?? [])])];

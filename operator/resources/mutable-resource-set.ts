@@ -1,4 +1,4 @@
-/** A `ResourceSet` that a source fills: the one place where objects of unknown kind find their map. */
+/** The `ResourceSet` that a source fills. It finds the map of an object by its kind. */
 import {
   type AccountResource,
   type AnyResource,
@@ -8,11 +8,11 @@ import {
   identityOf,
   type ModelRouteResource,
   type NamespaceResource,
-  type Problem,
   type ResourceChange,
   type ResourceKind,
   type ResourceSet,
   type SecretResource,
+  type SourceProblem,
 } from "./resource.ts";
 
 export class MutableResourceSet implements ResourceSet {
@@ -23,7 +23,7 @@ export class MutableResourceSet implements ResourceSet {
   readonly secrets = new Map<string, SecretResource>();
   readonly configMaps = new Map<string, ConfigMapResource>();
   readonly namespaces = new Map<string, NamespaceResource>();
-  problems: readonly Problem[] = [];
+  problems: readonly SourceProblem[] = [];
 
   set(resource: AnyResource): void {
     const identity = identityOf(resource.metadata);
@@ -93,7 +93,7 @@ export class MutableResourceSet implements ResourceSet {
   }
 }
 
-/** Every object of a set as a list of changes: what a first pass over it has to look at. */
+/** Every object of a set as a list of changes, for the first pass. */
 export function everyObject(resources: ResourceSet): ResourceChange[] {
   const changes: ResourceChange[] = [];
   for (const map of [

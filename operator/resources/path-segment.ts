@@ -1,8 +1,8 @@
-/** Names of objects as parts of paths in the data folder. */
+/** Checks names of objects before they become parts of paths in the data folder. */
 
 /**
- * Whether a name stays within the folder that it is put into. Every name that passed the schema does; a file written or
- * removed elsewhere cannot be taken back, so those who make paths ask again.
+ * Whether a name stays within its folder. Every name that passed the schema does; a file written or removed elsewhere could
+ * not be undone, so code that builds paths checks again.
  */
 export function isPathSegment(name: string): boolean {
   return /^[^./\\\0][^/\\\0]*$/.test(name);

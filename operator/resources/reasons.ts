@@ -1,9 +1,9 @@
 /**
- * Every reason that a condition can have, with the status it goes with and its meaning: the one table that types,
- * `docs/status.md` and the goldens of the compiler come from. A reason that is not here does not compile.
+ * The table of all reasons of conditions, each with its statuses and its meaning. Types, `docs/status.md` and the
+ * goldens of the compiler come from it, and a reason that is not here does not compile.
  *
- * The table stands with the resources because conditions are part of their contract: the compiler gives some of the
- * reasons and what writes the status gives others, and the compiler knows nothing of the status. Pure.
+ * The table is among the resources because conditions are part of their contract: the compiler gives some reasons and
+ * the status reconciler others, and the compiler does not know the status. Pure.
  */
 import type { Condition } from "./types.gen.ts";
 
@@ -11,15 +11,15 @@ export type ConditionStatus = Condition["status"];
 
 export interface ReasonRow {
   readonly statuses: readonly ConditionStatus[];
-  /** As `docs/status.md` tells it; neighbours with the same status and meaning share a row there. */
+  /** The text in `docs/status.md`; neighbours with the same status and meaning share a row there. */
   readonly means: string;
 }
 
 const secretUnusable =
-  "create or correct the Secret (one that was generated for another ApiKey is that one's alone; one of type `helm.sh/release.v1` is never read); one of a `generate` credential too, where the chart's `operator.generateKeys` is off";
+  "create or correct the Secret. A Secret that was generated for another ApiKey belongs to that one alone, and one of type `helm.sh/release.v1` is never read. Where the chart's `operator.generateKeys` is off, create the Secret of a `generate` credential too";
 const configMapUnusable = "create or correct the ConfigMap with the CA bundle";
 const targetUnusable =
-  "a target is missing or not served itself, or lies in a namespace that the operator does not watch; the route uses its others";
+  "a target is missing, is not served itself, or is in a namespace that the operator does not watch; the route uses its other targets";
 const outsideItsTimes = "outside of its times, or nothing of it is served";
 const seeAccount = "see the account";
 const callersFail = "callers get 503 or do not find the model";
@@ -31,22 +31,22 @@ export const conditionReasons = {
     PartiallyValid: {
       statuses: ["True"],
       means:
-        "served but for the elements that the message names; fields that are not there yet are such, and the message says what happens instead",
+        "served without the elements that the message names, such as fields that are not there yet; the message says what happens instead",
     },
     Conflicted: {
       statuses: ["False"],
-      means: "another object has the key or the public name already; the message names it",
+      means: "another object already has the key or the public name; the message names it",
     },
     Invalid: {
       statuses: ["False"],
       means:
-        "the manifest breaks a rule. A key is denied until it is corrected. Of anything else whose manifest breaks the schema the last good version stays, and the message says so; one that the schema allows and that cannot work (a preset that does not exist, an address that must not be called, an unknown time zone) is not served. Also a key that was deleted and that finalizers still hold: it is denied from the deletion on, and the message names them",
+        "the manifest breaks a rule. A key is denied until it is corrected. Any other object keeps its last good version when its manifest breaks the schema, and the message says so; an object that the schema allows and that cannot work (a preset that does not exist, an address that must not be called, an unknown time zone) is not served. Also for a deleted key that finalizers still hold: it is denied from the deletion on, and the message names the finalizers",
     },
     Cycle: { statuses: ["False"], means: "routes lead back to each other" },
     NeedsSharedStore: {
       statuses: ["False"],
       means:
-        "several proxies count each for itself, so a quota (limits of a Day or longer or in Cost, credit) would be granted several times: it is refused. Run one proxy, or use rates",
+        "each proxy counts for itself, so several proxies would grant a quota (limits of a Day or longer or in Cost, credit) several times. Run one proxy, or use rates",
     },
   },
   ResolvedRefs: {
@@ -54,7 +54,7 @@ export const conditionReasons = {
     Pending: {
       statuses: ["Unknown"],
       means:
-        "a Secret is just being created, or that of a former ApiKey of this name is still to be deleted: it is never used",
+        "a Secret is being created, or the Secret of a former ApiKey of this name is still to be deleted; that one is never used",
     },
     SecretNotFound: { statuses: ["False"], means: secretUnusable },
     SecretKeyNotFound: { statuses: ["False"], means: secretUnusable },
@@ -69,7 +69,7 @@ export const conditionReasons = {
     NotAllowed: {
       statuses: ["False"],
       means:
-        "the channel does not admit this namespace: see its `allowedNamespaces`, or label the namespace; or labels of namespaces decide and `operator.namespaceSelectors` is off",
+        "the channel does not admit this namespace: see its `allowedNamespaces`, or label the namespace. Or it selects namespaces by labels while `operator.namespaceSelectors` is off",
     },
     Cycle: { statuses: ["False"], means: "a target leads back to this route" },
   },
@@ -79,35 +79,35 @@ export const conditionReasons = {
     NoProxies: { statuses: ["False"], means: "no proxy is connected and ready" },
     Rejected: {
       statuses: ["False"],
-      means: "a proxy could not take it: operator and proxies are of different versions",
+      means: "a proxy refused it: operator and proxies have different versions",
     },
     ProxyTooOld: {
       statuses: ["False"],
-      means: "connected proxies do not know a field of it; the message names both: upgrade those proxies",
+      means: "connected proxies do not know one of its fields; the message names both. Upgrade those proxies",
     },
   },
   Active: {
     Active: { statuses: ["True"], means: "calls are accepted" },
     Suspended: { statuses: ["False"], means: "`spec.state` says so" },
-    // Unknown for a key that waits for its generated Secret: nobody has to do anything.
+    // Unknown for a key that waits for its generated Secret: no action is needed.
     NotYetValid: { statuses: ["False", "Unknown"], means: outsideItsTimes },
     Expired: { statuses: ["False"], means: outsideItsTimes },
     QuotaExhausted: { statuses: ["False"], means: "a quota is used up until its period ends; the message names it" },
     AccountUnfunded: { statuses: ["False"], means: seeAccount },
     AccountSuspended: { statuses: ["False"], means: seeAccount },
-    AccountRequired: { statuses: ["False"], means: "this installation wants an account for each key" },
+    AccountRequired: { statuses: ["False"], means: "this installation requires an account for each key" },
   },
   Healthy: {
     Healthy: { statuses: ["True"], means: "calls go through" },
     NoTraffic: {
       statuses: ["Unknown"],
       means:
-        "nothing is known against it; proxies tell only of credentials that the provider refuses, so this stays with traffic too",
+        "no failure is known; proxies report only credentials that the provider refuses, so this stays even with traffic",
     },
     Degraded: {
       statuses: ["False"],
       means:
-        "the provider refuses some of its credentials, or a secret that was edited: calls go on with the others, or with the former secret while it works",
+        "the provider refuses some of its credentials, or an edited secret; calls go on with the others, or with the former secret while it works",
     },
     AllCredentialsEjected: { statuses: ["False"], means: "the provider refuses every credential" },
   },
@@ -130,7 +130,7 @@ export type ConditionType = keyof Table;
 
 type StatusOf<Row> = Row extends { readonly statuses: readonly (infer Status)[] } ? Status : never;
 
-/** The reasons of a condition, or of several; those that go with `Status` alone where it is given. */
+/** The reasons of one or several conditions; with `Status`, only those with that status. */
 export type ReasonOf<
   Type extends ConditionType,
   Status extends ConditionStatus = ConditionStatus,
@@ -140,13 +140,13 @@ export type ReasonOf<
     }[keyof Table[Type]]
   : never;
 
-/** What is said of one condition: a row of the table, and a message. */
+/** A verdict about one condition: a row of the table, and a message. */
 export type Verdict<Type extends ConditionType = ConditionType> = Type extends ConditionType
   ? {
       [Reason in keyof Table[Type]]: {
         readonly status: StatusOf<Table[Type][Reason]>;
         readonly reason: Reason;
-        /** What is the matter and what to do; never key material. */
+        /** The problem and the remedy; never key material. */
         readonly message: string;
       };
     }[keyof Table[Type]]
@@ -161,7 +161,7 @@ export interface VerdictOf<Status extends ConditionStatus, Reason extends Reason
 
 type Read = Pick<Condition, "type" | "status" | "reason" | "message">;
 
-/** Whether a condition that was read from somewhere is of this type and has a reason and a status that we give. */
+/** Whether a condition that was read has this type and a reason and status of the table. */
 export function isVerdict<Type extends ConditionType, From extends Read>(
   condition: From,
   type: Type,
@@ -171,7 +171,7 @@ export function isVerdict<Type extends ConditionType, From extends Read>(
   return condition.type === type && row?.statuses.includes(condition.status) === true;
 }
 
-/** Whether a condition is of this type and has one of these reasons of it. */
+/** Whether a condition has this type and one of these reasons. */
 export function hasReason<Type extends ConditionType>(
   condition: Pick<Condition, "type" | "reason">,
   type: Type,

@@ -1,7 +1,9 @@
 /**
- * Which object depends on which: the answer to "this Secret changed, what has to be compiled again".
+ * Indexes the references between objects, to find the objects that must be compiled again after a change, for example
+ * of a Secret.
  *
- * References are kept for objects that do not exist yet too, so that their arrival wakes those who wait for them.
+ * References to objects that do not exist yet are kept too, so that the arrival of an object triggers those that wait
+ * for it.
  */
 
 import { referencesOfApiKey } from "./api-key.ts";

@@ -1,14 +1,13 @@
 /**
- * Resources as the compiler sees them, whichever source they came from (watched folder or Kubernetes).
+ * Resources as the compiler sees them, whichever source they come from (watched folder or Kubernetes).
  *
- * Objects are immutable: a change is a new object, so identity of `spec` and `data` is what memoisation compares.
- * A `ResourceSet` is a live view that its source keeps up to date between two notices; it is read, never written, by
- * everybody else.
+ * Objects are immutable: a change is a new object, so caches compare `spec` and `data` by identity. A `ResourceSet` is
+ * a live view that its source updates between two notices; all others only read it.
  */
 import { inspect } from "node:util";
 import type { AccountSpec, ApiKeySpec, ChannelSpec, ModelRouteSpec } from "./types.gen.ts";
 
-/** Where an object stands in a file; lines count from 1. */
+/** The place of an object in a file; lines count from 1. */
 export interface Origin {
   readonly file: string;
   readonly line: number;
@@ -25,23 +24,23 @@ export interface ObjectMeta {
   readonly uid?: string;
   readonly resourceVersion?: string;
   /**
-   * Somebody deleted it, and finalizers hold it: it can only go. A key counts as gone already, as it is a caller's
-   * credential; whatever else is being deleted goes on as it is, so that traffic ends when its holders are done.
+   * The object was deleted and finalizers hold it. A key counts as gone already, because it is a caller's credential; any
+   * other object stays in force, so that traffic ends when its holders are done.
    */
   readonly isDeleting?: true;
-  /** Those that hold an object that is being deleted. */
+  /** The finalizers that hold an object that is being deleted. */
   readonly finalizers?: readonly string[];
-  /** Of a Secret: the ApiKey that it goes with. */
+  /** Of a Secret: the ApiKey that it belongs to. */
   readonly owner?: OwningKey;
 }
 
 /**
- * The ApiKey that a Secret was made for. In a cluster it controls the Secret: when that very object is gone, the garbage
- * collector deletes it.
+ * The ApiKey that a Secret was made for. In a cluster it controls the Secret: the garbage collector deletes the Secret when
+ * that object is gone.
  */
 export interface OwningKey {
   readonly name: string;
-  /** A folder knows its objects by name alone, and nobody deletes what was generated there. */
+  /** A folder knows its objects by name alone, and generated Secrets are not deleted there. */
   readonly uid?: string;
 }
 
@@ -53,7 +52,7 @@ export interface Resource<Kind extends OwnKind, Spec> {
   readonly metadata: ObjectMeta;
   /** The last good spec; absent when there never was one. For keys absent whenever `invalid` is set. */
   readonly spec?: Spec;
-  /** Why the present manifest was not taken; `spec` is then the version before it. */
+  /** The reason why the present manifest was refused; `spec` is then the previous version. */
   readonly invalid?: string;
   readonly origin?: Origin;
 }
@@ -116,10 +115,10 @@ export interface NamespaceResource {
 
 export type AnyResource = OwnResource | SecretResource | ConfigMapResource | NamespaceResource;
 
-/** Something in the source that is no object of the set, or stands in the way of one. */
-export interface Problem {
+/** A problem of the source that keeps an object, or a version of it, out of the set. */
+export interface SourceProblem {
   readonly origin: Origin;
-  /** Dotted path of the field, where one is to blame. */
+  /** Dotted path of the field that causes it, if one does. */
   readonly field?: string;
   readonly message: string;
 }
@@ -133,10 +132,10 @@ export interface ResourceSet {
   readonly secrets: ReadonlyMap<string, SecretResource>;
   readonly configMaps: ReadonlyMap<string, ConfigMapResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SourceProblem[];
 }
 
-/** "Look again at this object": it was added, changed or removed. */
+/** An object to reconcile: it was added, changed or removed. */
 export interface ResourceChange {
   readonly kind: ResourceKind;
   readonly namespace: string;
@@ -148,7 +147,7 @@ export function identityOf(metadata: { readonly namespace: string; readonly name
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Who wins a conflict: the older object, then the lesser namespace/name (RESOURCES.md R6). Negative: `left` wins. */
+/** Decides a conflict: the older object wins, then the lesser namespace/name (RESOURCES.md R6). Negative: `left` wins. */
 export function compareByAge(left: ObjectMeta, right: ObjectMeta): number {
   const byAge = (left.createdAtMs ?? 0) - (right.createdAtMs ?? 0);
   if (byAge !== 0) return byAge;

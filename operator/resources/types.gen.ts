@@ -13,7 +13,7 @@ export type Resource = (Account | ApiKey | Channel | ModelRoute)
  */
 export type Protocol = ("OpenAI" | "Anthropic" | "Gemini")
 /**
- * One capability. Chat stands for all four chat formats.
+ * One capability. Chat means all four chat formats.
  */
 export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models")
 /**
@@ -33,11 +33,11 @@ apiVersion: "tollgate.dev/v1alpha1"
 kind: "Account"
 metadata: ObjectMetadata
 /**
- * What the account grants.
+ * Credit and limits of the account.
  */
 spec: AccountSpec
 /**
- * What the operator observed about this account. Written by the operator only.
+ * State of the account as the operator observes it. Written by the operator only.
  */
 status?: AccountStatus
 }
@@ -56,7 +56,7 @@ labels?: { [key: string]: string }
 annotations?: { [key: string]: string }
 }
 /**
- * What the account grants.
+ * Credit and limits of the account.
  */
 export interface AccountSpec {
 /**
@@ -76,7 +76,7 @@ credit?: string
  */
 overdraft: string
 /**
- * What a credit stands for, for people who read the object. It converts nothing and is shown nowhere else.
+ * Meaning of a credit, for people who read the object. It converts nothing and is shown nowhere else.
  */
 currency?: string
 /**
@@ -101,7 +101,7 @@ export interface Limit {
  */
 name: string
 /**
- * What is counted. Tokens is input plus output; Cost is credits.
+ * Unit of the limit. Tokens is input plus output; Cost is credits.
  */
 unit: ("Requests" | "Tokens" | "InputTokens" | "OutputTokens" | "Cost")
 /**
@@ -136,7 +136,7 @@ mode: ("Enforce" | "Shadow")
 models?: string[]
 }
 /**
- * What the operator observed about this account. Written by the operator only.
+ * State of the account as the operator observes it. Written by the operator only.
  */
 export interface AccountStatus {
 /**
@@ -212,16 +212,16 @@ apiVersion: "tollgate.dev/v1alpha1"
 kind: "ApiKey"
 metadata: ObjectMetadata
 /**
- * What the key may do.
+ * Rights and limits of the key.
  */
 spec: ApiKeySpec
 /**
- * What the operator observed about this key. Written by the operator only.
+ * State of the key as the operator observes it. Written by the operator only.
  */
 status?: ApiKeyStatus
 }
 /**
- * What the key may do.
+ * Rights and limits of the key.
  */
 export interface ApiKeySpec {
 /**
@@ -262,7 +262,7 @@ models?: {
  */
 allow?: string[]
 /**
- * Never these models, whatever allow says.
+ * Never these models, even if allow has them.
  * 
  * Items: A model name, or a pattern with one `*` at its beginning or its end, or `*` for every model.
  */
@@ -275,9 +275,9 @@ deny?: string[]
  */
 protocols?: Protocol[]
 /**
- * What the key may do. Everything when absent.
+ * Capabilities that the key may use. All when absent.
  * 
- * Items: One capability. Chat stands for all four chat formats.
+ * Items: One capability. Chat means all four chat formats.
  */
 capabilities?: Capability[]
 /**
@@ -291,7 +291,7 @@ clientCIDRs?: {
  */
 allow?: string[]
 /**
- * Never these networks, whatever allow says.
+ * Never these networks, even if allow has them.
  * 
  * Items: A network such as 10.0.0.0/8 or 2001:db8::/32.
  */
@@ -365,7 +365,7 @@ notBefore?: string
 notAfter?: string
 }
 /**
- * What the operator observed about this key. Written by the operator only.
+ * State of the key as the operator observes it. Written by the operator only.
  */
 export interface ApiKeyStatus {
 /**
@@ -379,7 +379,7 @@ observedGeneration?: number
  */
 conditions?: Condition[]
 /**
- * What is known about each credential; never the secret itself.
+ * State of each credential; never the secret itself.
  * 
  * Items: One credential.
  */
@@ -453,7 +453,7 @@ metadata: ObjectMetadata
  */
 spec: ChannelSpec
 /**
- * What the operator observed about this channel. Written by the operator only.
+ * State of the channel as the operator observes it. Written by the operator only.
  */
 status?: ChannelStatus
 }
@@ -478,7 +478,7 @@ baseURL?: string
  */
 state: ("Active" | "Draining" | "Disabled")
 /**
- * References to objects that the upstream account holds (files, conversations, caches, containers). Refuse answers them with a parameter error, because another tenant of the account could own them; Shared passes them.
+ * References to objects that the upstream account holds (files, conversations, caches, containers). Refuse refuses them with a parameter error, because another tenant of the account could own them; Shared passes them.
  */
 upstreamObjects: ("Refuse" | "Shared")
 /**
@@ -547,7 +547,7 @@ query?: string
 scheme: ("Bearer" | "Raw")
 }
 /**
- * What the upstream calls a model, by its public name. A model that no entry fits keeps its name; this restricts nothing.
+ * Names of models at the upstream, by public name. A model that no entry fits keeps its name; this restricts nothing.
  * 
  * Items: One model.
  */
@@ -591,11 +591,11 @@ privacy: {
  */
 store: ("PassThrough" | "ForceFalse")
 /**
- * safety_identifier may identify users, so it is stripped unless this says Forward.
+ * safety_identifier may identify users, so it is stripped unless this is Forward.
  */
 safetyIdentifier: ("Strip" | "Forward")
 /**
- * stream_options.include_obfuscation is stripped unless this says Forward.
+ * stream_options.include_obfuscation is stripped unless this is Forward.
  */
 streamObfuscation: ("Strip" | "Forward")
 /**
@@ -604,7 +604,7 @@ streamObfuscation: ("Strip" | "Forward")
 clientMetadata: ("Forward" | "Strip")
 }
 /**
- * What happens to a field that the upstream does not support: left out, or answered with a parameter error.
+ * Treatment of a field that the upstream does not support: it is left out, or refused with a parameter error.
  */
 unsupportedParameters: ("Ignore" | "Reject")
 /**
@@ -612,7 +612,7 @@ unsupportedParameters: ("Ignore" | "Reject")
  */
 timeouts?: Timeouts
 /**
- * What the upstream allows. A full channel is skipped before the upstream answers 429; no client is refused for it alone.
+ * The upstream's own limits. A full channel is skipped before the upstream replies 429; no client is refused for it alone.
  * 
  * Items: One limit, counted by its own counter.
  */
@@ -740,7 +740,7 @@ export interface ChannelFormat {
  */
 type: WireFormat
 /**
- * Path below baseURL, where it differs from the format's usual one. {model} stands for the upstream model, {verb} for generateContent or streamGenerateContent.
+ * Path below baseURL, where it differs from the format's usual one. {model} is replaced by the upstream model, {verb} for generateContent or streamGenerateContent.
  */
 path?: string
 /**
@@ -795,19 +795,19 @@ upstreamName?: string
 /**
  * What the model can do here. Not there yet: what its route says counts alone.
  * 
- * Items: One capability. Chat stands for all four chat formats.
+ * Items: One capability. Chat means all four chat formats.
  */
 capabilities?: Capability[]
 /**
- * What the model accepts, for names that the gateway does not know, such as those of deployments and of models of one's own. Used only where calls are converted to another format; what is absent is as the name of the model tells.
+ * Traits of a model whose name the gateway does not know, such as a deployment or a model of one's own. Used only when calls are converted to another format; an absent trait follows from the name of the model.
  */
 traits?: {
 /**
- * Name of a model that the gateway knows, for example claude-opus-5-5 or gpt-5.4; this one is taken for it. The other traits here count before those of that model.
+ * Name of a model that the gateway knows, for example claude-opus-5-5 or gpt-5.4; this model is treated like it. The other traits here take precedence over those of that model.
  */
 like?: string
 /**
- * Most output tokens of one answer. A caller who asks for more gets this, and x-tollgate-dropped names the field.
+ * Most output tokens of one reply. A caller that asks for more gets this, and x-tollgate-dropped names the field.
  */
 maxOutputTokens?: number
 /**
@@ -878,7 +878,7 @@ remove?: string[]
  */
 export interface Timeouts {
 /**
- * Until the upstream connection stands. 2s when absent; 0s switches it off.
+ * Until the upstream connection is open. 2s when absent; 0s switches it off.
  */
 connect?: string
 /**
@@ -942,7 +942,7 @@ operator: ("In" | "NotIn" | "Exists" | "DoesNotExist")
 values?: string[]
 }
 /**
- * What the operator observed about this channel. Written by the operator only.
+ * State of the channel as the operator observes it. Written by the operator only.
  */
 export interface ChannelStatus {
 /**
@@ -956,7 +956,7 @@ observedGeneration?: number
  */
 conditions?: Condition[]
 /**
- * What is known about each credential.
+ * State of each credential.
  * 
  * Items: One credential.
  */
@@ -987,7 +987,7 @@ reason?: string
 lastFailureTime?: string
 }[]
 /**
- * Number of model mappings; absent where there are none, so that every model is taken.
+ * Number of model mappings; absent where there are none, so that every model is accepted.
  */
 modelCount?: number
 /**
@@ -996,7 +996,7 @@ modelCount?: number
 routes?: number
 }
 /**
- * One public model name: who may call it, which channels answer, how they are chosen and what it costs.
+ * One public model name: who may call it, which channels serve it, how they are chosen and what it costs.
  */
 export interface ModelRoute {
 apiVersion: "tollgate.dev/v1alpha1"
@@ -1007,7 +1007,7 @@ metadata: ObjectMetadata
  */
 spec: ModelRouteSpec
 /**
- * What the operator observed about this route. Written by the operator only.
+ * State of the route as the operator observes it. Written by the operator only.
  */
 status?: ModelRouteStatus
 }
@@ -1016,7 +1016,7 @@ status?: ModelRouteStatus
  */
 export interface ModelRouteSpec {
 /**
- * Public name. One `*` at an end makes it a pattern, `*` alone answers for every name that no other route has. The object's name when absent.
+ * Public name. One `*` at an end makes it a pattern, `*` alone matches every name that no other route has. The object's name when absent.
  */
 model?: string
 /**
@@ -1026,11 +1026,11 @@ model?: string
  */
 aliases?: string[]
 /**
- * Listed appears in the model lists; Unlisted only answers calls; Internal is only reachable from another route's target, whose own limits, keySelector, parameters, price, timeouts and failover count.
+ * Listed appears in the model lists; Unlisted only serves calls; Internal is only reachable from another route's target, whose own limits, keySelector, parameters, price, timeouts and failover count.
  */
 visibility: ("Listed" | "Unlisted" | "Internal")
 /**
- * What the model lists say about the model.
+ * Facts about the model in the model lists.
  */
 info?: {
 /**
@@ -1057,7 +1057,7 @@ maxOutputTokens?: number
 /**
  * What the model can do; a call to another endpoint is a parameter error before any upstream is asked. Not there yet: all but Chat, CountTokens and Models.
  * 
- * Items: One capability. Chat stands for all four chat formats.
+ * Items: One capability. Chat means all four chat formats.
  */
 capabilities: Capability[]
 /**
@@ -1095,7 +1095,7 @@ limits?: Limit[]
  */
 parameters?: ParameterRule[]
 /**
- * What a call costs, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
  */
 price?: Price
 }
@@ -1121,7 +1121,7 @@ name: string
 namespace?: string
 }
 /**
- * Another ModelRoute of the same namespace, whose targets stand in for this one; nothing else of it counts here, neither its limits nor its keySelector. At most three deep, without cycles.
+ * Another ModelRoute of the same namespace, whose targets replace this one; nothing else of it counts here, neither its limits nor its keySelector. At most three deep, without cycles.
  */
 modelRef?: {
 /**
@@ -1130,11 +1130,11 @@ modelRef?: {
 name: string
 }
 /**
- * Name of the model at the upstream. What the channel's models say, else the public name, when absent.
+ * Name of the model at the upstream. When absent, the name in the channel's models, else the public name.
  */
 upstreamModel?: string
 /**
- * Lower is asked first; the next tier only when this one has no usable member.
+ * Lower is tried first; the next tier only when this one has no usable member.
  */
 priority: number
 /**
@@ -1225,7 +1225,7 @@ export interface ParameterRule {
  */
 name: string
 /**
- * Unsupported refuses or ignores the field, as the channel's unsupportedParameters says.
+ * Unsupported refuses or ignores the field, as the channel's unsupportedParameters demands.
  */
 support: ("Supported" | "Unsupported")
 /**
@@ -1244,7 +1244,7 @@ maximum?: string
 allowed?: string[]
 }
 /**
- * What a call costs, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
  */
 export interface Price {
 /**
@@ -1328,7 +1328,7 @@ perMillionCharacters?: string
 perSearch?: string
 }
 /**
- * What the operator observed about this route. Written by the operator only.
+ * State of the route as the operator observes it. Written by the operator only.
  */
 export interface ModelRouteStatus {
 /**
@@ -1342,7 +1342,7 @@ observedGeneration?: number
  */
 conditions?: Condition[]
 /**
- * What is known about each target.
+ * State of each target.
  * 
  * Items: One target.
  */

@@ -1,6 +1,6 @@
 /**
- * The push endpoint of an operator in a cluster: what `push-endpoint.ts` needs, taken from the API server. Wiring only;
- * called by `run-in-cluster.ts`.
+ * Wires the push endpoint of an operator in a cluster: connects `push-endpoint.ts` to the API server. Called by
+ * `run-in-cluster.ts`.
  */
 import { randomUUID } from "node:crypto";
 import type { Registry } from "prom-client";
@@ -32,7 +32,7 @@ export interface FleetSourcesOptions {
   readonly source: KubernetesSource;
   /** The operator's own. */
   readonly namespace: string;
-  /** Of what the operators make there. */
+  /** The owner of the objects that the operators make there. */
   readonly owner: ReleaseOwner | undefined;
   readonly settings: PushEndpointSettings;
   readonly timings: Partial<WatchTimings>;
@@ -40,7 +40,7 @@ export interface FleetSourcesOptions {
   readonly log: OperatorLog;
 }
 
-/** Where a fleet learns of proxies that are not connected to this operator; both go into `new Fleet`. */
+/** The two sources that tell a fleet of proxies that are not connected to this operator; both go into `new Fleet`. */
 export interface FleetSources {
   readonly peers: PeerSummaries;
   readonly expected: ReadyPods;
@@ -74,7 +74,7 @@ export interface ClusterEndpointOptions extends FleetSourcesOptions {
   readonly onReport: (proxy: string, report: Report) => void;
 }
 
-/** Begins a new epoch for each sign that a backup was restored. @returns what takes the signs that proxies give */
+/** Begins a new epoch for each sign that a backup was restored. @returns the detector that proxies report signs to */
 function noticeRestores(
   started: AsyncDisposableStack,
   { source, uids, log }: Pick<ClusterEndpointOptions, "source" | "uids" | "log">,
@@ -82,7 +82,7 @@ function noticeRestores(
 ): RestoreDetection {
   const restores = raiseAfterRestore({
     epochs,
-    onFailure: (cause) => log.error("the epoch cannot be raised; trying again", { cause }),
+    onFailure: (cause) => log.error("the operator cannot raise the epoch; it tries again", { cause }),
   });
   started.defer(() => restores.close());
   // Also before the endpoint is open: the first proxies must not be told of removals that a restore undid.
@@ -95,7 +95,10 @@ function noticeRestores(
       return resource !== undefined && (await source.has(resource));
     },
     onReturn: restores.raiseAgain,
-    onFailure: (cause) => log.warn("what proxies refuse as deleted cannot be looked up; trying again", { cause }),
+    onFailure: (cause) =>
+      log.warn("the operator cannot check whether objects that proxies refuse as deleted exist; it tries again", {
+        cause,
+      }),
   });
   started.defer(() => removals.close());
   started.defer(epochs.onRaise(removals.forget));
@@ -129,9 +132,9 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
     epochs,
     progress: options.progress,
     uids: options.uids,
-    sourceWentBack: (claimed) => source.wentBack(claimed),
+    sourceWentBack: (claimed) => source.hasGoneBack(claimed),
     listBehind: (claimed) => source.listBehind(claimed),
-    onRefusedAsDeleted: removals.doubt,
+    onRefusedAsDeleted: removals.noteRefused,
     serverName: settings.serverName,
     tokenFile: settings.tokenFile,
     onReport: options.onReport,
@@ -143,9 +146,10 @@ export function startClusterEndpoint(started: AsyncDisposableStack, options: Clu
   }
   endpoint.open(settings.listen).then(
     (address) => {
-      if (address !== undefined) log.info("proxies are served", { push: `${address.host}:${address.port}` });
+      if (address !== undefined)
+        log.info("the push endpoint serves proxies", { push: `${address.host}:${address.port}` });
     },
-    (cause: unknown) => log.error("the push endpoint cannot be opened", { cause }),
+    (cause: unknown) => log.error("the operator cannot open the push endpoint", { cause }),
   );
 }
 

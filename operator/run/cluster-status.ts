@@ -1,6 +1,6 @@
 /**
- * Status in a cluster: what `status-loop.ts` says is written to the API server by the leader, and told as Events. Wiring
- * only; called by `run-in-cluster.ts`.
+ * Wires status in a cluster: the leader writes to the API server what `status-loop.ts` computes, and sends Events.
+ * Called by `run-in-cluster.ts`.
  */
 import type { Registry } from "prom-client";
 import { resultId } from "#operator/compile/compilation";
@@ -20,8 +20,8 @@ import { type StatusLoop, type StatusLoopOptions, startStatusLoop } from "./stat
 export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilation" | "fleet" | "resources" | "log"> {
   readonly client: ApiClient;
   readonly leadership: Leadership;
-  /** Filled by the source. */
-  readonly standing: ObservedStatuses;
+  /** The source fills it. */
+  readonly observedStatuses: ObservedStatuses;
   readonly isReachable: () => boolean;
   readonly registry: Registry;
   /** This operator, as Events name it. */
@@ -29,30 +29,30 @@ export interface ClusterStatusOptions extends Pick<StatusLoopOptions, "compilati
 }
 
 export interface ClusterStatusLoop extends StatusLoop {
-  /** Tells something about a key in an Event. */
-  tellOfKey(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
+  /** Sends an Event about a key. */
+  sendKeyEvent(key: { readonly namespace: string; readonly name: string }, facts: EventFacts): void;
 }
 
 /** Begins to keep status; `started` ends it. */
 export function startClusterStatus(started: AsyncDisposableStack, options: ClusterStatusOptions): ClusterStatusLoop {
-  const { client, leadership, standing, resources, compilation, registry, isReachable, log } = options;
+  const { client, leadership, observedStatuses, resources, compilation, registry, isReachable, log } = options;
   const events = new EventWriter({ client, leadership, isReachable, podName: options.podName, log });
   started.defer(() => events.close());
-  const tellOfKey: ClusterStatusLoop["tellOfKey"] = ({ namespace, name }, facts) => {
+  const sendKeyEvent: ClusterStatusLoop["sendKeyEvent"] = ({ namespace, name }, facts) => {
     const uid = resources.apiKeys.get(identityOf({ namespace, name }))?.metadata.uid;
-    if (uid !== undefined) events.tell({ kind: "ApiKey", namespace, name, uid }, facts);
+    if (uid !== undefined) events.send({ kind: "ApiKey", namespace, name, uid }, facts);
   };
   const expiries = new ExpiryNotices({
     results: () => compilation.results,
     isLeader: () => leadership.isLeader(),
-    tell: tellOfKey,
+    tell: sendKeyEvent,
   });
   started.defer(() => expiries.close());
-  started.defer(leadership.onChange(() => void expiries.lookAtAll()));
+  started.defer(leadership.onChange(() => void expiries.reconcileAll()));
   const writer = new StatusWriter({
     client,
     leadership,
-    standing,
+    observedStatuses,
     desired(id) {
       const document = loop.statusOf(id);
       return document && { document, uid: uidOf(document, resources) };
@@ -61,37 +61,37 @@ export function startClusterStatus(started: AsyncDisposableStack, options: Clust
     isReachable,
     onWritten(before, after, uid) {
       const regarding = { kind: after.kind, ...after.metadata, uid };
-      for (const facts of eventsOf(before, after)) events.tell(regarding, facts);
+      for (const facts of eventsOf(before, after)) events.send(regarding, facts);
     },
     onContested: (document, uid, why) =>
-      events.tell({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
+      events.send({ kind: document.kind, ...document.metadata, uid }, statusContested(why)),
     log,
   });
   const loop = startStatusLoop({
     ...options,
     sink: {
       ...noStatus,
-      put: ({ kind, metadata }) => writer.look(resultId(kind, metadata.namespace, metadata.name)),
+      put: ({ kind, metadata }) => writer.enqueue(resultId(kind, metadata.namespace, metadata.name)),
       close: async () => writer.close(),
     },
-    standing(id) {
-      const stands = standing.get(id);
+    observed(id) {
+      const found = observedStatuses.get(id);
       // Another object of that name was deleted.
-      return stands?.document && stands.uid === uidOf(stands.document, resources) ? stands.document : undefined;
+      return found?.document && found.uid === uidOf(found.document, resources) ? found.document : undefined;
     },
   });
   started.defer(() => loop.close());
-  started.defer(standing.onSeen((id) => loop.see(id)));
+  started.defer(observedStatuses.onObserved((id) => loop.observe(id)));
   registerStatusMetrics(registry, writer, events);
   return {
     ...loop,
-    tellOfKey,
-    look(changes) {
+    sendKeyEvent,
+    reconcile(changes) {
       for (const [id, result] of changes.results) {
-        if (result === undefined && !compilation.results.has(id)) standing.forget(id);
-        expiries.look(id, result);
+        if (result === undefined && !compilation.results.has(id)) observedStatuses.forget(id);
+        expiries.reconcile(id, result);
       }
-      loop.look(changes);
+      loop.reconcile(changes);
     },
   };
 }

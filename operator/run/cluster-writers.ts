@@ -1,6 +1,6 @@
 /**
- * What an operator writes into a cluster, and the Lease that says whether it may: status, Events and the Secrets of
- * `generate` credentials. Wiring only; called by `run-in-cluster.ts`.
+ * Wires everything that an operator writes into a cluster: status, Events, the Secrets of `generate` credentials, and
+ * the Lease that decides whether it may write. Called by `run-in-cluster.ts`.
  */
 import { randomBytes } from "node:crypto";
 import { resultId } from "#operator/compile/compilation";
@@ -21,8 +21,8 @@ export interface ClusterWritersOptions {
   readonly cluster: ClusterSettings;
   readonly client: ApiClient;
   readonly source: KubernetesSource;
-  /** Filled by the source. */
-  readonly standing: ObservedStatuses;
+  /** The source fills it. */
+  readonly observedStatuses: ObservedStatuses;
   readonly core: Core;
   /** The operator's own. */
   readonly namespace: string;
@@ -39,7 +39,7 @@ export interface ClusterWriters {
 
 /** Makes all of them; `started` ends them. */
 export function startWriters(started: AsyncDisposableStack, options: ClusterWritersOptions): ClusterWriters {
-  const { cluster, client, source, standing, core, namespace, owner, log } = options;
+  const { cluster, client, source, observedStatuses, core, namespace, owner, log } = options;
   const { compilation, fleet, registry } = core;
   const { name, ...timings } = cluster.lease;
   const { podName, peerAddress: address } = cluster;
@@ -49,7 +49,7 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
   const status = startClusterStatus(started, {
     client,
     leadership,
-    standing,
+    observedStatuses,
     resources,
     isReachable: () => source.isReachable,
     compilation,
@@ -66,27 +66,29 @@ export function startWriters(started: AsyncDisposableStack, options: ClusterWrit
     randomBytes,
     log,
     onFailure: ({ namespace: of, ownerName, secretName }, why) =>
-      status.tellOfKey({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
+      status.sendKeyEvent({ namespace: of, name: ownerName }, secretNotCreated(secretName, why)),
     hadKey({ namespace: of, ownerName, credential }) {
-      const stands = standing.get(resultId("ApiKey", of, ownerName));
+      const found = observedStatuses.get(resultId("ApiKey", of, ownerName));
       return (
-        stands?.document !== undefined &&
-        stands.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
-        showsKeyOf(stands.document, credential)
+        found?.document !== undefined &&
+        found.uid === resources.apiKeys.get(`${of}/${ownerName}`)?.metadata.uid &&
+        showsKeyOf(found.document, credential)
       );
     },
     onReplaced({ namespace: of, ownerName, secretName, credential }) {
-      log.warn(`ApiKey ${of}/${ownerName}: the Secret ${secretName} was gone; callers need the new key`);
-      status.tellOfKey({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
+      log.warn(
+        `ApiKey ${of}/${ownerName}: the Secret ${secretName} was deleted; the operator made a new key, which callers need`,
+      );
+      status.sendKeyEvent({ namespace: of, name: ownerName }, keyReplaced(secretName, credential));
     },
   });
   started.defer(() => keySecrets.close());
-  // What was left to the leader before may be this operator's now.
-  started.defer(leadership.onChange(() => keySecrets.look()));
+  // The leader before may have left Secrets to make.
+  started.defer(leadership.onChange(() => keySecrets.enqueue()));
   return { leadership, status, keySecrets };
 }
 
-/** Whether a status tells of a key that came from a Secret. */
+/** Whether a status shows a key that came from a Secret. */
 function showsKeyOf({ status }: StatusDocument, credential: string): boolean {
   const credentials = "credentials" in status ? (status.credentials ?? []) : [];
   return credentials.some((one) => one.name === credential && "displayPrefix" in one);

@@ -1,14 +1,14 @@
 /**
- * The part of an operator that does not care where its resources come from: compile, publish, push, status, admin.
+ * The parts of an operator that do not depend on its source: compile, publish, push, status and the admin port.
  *
- * Everything that has a life is handed to the stack of whoever starts it, which ends it in reverse order. Called by
+ * Each part that has a life is handed to the caller's stack, which closes the parts in reverse order. Called by
  * `run-from-folder.ts` and `run-in-cluster.ts`.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Registry } from "prom-client";
-import { createAdminApp, type SourceProblem } from "#operator/admin";
+import { createAdminApp, type ProblemReport } from "#operator/admin";
 import { Compilation } from "#operator/compile/compilation";
 import { registerKeyExpiry } from "#operator/key-expiry/expiring-keys";
 import { Fleet, type FleetOptions } from "#operator/push/fleet";
@@ -16,12 +16,12 @@ import { listenOnSocket } from "#operator/push/listen-on-socket";
 import { Publisher } from "#operator/push/publisher";
 import { registerPushMetrics } from "#operator/push/push-metrics";
 import { createPushServer } from "#operator/push/push-server";
-import type { Problem, ResourceSet } from "#operator/resources/resource";
+import type { ResourceSet, SourceProblem } from "#operator/resources/resource";
 import type { CommonSettings, ListenAddress, OperatorLog, OperatorSettings } from "#operator/settings";
 import { ReconcileLoop, type ReconcileLoopOptions } from "./reconcile-loop.ts";
 import type { StatusLoop } from "./status-loop.ts";
 
-/** What compiles and publishes, and who it is published to. */
+/** The compiler, the publisher and the fleet that it publishes to. */
 export interface Core {
   readonly compilation: Compilation;
   readonly publisher: Publisher;
@@ -29,7 +29,7 @@ export interface Core {
   readonly registry: Registry;
 }
 
-/** @param fleetSources where a fleet of several operators learns of proxies that are not connected to this one */
+/** @param fleetSources tell a fleet of several operators of proxies that are not connected to this one */
 export function startCore(
   started: AsyncDisposableStack,
   settings: OperatorSettings,
@@ -51,7 +51,7 @@ export function startCore(
 }
 
 /**
- * Connects passes to what follows each: status, and the Secrets that `generate` credentials wait for.
+ * Connects each pass of the compiler to status and to the Secrets that `generate` credentials wait for.
  *
  * @param makeKeys never fails; called after each pass
  */
@@ -68,18 +68,17 @@ export function startReconcileLoop(
     compilation,
     publisher,
     async onPass(changes) {
-      status.look(changes);
+      status.reconcile(changes);
       await makeKeys();
     },
     onFailure(cause, retryInMs) {
       const retryInSeconds = Math.ceil(retryInMs / 1_000);
       log.error(
-        `a pass over the configuration failed and is tried again in ${retryInSeconds} s; until it succeeds proxies and status may lack what changed`,
+        `a reconcile pass failed and is tried again in ${retryInSeconds} s; until it succeeds, proxies and status may lack the last changes`,
         { cause },
       );
     },
-    onFault: (id, cause) =>
-      log.error(`${id} is refused, as the operator itself fails on it; the rest goes on`, { cause }),
+    onFault: (id, cause) => log.error(`the operator fails on ${id} and refuses it; all other objects go on`, { cause }),
   });
   return started.adopt(pipeline, (it) => it.close());
 }
@@ -96,15 +95,15 @@ export async function openPushSocket(
     fleet,
     operator: randomUUID(),
     ...settings.push,
-    // Whoever may open the socket is the owner: its mode is 0600.
-    onReport: (proxy, report) => status.take(proxy, report),
+    // The socket's mode is 0600, so only its owner can open it.
+    onReport: (proxy, report) => status.acceptReport(proxy, report),
     authenticateProxy: async () => ({ name: "owner of the socket" }),
   });
   await listenOnSocket(server, settings.pushSocket);
   started.defer(() => closeServer(server));
 }
 
-/** Opens the admin port. @returns where it listens; undefined when none is wanted */
+/** Opens the admin port. @returns its address; undefined when no admin port is configured */
 export async function openAdmin(
   started: AsyncDisposableStack,
   { compilation, publisher, fleet, registry }: Core,
@@ -119,7 +118,7 @@ export async function openAdmin(
   return address;
 }
 
-function describe({ origin, field, message }: Problem): SourceProblem {
+function describe({ origin, field, message }: SourceProblem): ProblemReport {
   const where = `${origin.file}:${origin.line}`;
   return { where: field === undefined ? where : `${where} ${field}`, message };
 }

@@ -1,4 +1,4 @@
-/** Metrics of the connection between proxies and several operators; every label is from a closed set. */
+/** Metrics of the connection between proxies and several operators. Every label comes from a closed set. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ServingCertificates } from "#operator/certificates/serving-certificates";
 import type { ExpectedProxies } from "#operator/kubernetes/installation/expected-proxies";
@@ -17,12 +17,12 @@ export interface EndpointMetricsSources {
   readonly leadership: Leadership;
 }
 
-/** What is counted as it happens. */
+/** Counters that the endpoint raises as things happen. */
 export interface EndpointCounters {
   refused(reason: RefusalReason): void;
   behind(): void;
-  told(outcome: "taken" | "failed"): void;
-  taken(kind: "summary" | "report"): void;
+  posted(outcome: "taken" | "failed"): void;
+  accepted(kind: "summary" | "report"): void;
 }
 
 export function registerEndpointMetrics(registry: Registry, sources: EndpointMetricsSources): EndpointCounters {
@@ -37,7 +37,7 @@ export function registerEndpointMetrics(registry: Registry, sources: EndpointMet
   for (const reason of refusalReasons) refused.inc({ reason }, 0);
   const behind = new Counter({
     name: "tollgate_push_behind_total",
-    help: "Proxies sent elsewhere as this operator had seen less of the source than they.",
+    help: "Proxies sent to another operator because this one had seen less of the source than they had.",
     registers,
   });
   const told = new Counter({
@@ -49,7 +49,7 @@ export function registerEndpointMetrics(registry: Registry, sources: EndpointMet
   for (const outcome of ["taken", "failed"]) told.inc({ outcome }, 0);
   const taken = new Counter({
     name: "tollgate_peers_taken_total",
-    help: "Messages taken from followers while this operator leads.",
+    help: "Messages accepted from followers while this operator leads.",
     labelNames: ["kind"],
     registers,
   });
@@ -66,25 +66,30 @@ export function registerEndpointMetrics(registry: Registry, sources: EndpointMet
     },
   });
   gauge(registers, "tollgate_push_connections", "Streams of proxies to this operator.", () => fleet.connectionCount);
-  gauge(registers, "tollgate_push_epoch", "Raised whenever the source went back in time.", () => epochs.current);
+  gauge(
+    registers,
+    "tollgate_push_epoch",
+    "The epoch, raised whenever the source goes back in time.",
+    () => epochs.current,
+  );
   gauge(registers, "tollgate_peers_known", "Followers that tell this leader of their proxies.", () => summaries.peers);
   gauge(
     registers,
     "tollgate_fleet_expected_proxies",
-    "Proxy pods that are ready, as the cluster says.",
+    "Proxy pods that the cluster reports as ready.",
     () => expected.ready?.size ?? 0,
   );
   gauge(
     registers,
     "tollgate_fleet_unconnected_proxies",
-    "Proxy pods that are ready and connected to no operator; 0 for all operators but the leader, who alone knows.",
+    "Proxy pods that are ready and connected to no operator; only the leader knows it, the others show 0.",
     () => (leadership.isLeader() ? fleet.absent.length : 0),
   );
   return {
     refused: (reason) => refused.inc({ reason }),
     behind: () => behind.inc(),
-    told: (outcome) => told.inc({ outcome }),
-    taken: (kind) => taken.inc({ kind }),
+    posted: (outcome) => told.inc({ outcome }),
+    accepted: (kind) => taken.inc({ kind }),
   };
 }
 

@@ -1,11 +1,11 @@
-/** Keeps a data folder for one operator: two that write its status and its Secrets would each undo the other's. */
+/** Locks a data folder for one operator: two operators would overwrite each other's status and Secrets. */
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { listenOnSocket } from "#operator/push/listen-on-socket";
 
 /**
- * Held until `started` is disposed of, or the process ends however it does.
+ * Holds the lock until `started` is disposed of or the process ends, in whichever way.
  *
  * @param lockSocket Unix socket that belongs to the folder
  * @throws SocketError when another operator holds it

@@ -1,8 +1,9 @@
 /**
- * Wires the push endpoint of a cluster together: certificates, token reviews, the TLS listener, the other operators, the
- * epoch and their metrics. No logic of its own, and no knowledge of Kubernetes: `cluster-endpoint.ts` brings that.
+ * Wires the push endpoint of a cluster: certificates, token reviews, the TLS listener, the other operators, the epoch
+ * and their metrics. It knows nothing of Kubernetes; `cluster-endpoint.ts` supplies that side.
  *
- * Two steps: followers and leaders hear of each other from `prepareEndpoint` on, proxies are served after `open`.
+ * It starts in two steps: followers and leader talk to each other from `prepareEndpoint` on, and proxies are served
+ * after `open`.
  */
 import type { Registry } from "prom-client";
 import type { ServingCertificates } from "#operator/certificates/serving-certificates";
@@ -48,23 +49,23 @@ export interface PushEndpointOptions {
   readonly uids: ResourceUids;
   /** A consistent read: is the source's present version older than these? */
   readonly sourceWentBack: (claimed: Readonly<Record<string, string>>) => Promise<boolean>;
-  /** Reads again what has come less far than these. */
+  /** Lists again every watch that is behind these versions. */
   readonly listBehind: (claimed: Readonly<Record<string, string>>) => void;
-  /** Told the ids of what a proxy refuses as deleted. */
+  /** Receives the ids of objects that a proxy refuses as deleted. */
   readonly onRefusedAsDeleted: (ids: readonly string[]) => void;
   /** Name in every operator's certificate by which the leader is reached. */
   readonly serverName: string;
   /** This operator's own token for the leader. */
   readonly tokenFile: string;
-  /** Where this operator takes what its proxies, or followers, report; called while it leads. */
+  /** Accepts the reports of this operator's proxies and of followers; called while it leads. */
   readonly onReport: (proxy: string, report: Report) => void;
   readonly timers?: Timers;
 }
 
 export interface PushEndpoint {
-  /** Opens the port. Waits for the first certificate. @returns where it listens; undefined when it was closed meanwhile */
+  /** Opens the port. Waits for the first certificate. @returns its address; undefined when it was closed meanwhile */
   open(listen: ListenAddress): Promise<ListenAddress | undefined>;
-  /** Sends proxies away and closes the port. */
+  /** Closes the streams of proxies and the port. */
   close(): Promise<void>;
 }
 
@@ -88,24 +89,24 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     client,
     operator,
     everyMs: options.heartbeatMs,
-    onTold: counters.told,
+    onPosted: counters.posted,
     ...timed,
   });
-  const tellRefusal = tellSeldom((reason) => log.warn("a peer of the push endpoint was turned away", { reason }));
+  const logRefusal = logRarely((reason) => log.warn("the push endpoint turned a peer away", { reason }));
   let wasLeader = leadership.isLeader();
   const stopLeadership = leadership.onChange(() => {
     const isLeader = leadership.isLeader();
-    // What followers told a former leader they tell the next; what it was told here grows old.
-    if (isLeader && !wasLeader) fleet.settle();
+    // Followers report to the next leader what they reported to the former one; the summaries here grow old.
+    if (isLeader && !wasLeader) fleet.stabilise();
     if (!isLeader) {
-      // Until the next leader says: otherwise what waits for proxies of others would go out between the two.
-      if (wasLeader) fleet.hear([...fleet.lacked]);
+      // Kept until the next leader reports: otherwise versions held back for other operators' proxies would go out meanwhile.
+      if (wasLeader) fleet.setLackedElsewhere([...fleet.lacked]);
       summaries.clear();
     }
     wasLeader = isLeader;
   });
   const beginEpoch = (epoch: number) => {
-    log.warn("the source went back in time: proxies begin a new epoch", { epoch });
+    log.warn("the source went back in time, as after a restore: proxies begin a new epoch", { epoch });
     fleet.sendAway(newEpochWithinMs, "a new epoch began");
   };
   let stopEpochs = () => {};
@@ -116,7 +117,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
     async open(listen) {
       await certificates.start();
       // Where it cannot be read now, the first proxy that knows of a higher one makes it be read again.
-      await epochs.refresh().catch((cause: unknown) => log.warn("the epoch cannot be read", { cause }));
+      await epochs.refresh().catch((cause: unknown) => log.warn("the operator cannot read the epoch", { cause }));
       if (isClosed) return undefined;
       stopEpochs = epochs.onRaise(beginEpoch);
       const opened = await listenOverTls(
@@ -140,7 +141,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
             summaries,
             onReport,
             lacked: () => fleet.lacked,
-            onTaken: counters.taken,
+            onAccepted: counters.accepted,
           }),
           certificates,
           verifier: new TokenVerifier({
@@ -151,7 +152,7 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
           }),
           onRefused: (reason) => {
             counters.refused(reason);
-            tellRefusal(reason);
+            logRefusal(reason);
           },
           onBehind: counters.behind,
           ...timed,
@@ -181,8 +182,8 @@ export function prepareEndpoint(options: PushEndpointOptions): PushEndpoint {
   };
 }
 
-/** Strangers must not fill the log: each reason is told once in a while, the metric counts them all. */
-function tellSeldom(tell: (reason: RefusalReason) => void): (reason: RefusalReason) => void {
+/** Strangers must not fill the log: each reason is logged once in a while, and the metric counts them all. */
+function logRarely(tell: (reason: RefusalReason) => void): (reason: RefusalReason) => void {
   const toldAt = new Map<RefusalReason, number>();
   return (reason) => {
     const now = performance.now();

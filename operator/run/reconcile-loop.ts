@@ -1,13 +1,14 @@
 /**
- * The way of a change through the operator: source -> compile -> publish, one pass at a time.
+ * Runs reconcile passes over changed resources, one at a time: source -> compile -> publish.
  *
- * Level-based: a notice only says which objects to look at again; those that come during a pass merge and are looked at
- * in the next. Every step gives way to others after a few milliseconds, so that 100,000 objects never hold the event
- * loop, and a pass over one object costs what one object costs.
+ * It is level-based. A notice only enqueues the objects to reconcile, and notices that come during a pass are merged
+ * into the next one. Each step yields to other work after a few milliseconds, so that 100,000 objects never hold the
+ * event loop, and a pass over one object costs as much as one object costs.
  *
- * A pass that throws is a fault of ours, and loses nothing: its changes are put back, and the next pass publishes what
- * differs from what is published, whichever pass changed it. Nothing is published before everything has been compiled
- * once. Where only the telling fails, it is told again, and what comes meanwhile is published at once. Called by `core.ts`.
+ * A pass that throws is a fault of the operator and loses nothing: its changes are enqueued again, and the next pass
+ * publishes every difference from the published configuration. Nothing is published before everything has been compiled
+ * once. When only a listener fails, the listener is called again, and later changes are published without waiting for
+ * it. Called by `core.ts`.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { Compilation, CompileChanges } from "#operator/compile/compilation";
@@ -18,21 +19,21 @@ import type { SourceProgress } from "#operator/push/versions/source-progress";
 import type { ResourceChange } from "#operator/resources/resource";
 
 const sliceMs = 5;
-/** Between a pass that threw and the next, which may mend it or meet the same. */
+/** Wait between a pass that threw and the next one. */
 const retryMinMs = 1_000;
 const retryMaxMs = 10_000;
 
 export interface ReconcileLoopOptions {
   readonly compilation: Compilation;
   readonly publisher: Publisher;
-  /** Told after each pass what it changed. */
+  /** Receives the changes of each pass. */
   readonly onPass: (changes: CompileChanges) => Promise<void> | void;
-  /** Told when a pass threw, and when it is tried again. */
+  /** Called when a pass threw, with the wait until the next one. */
   readonly onFailure: (cause: unknown, retryInMs: number) => void;
-  /** Told of an object that is refused for a fault of the compiler's own, by `resultId`. */
+  /** Called for each object, by `resultId`, that is refused for a fault of the compiler. */
   readonly onFault: (id: string, cause: unknown) => void;
   readonly retryMinMs?: number;
-  /** Where the source counts versions and gives uids. */
+  /** Where the source counts versions and has uids. */
   readonly progress?: SourceProgress;
   readonly uids?: ResourceUids;
 }
@@ -45,7 +46,7 @@ export class ReconcileLoop {
   #running: Promise<boolean> | undefined;
   /** Nothing is compiled or published until it is over. */
   #retry: NodeJS.Timeout | undefined;
-  /** What was published is to be told again; what comes meanwhile does not wait for that. */
+  /** The listener must be called again for published changes; later changes do not wait for that. */
   #tellAgain: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -55,11 +56,11 @@ export class ReconcileLoop {
   }
 
   /**
-   * Looks again at these objects, now or after the pass that is under way, or with the pass that is tried again.
+   * Enqueues these objects for this pass, for the one after the running pass, or for the pass that is tried again.
    *
-   * @returns once no pass is under way: whether all that was asked for is done
+   * @returns once no pass is running: whether everything enqueued is done
    */
-  async look(changes: Iterable<ResourceChange>): Promise<boolean> {
+  async enqueue(changes: Iterable<ResourceChange>): Promise<boolean> {
     for (const change of changes) this.#waiting.set(`${change.kind}/${change.namespace}/${change.name}`, change);
     this.#isAsked = true;
     if (this.#isClosed || this.#retry !== undefined) return false;
@@ -82,7 +83,7 @@ export class ReconcileLoop {
       try {
         if (await this.#pass([...changes.values()])) this.#backoff.reset();
       } catch (cause) {
-        // Which of two notices of an object stays is all one: both say "look again".
+        // It does not matter which of two notices of an object stays: both only enqueue it.
         this.#waiting = new Map([...changes, ...this.#waiting]);
         this.#tryLater(cause);
       }
@@ -95,7 +96,7 @@ export class ReconcileLoop {
     clearTimeout(this.#tellAgain);
     const delayMs = this.#backoff.next();
     this.#options.onFailure(cause, delayMs);
-    this.#tellAgain = setTimeout(() => void this.look([]), delayMs).unref();
+    this.#tellAgain = setTimeout(() => void this.enqueue([]), delayMs).unref();
     if (this.#isClosed) clearTimeout(this.#tellAgain);
   }
 
@@ -104,17 +105,17 @@ export class ReconcileLoop {
     this.#options.onFailure(cause, delayMs);
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
-      void this.look([]);
+      void this.enqueue([]);
     }, delayMs).unref();
     if (this.#isClosed) clearTimeout(this.#retry);
   }
 
-  /** @returns false where everything is published and not everybody was told */
+  /** @returns false when everything is published and a listener failed */
   async #pass(changes: readonly ResourceChange[]): Promise<boolean> {
     const { compilation, publisher, onPass, onFault, progress, uids } = this.#options;
-    // Before anything is looked at: what comes meanwhile may or may not be in this pass.
+    // Before the pass reads anything: a change that comes meanwhile may or may not be in this pass.
     const onPublished = progress?.beginPass() ?? (() => {});
-    for (const change of changes) uids?.look(change, performance.now());
+    for (const change of changes) uids?.observe(change, performance.now());
     const { upserts, removes, ...compiled } = await driveInSlices(compilation.updateInSteps(changes));
     if (publisher.hasPublished) await publisher.publishChangesInSlices({ upserts, removes, onPublished });
     else await publisher.publishChangesInSlices({ upserts: compilation.objects, removes: [], onPublished });
@@ -123,7 +124,7 @@ export class ReconcileLoop {
     try {
       await onPass({ upserts, removes, ...compiled });
     } catch (cause) {
-      // The pass stays open: the next tells of it as well.
+      // The pass stays open: the next one reports its changes as well.
       this.#tellLater(cause);
       return false;
     }

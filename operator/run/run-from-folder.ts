@@ -1,4 +1,4 @@
-/** An operator that reads a watched folder of manifests: the standalone mode. Wiring only. */
+/** Wires an operator that reads a watched folder of manifests (standalone mode). */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
   const { compilation, fleet } = core;
   const sink = new StatusFiles({
     folder: join(settings.dataFolder, "status"),
-    onFailure: (cause) => log.error("a status file cannot be written", { cause }),
+    onFailure: (cause) => log.error("the operator cannot write a status file", { cause }),
     countOf: (kind) => compilation.countOf(kind),
   });
   const awaited = settings.secretsAwaited;
@@ -48,12 +48,12 @@ export async function runFromFolder(settings: FolderOperatorSettings, { log }: O
     onMade: () => void source.refresh(),
   });
   started.defer(() => keyFiles.close());
-  const pipeline = startReconcileLoop(started, core, status, () => keyFiles.look(), log);
-  source.onChange((changes) => void pipeline.look(changes));
+  const pipeline = startReconcileLoop(started, core, status, () => keyFiles.reconcile(), log);
+  source.onChange((changes) => void pipeline.enqueue(changes));
   await status.prepare();
   await source.start();
-  // Also where the folder is empty: an operator that has read its source says so.
-  if (await pipeline.look([])) status.tidy();
+  // Also for an empty folder: an operator that has read its source publishes that.
+  if (await pipeline.enqueue([])) status.removeStale();
 
   await openPushSocket(started, core, settings, status);
   const admin = await openAdmin(started, core, settings, source.current());

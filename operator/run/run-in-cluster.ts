@@ -1,6 +1,6 @@
 /**
- * An operator that watches the API server of a cluster: one of several replicas, all of which serve proxies, and of
- * which the holder of the Lease writes. Wiring only.
+ * Wires an operator that watches the API server of a cluster. It is one of several replicas: all of them serve proxies,
+ * and the holder of the Lease writes.
  */
 import { mkdir } from "node:fs/promises";
 import { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -32,13 +32,13 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
   const access = await ClusterAccess.load({ kubeconfig: cluster.kubeconfig, context: cluster.context });
   started.defer(() => access.close());
   const client = new ApiClient(access);
-  const standing = new ObservedStatuses();
+  const observedStatuses = new ObservedStatuses();
   const source = new KubernetesSource({
     client,
     namespaces: cluster.watchNamespaces,
     watchesNamespaces: cluster.watchesNamespaces,
     timings: cluster.watch,
-    onSeen: (kind, object, isLatest) => standing.see(kind, object, isLatest),
+    onObserved: (kind, object, isLatest) => observedStatuses.observe(kind, object, isLatest),
     log,
   });
   started.defer(() => source.close());
@@ -55,34 +55,37 @@ export async function runInCluster(settings: ClusterOperatorSettings, { log }: O
     ...settings.push,
   };
   const sources = startFleetSources(started, endpoint);
-  // Whoever is alive has come back by then; where the cluster says which proxies there are it mostly takes a moment.
-  const settleMs = settings.push.deadMs;
-  const core = startCore(started, settings, source.current(), { ...sources, settleMs });
+  // Every living proxy has reconnected by then; where the cluster lists the proxies, it mostly takes a moment.
+  const stabiliseMs = settings.push.deadMs;
+  const core = startCore(started, settings, source.current(), { ...sources, stabiliseMs });
   started.defer(registerApiMetrics(core.registry, client));
   registerWatchMetrics(core.registry, source);
-  const writing = { cluster, client, source, standing, core, namespace, owner, log };
+  const writing = { cluster, client, source, observedStatuses, core, namespace, owner, log };
   const { leadership, status, keySecrets } = startWriters(started, writing);
-  // Asked again without a change when a bookmark says that nothing else came.
+  // A bookmark starts a pass too: it tells that nothing else changed.
   const progress = new SourceProgress(
     () => source.versions(),
     () => {
       // Before the first reading a pass would publish nothing as if that were all.
-      if (core.publisher.hasPublished) void pipeline.look([]);
+      if (core.publisher.hasPublished) void pipeline.enqueue([]);
     },
   );
   const uids = new ResourceUids(source.current());
-  const pipeline = startReconcileLoop(started, core, status, () => keySecrets.look(), log, { progress, uids });
-  source.onChange((changes) => void pipeline.look(changes));
+  const pipeline = startReconcileLoop(started, core, status, () => keySecrets.enqueue(), log, { progress, uids });
+  source.onChange((changes) => void pipeline.enqueue(changes));
 
   await openPushSocket(started, core, settings, status);
-  const onReport = (proxy: string, report: Report) => status.take(proxy, report);
+  const onReport = (proxy: string, report: Report) => status.acceptReport(proxy, report);
   startClusterEndpoint(started, { ...endpoint, ...core, sources, leadership, progress, uids, onReport });
   const admin = await openAdmin(started, core, settings, source.current());
   const follow = async () => {
     if (!(await source.start())) return;
-    // Also where there is nothing: an operator that has read its source says so.
-    await pipeline.look([]);
-    log.info("the cluster has been read", { keys: source.countOf("ApiKey"), routes: source.countOf("ModelRoute") });
+    // Also for an empty cluster: an operator that has read its source publishes that.
+    await pipeline.enqueue([]);
+    log.info("the operator has read the cluster", {
+      keys: source.countOf("ApiKey"),
+      routes: source.countOf("ModelRoute"),
+    });
   };
   void follow();
   leadership.start();

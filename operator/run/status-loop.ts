@@ -1,16 +1,23 @@
 /**
- * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time; hands it to whoever
- * writes it and tells a person at the terminal what an edit did. Of several operators the leader alone does so, each
- * beginning where the one before it ended.
+ * Connects status to its causes: passes of the compiler, acknowledgements of the fleet, and time.
+ *
+ * Changed status goes to a sink (files or the API server), and a person at the terminal reads what an edit did. Of
+ * several operators only the leader keeps status, and each leader goes on from the status that the one before it left.
  */
 
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
 import { type Leadership, soleOperator } from "#operator/kubernetes/leader-election/leadership";
 import type { Fleet } from "#operator/push/fleet";
-import { identityOf, type Origin, type OwnKind, type Problem, type ResourceSet } from "#operator/resources/resource";
+import {
+  identityOf,
+  type Origin,
+  type OwnKind,
+  type ResourceSet,
+  type SourceProblem,
+} from "#operator/resources/resource";
 import type { OperatorLog } from "#operator/settings";
 import { observedUse } from "#operator/status/cluster/observed-use";
-import type { Acknowledgement } from "#operator/status/conditions";
+import type { ResourceAcknowledgement } from "#operator/status/conditions";
 import { type AwaitedSecret, ConsoleReporter } from "#operator/status/console-reporter";
 import { describeProblem } from "#operator/status/report-changes";
 import type { StatusDocument } from "#operator/status/status-document";
@@ -24,61 +31,61 @@ export interface StatusLoopOptions {
   readonly compilation: Compilation;
   readonly fleet: Fleet;
   readonly resources: ResourceSet;
-  /** Where status is written. */
+  /** Receives each changed status. */
   readonly sink: StatusSink;
   readonly log: OperatorLog;
-  /** Secrets that only wait for a variable of the environment. */
+  /** Secrets that wait for an environment variable. */
   readonly awaited?: readonly AwaitedSecret[] | undefined;
-  /** Who keeps status of several operators; the only one where there is but one. */
+  /** Decides which of several operators keeps status; by default this one. */
   readonly leadership?: Leadership;
-  /** Where status outlives the operator: what stands, by `resultId`, of the object that there is now. */
-  readonly standing?: (id: string) => StatusDocument | undefined;
+  /** Where status outlives the operator: the observed status of the present object, by `resultId`. */
+  readonly observed?: (id: string) => StatusDocument | undefined;
   /** Between two usage figures of one object; a minute by default. */
   readonly usageEveryMs?: number | undefined;
 }
 
 export interface StatusLoop {
-  /** What should stand, by `resultId`; nothing while another operator keeps status. */
+  /** The desired status, by `resultId`; undefined while another operator keeps status. */
   statusOf(id: string): StatusDocument | undefined;
   /** The objects that have a status, by `resultId`. */
   ids(): Iterable<string>;
-  /** What stands of an object came, perhaps from an operator that led before. */
-  see(id: string): void;
+  /** The watch brought an object's status, perhaps from an operator that led before. */
+  observe(id: string): void;
   /** A proxy's report of use. */
-  take(proxy: string, report: Report): void;
+  acceptReport(proxy: string, report: Report): void;
   /** After a pass of the compiler. */
-  look(changes: CompileChanges): void;
-  /** Finds the files of an earlier run; before the first pass. */
+  reconcile(changes: CompileChanges): void;
+  /** Finds the status files of an earlier run; call it before the first pass. */
   prepare(): Promise<void>;
-  /** Removes those of objects that went while no operator ran; after the first pass. */
-  tidy(): void;
+  /** Removes the files of objects that were deleted while no operator ran; call it after the first pass. */
+  removeStale(): void;
   close(): Promise<void>;
 }
 
-/** Expiry and the like show in status within this time; proxies enforce them by their own clock. */
+/** Expiry shows in status within this time; proxies enforce it by their own clock. */
 const clockMs = 5_000;
 
 export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
-  const { compilation, fleet, resources, sink, log, leadership = soleOperator, standing } = options;
-  const rest = standing ? "see the status of the objects" : "see the status files in the data folder";
-  const announcer = new ConsoleReporter({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
+  const { compilation, fleet, resources, sink, log, leadership = soleOperator, observed } = options;
+  const rest = observed ? "see the status of the objects" : "see the status files in the data folder";
+  const reporter = new ConsoleReporter({ log, resources, rest, ...(options.awaited && { awaited: options.awaited }) });
   const use = new UsageObserver({
     compilation,
-    lookAt: (ids) => keeper.lookAt(ids),
-    standing(id) {
-      const document = standing?.(id);
+    enqueue: (ids) => reconciler.enqueue(ids),
+    inherited(id) {
+      const document = observed?.(id);
       return document && observedUse(document, resources);
     },
     everyMs: options.usageEveryMs,
-    isSettled: () => isSettled(),
+    isStable: () => isStable(),
   });
-  // Without a cluster there is nobody to be heard from later.
-  const isSettled = () => standing === undefined || fleet.isSettled;
-  const keeper = new StatusReconciler({
-    observe: (result) => use.observe(result),
+  // Without a cluster no other operator or proxy can report later.
+  const isStable = () => observed === undefined || fleet.isStable;
+  const reconciler = new StatusReconciler({
+    observeUse: (result) => use.observe(result),
     compilation,
-    ...(standing && { standing }),
-    acknowledgementOf: (wireId) => heardSoFar(fleet.acknowledgementOf(wireId), isSettled()),
+    ...(observed && { inherited: observed }),
+    acknowledgementOf: (wireId) => pendingUntilStable(fleet.acknowledgementOf(wireId), isStable()),
     now: () => Date.now(),
     isSyncing: () => fleet.isSyncing,
     onChange: (before, after) => {
@@ -86,65 +93,65 @@ export function startStatusLoop(options: StatusLoopOptions): StatusLoop {
       else if (before !== undefined) sink.remove({ kind: before.kind, ...before.metadata });
       const document = after ?? before;
       const origin = document && originOf(document.kind, identityOf(document.metadata), resources);
-      announcer.announce(before, after, origin);
+      reporter.report(before, after, origin);
     },
   });
   let isKeeping = leadership.isLeader();
-  const watch = watchFleet({ fleet, keeper, isSettled, isKeeping: () => isKeeping });
-  const clock = setInterval(() => keeper.lookAtClock(), clockMs).unref();
+  const watch = watchFleet({ fleet, reconciler, isStable, isKeeping: () => isKeeping });
+  const clock = setInterval(() => reconciler.reconcileDue(), clockMs).unref();
   const stopFollowing = leadership.onChange(() => {
     if (isKeeping === leadership.isLeader()) return;
     isKeeping = leadership.isLeader();
-    keeper.reset();
+    reconciler.reset();
     watch.restart();
     use.restart();
     if (!isKeeping) return;
-    fleet.settle();
-    keeper.lookAtAll();
+    fleet.stabilise();
+    reconciler.reconcileAll();
   });
-  return statusLoop(options, { keeper, use, isSettled, isKeeping: () => isKeeping }, async () => {
+  return statusLoop(options, { reconciler, use, isStable, isKeeping: () => isKeeping }, async () => {
     stopFollowing();
     watch.close();
     use.close();
     clearInterval(clock);
-    announcer.flush();
-    keeper.close();
+    reporter.flush();
+    reconciler.close();
     await sink.close();
   });
 }
 
-interface KeptStatus {
-  readonly keeper: StatusReconciler;
+interface StatusParts {
+  readonly reconciler: StatusReconciler;
   readonly use: UsageObserver;
-  readonly isSettled: () => boolean;
+  readonly isStable: () => boolean;
   readonly isKeeping: () => boolean;
 }
 
 function statusLoop(
-  { compilation, resources, sink, log, standing }: StatusLoopOptions,
-  { keeper, use, isSettled, isKeeping }: KeptStatus,
+  { compilation, resources, sink, log, observed }: StatusLoopOptions,
+  { reconciler, use, isStable, isKeeping }: StatusParts,
   close: () => Promise<void>,
 ): StatusLoop {
   let told: ReadonlySet<string> = new Set();
   return {
-    statusOf: (id) => (isKeeping() ? keeper.statusOf(id) : undefined),
-    ids: () => keeper.documents.keys(),
-    see(id) {
-      const stands = isKeeping() ? standing?.(id) : undefined;
-      if (stands !== undefined) keeper.see(id, stands, !isSettled());
+    statusOf: (id) => (isKeeping() ? reconciler.statusOf(id) : undefined),
+    ids: () => reconciler.documents.keys(),
+    observe(id) {
+      const document = isKeeping() ? observed?.(id) : undefined;
+      if (document !== undefined) reconciler.observe(id, document, !isStable());
     },
-    take(proxy, report) {
-      if (isKeeping()) use.take(proxy, report);
+    acceptReport(proxy, report) {
+      if (isKeeping()) use.acceptReport(proxy, report);
     },
-    look(changes) {
-      told = tellProblems(log, resources.problems, told);
+    reconcile(changes) {
+      told = reportProblems(log, resources.problems, told);
       if (!isKeeping()) return;
-      use.look(changes);
-      keeper.look(changes);
+      use.reconcile(changes);
+      reconciler.reconcile(changes);
     },
     prepare: () => sink.findPresent(),
-    tidy() {
-      // Of the compiler's results: the keeper may still be busy with them.
+    removeStale() {
+      // Ask the compiler's results: the reconciler may not have finished with them.
       sink.removeAllBut(({ kind, namespace, name }) => {
         return isOwnKind(kind) && compilation.results.has(resultId(kind, namespace, name));
       });
@@ -153,10 +160,10 @@ function statusLoop(
   };
 }
 
-/** Until all proxies have been heard nobody can say that each of them has a version, nor that there are none. */
-function heardSoFar(acknowledgement: Acknowledgement, isSettled: boolean): Acknowledgement {
+/** Until all proxies have reported, neither "every proxy has this version" nor "there are no proxies" is known. */
+function pendingUntilStable(acknowledgement: ResourceAcknowledgement, isStable: boolean): ResourceAcknowledgement {
   const { state } = acknowledgement;
-  if (isSettled || (state !== "Programmed" && state !== "NoProxies")) return acknowledgement;
+  if (isStable || (state !== "Programmed" && state !== "NoProxies")) return acknowledgement;
   return { ...acknowledgement, state: "Pending" };
 }
 
@@ -179,8 +186,12 @@ function originOf(kind: OwnKind, identity: string, resources: ResourceSet): Orig
   }
 }
 
-/** @returns what stands now, so that each problem is told once while it lasts. */
-function tellProblems(log: OperatorLog, problems: readonly Problem[], told: ReadonlySet<string>): ReadonlySet<string> {
+/** @returns the present problems, so that each problem is told once while it lasts. */
+function reportProblems(
+  log: OperatorLog,
+  problems: readonly SourceProblem[],
+  told: ReadonlySet<string>,
+): ReadonlySet<string> {
   const lines = new Set(problems.map(describeProblem));
   for (const line of lines) if (!told.has(line)) log.warn(line);
   return lines;

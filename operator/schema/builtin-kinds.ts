@@ -1,7 +1,7 @@
 /**
- * Kubernetes' own kinds that manifests for the gateway hold: Secrets, ConfigMaps and Namespaces.
+ * The built-in kinds of Kubernetes that manifests for the gateway hold: Secrets, ConfigMaps and Namespaces.
  *
- * Only what the API server checks of their shape; everything else about them belongs to Kubernetes.
+ * The checks are those of the API server about the form of these objects; all other fields belong to Kubernetes.
  */
 import type { ObjectMetadata } from "#operator/resources/types.gen";
 import type { KindSchema, StructuralSchema } from "./structural-schema.ts";
@@ -36,7 +36,7 @@ export interface Namespace {
 
 const text: StructuralSchema = { type: "string" };
 const texts: StructuralSchema = { type: "object", additionalProperties: text };
-// Line breaks inside are taken, as Go's decoder takes them.
+// Line breaks inside are accepted, as Go's decoder accepts them.
 const base64: StructuralSchema = {
   type: "object",
   additionalProperties: {

@@ -1,4 +1,4 @@
-/** What the API server checks of Secrets and ConfigMaps beyond their shape. */
+/** Checks the content of Secrets and ConfigMaps as the API server does, beyond their structure. */
 import { isJsonObject, type JsonObject } from "./check-structure.ts";
 import { makeProblem, type Problem } from "./problem.ts";
 

@@ -1,4 +1,4 @@
-/** Checks `metadata` as the API server does: names, labels, annotations, unknown members. */
+/** Checks `metadata` as the API server does: names, labels, annotations and unknown members. */
 import { checkStructure, isJsonObject, type JsonObject } from "./check-structure.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
@@ -57,7 +57,7 @@ export function checkMetadata(
   else if (typeof name === "string")
     checkName(name, kind.kind === "Namespace" ? "label" : "subdomain", ["name"], report);
   if (kind.scope === "Cluster" && namespace !== undefined && namespace !== "") {
-    report(["namespace"], `Forbidden: remove it, a ${kind.kind} lies in no namespace`);
+    report(["namespace"], `Forbidden: remove it, a ${kind.kind} has no namespace`);
   } else if (typeof namespace === "string" && namespace !== "") {
     checkName(namespace, "label", ["namespace"], report);
   }

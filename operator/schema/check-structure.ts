@@ -1,10 +1,10 @@
 /**
- * Checks a value against a structural schema and applies its defaults, in one walk, as the API server does on writing.
+ * Checks a value against a structural schema and applies its defaults, in one walk, as the API server does on a write.
  *
- * Why not ajv: of its checks the walk needs only the few of a structural schema, while nulls that are dropped, defaults
- * that come before the checks, list-maps, sets and unknown fields would all be own code around it.
- * Invariants: the input is never changed; applying defaults twice changes nothing; nothing is removed but nulls, which
- * the API server removes too. Called by `validateResource`.
+ * Why not ajv: the walk needs only few of its checks, while dropped nulls, defaults that come before the checks,
+ * list-maps, sets and unknown fields would all be code of our own around it. Invariants: the input is never changed;
+ * applying defaults twice changes nothing; nothing is removed but nulls, which the API server removes too. Called by
+ * `validateResource`.
  */
 import { isDateTime } from "./date-time.ts";
 import { formOf } from "./pattern-forms.ts";
@@ -65,8 +65,8 @@ export function checkStructure(
 const sound = new WeakMap<StructuralSchema, WeakMap<object, unknown>>();
 
 /**
- * A frozen part that had no fault under a schema has none where it stands again: keys share their limits and
- * restrictions (`plain/read-plain-yaml.ts`), and each of them is checked once.
+ * Frozen parts that passed a schema. Keys share their limits and restrictions (`plain/read-plain-yaml.ts`), and each shared
+ * part is checked once.
  */
 function checkOnce(
   schema: StructuralSchema,
@@ -111,7 +111,7 @@ function checkObject(schema: StructuralSchema, value: JsonObject, path: FieldPat
   if (maxProperties !== undefined && members.length > maxProperties) {
     problems.push(makeProblem(path, "maxProperties", `Too many: must have at most ${maxProperties} members`));
   }
-  // Not by assignment: a member called __proto__ stays a member.
+  // Without assignment, so that a member called __proto__ stays a member.
   return Object.fromEntries(members);
 }
 
@@ -134,7 +134,7 @@ function checkList(
 ): readonly unknown[] {
   const { items, minItems = 0, maxItems } = schema;
   if (maxItems !== undefined && value.length > maxItems) {
-    // The items of an oversized list are not looked at: the answer would be as oversized.
+    // The items of an oversized list are not checked: the list of problems would be oversized too.
     problems.push(makeProblem(path, "maxItems", `Too many: ${value.length}: must have at most ${maxItems} items`));
     return value;
   }
@@ -163,7 +163,7 @@ function checkUniqueness(
       const [key] = listType === "map" ? keys : [];
       const at =
         key !== undefined && isJsonObject(item) && Object.hasOwn(item, key) ? [...path, index, key] : [...path, index];
-      const subject = listType === "map" ? `each ${keys.join(" and ")} may stand once` : "each entry may stand once";
+      const subject = listType === "map" ? `each ${keys.join(" and ")} may occur once` : "each entry may occur once";
       problems.push(makeProblem(at, "duplicate", `Duplicate value: ${subject} in this list`));
     }
     seen.add(identity);

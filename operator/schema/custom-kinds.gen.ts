@@ -157,7 +157,7 @@ export const customKinds: readonly KindSchema[] = [
            "x-kubernetes-validations": [
             {
              "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
              "reason": "FieldValueInvalid"
             }
            ]
@@ -300,7 +300,7 @@ export const customKinds: readonly KindSchema[] = [
            "x-kubernetes-validations": [
             {
              "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
              "reason": "FieldValueInvalid"
             }
            ]
@@ -649,7 +649,7 @@ export const customKinds: readonly KindSchema[] = [
           "x-kubernetes-validations": [
            {
             "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-            "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+            "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
             "reason": "FieldValueInvalid"
            }
           ]
@@ -673,7 +673,7 @@ export const customKinds: readonly KindSchema[] = [
           "x-kubernetes-validations": [
            {
             "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-            "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+            "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
             "reason": "FieldValueInvalid"
            }
           ]
@@ -855,7 +855,7 @@ export const customKinds: readonly KindSchema[] = [
            "x-kubernetes-validations": [
             {
              "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
              "reason": "FieldValueInvalid"
             }
            ]
@@ -1443,7 +1443,7 @@ export const customKinds: readonly KindSchema[] = [
           "x-kubernetes-validations": [
            {
             "rule": "self.matches('^([*]|[!-)+-~]+[*]?)$')",
-            "message": "write an exact model name, `prefix*` or `*`; a wildcard stands once and only at the end",
+            "message": "write an exact model name, `prefix*` or `*`; a wildcard may occur once and only at the end",
             "reason": "FieldValueInvalid"
            }
           ]
@@ -1838,7 +1838,7 @@ export const customKinds: readonly KindSchema[] = [
            "x-kubernetes-validations": [
             {
              "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
              "reason": "FieldValueInvalid"
             }
            ]
@@ -2359,7 +2359,7 @@ export const customKinds: readonly KindSchema[] = [
        "x-kubernetes-validations": [
         {
          "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-         "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+         "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
          "reason": "FieldValueInvalid"
         }
        ]
@@ -2966,7 +2966,7 @@ export const customKinds: readonly KindSchema[] = [
            "x-kubernetes-validations": [
             {
              "rule": "self.matches('^([*]|[!-)+-~]+[*]?|[*][!-)+-~]+)$')",
-             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard stands once and only at an end",
+             "message": "write an exact model name, `prefix*`, `*suffix` or `*`; a wildcard may occur once and only at an end",
              "reason": "FieldValueInvalid"
             }
            ]

@@ -1,12 +1,13 @@
 /**
- * Reads the text of a manifest into plain objects that remember where each field stands.
+ * Parses the text of a manifest into plain objects that remember the place of each field.
  *
- * Reads what `kubectl apply -f` reads: YAML with several documents, JSON, `kind: List`. YAML is read as Kubernetes'
- * tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings; a name that they would read as
- * another one (`on` without quotes) is refused. Everything is bounded: the size, the number of documents, the depth, and
- * what aliases may expand to. Duplicate members are refused.
- * A document that cannot be read takes no other down, but for a syntax error that hides where the next one begins.
- * Pure. Called by `parse-document.ts`.
+ * It reads the same text as `kubectl apply -f`: YAML with several documents, JSON, `kind: List`. YAML is read as
+ * Kubernetes' tools read it (version 1.1: an unquoted `yes` is a boolean), but times stay strings, and a name that
+ * those tools would read as another one (`on` without quotes) is refused. Everything is bounded: the size, the number
+ * of documents, the depth, and the expansion of aliases. Duplicate members are refused.
+ *
+ * A document that cannot be parsed does not affect the others, except when a syntax error hides where the next one
+ * begins. Pure. Called by `parse-document.ts`.
  */
 import {
   type Document,
@@ -43,7 +44,7 @@ export interface ManifestDocument {
   locate(path: FieldPath): Position;
 }
 
-/** A problem of the file itself, before any object can be made out. */
+/** A problem of the file itself, found before any object is known. */
 export interface ManifestProblem extends Problem {
   readonly position: Position;
 }
@@ -55,7 +56,7 @@ export interface Manifest {
 
 /** Bounds of one text: enough for whatever an API server stores, too little to hold up everything else. */
 export const manifestLimits = {
-  /** The parser takes a second or two for so much, and nothing else happens meanwhile. */
+  /** The parser needs a second or two for this much, and nothing else runs meanwhile. */
   bytesMax: 1.5 * 1024 * 1024,
   documentsMax: 20_000,
   depthMax: 64,
@@ -63,7 +64,7 @@ export const manifestLimits = {
   scannedDepthMax: 200,
   /** Aliases may expand to this many nodes in a document. */
   aliasesMax: 100,
-  /** Syntax errors told of one document; the later ones mostly follow from the first. */
+  /** Syntax errors reported for one document; the later ones mostly follow from the first. */
   errorsMax: 3,
 } as const;
 
@@ -75,7 +76,7 @@ export function parseManifest(text: string): Manifest {
   const refuse = (message: string, position: Position = { line: 1, column: 1 }): Manifest => {
     return { documents: [], problems: [{ ...makeProblem([], "syntax", message), position }] };
   };
-  // The objects of a List are many; how large a file may be is decided by whoever reads it.
+  // A List holds many objects; its reader bounds the file.
   if (Buffer.byteLength(text) > manifestLimits.bytesMax && !listMark.test(text)) {
     const most = `${manifestLimits.bytesMax / 1024 ** 2} MiB`;
     return refuse(`the document is larger than ${most}, more than an API server stores of one object: split it`);
@@ -90,9 +91,9 @@ export function parseManifest(text: string): Manifest {
     version: "1.1",
     schema: "yaml-1.1",
     customTags: kubectlTags,
-    // Checked below: the parser compares each name with every other, which a large map turns into minutes.
+    // Checked below: the parser compares each name with every other one, which takes minutes for a large map.
     uniqueKeys: false,
-    // What kubectl reads as another name is refused below.
+    // Names that kubectl reads as other ones are refused below.
     stringKeys: true,
     prettyErrors: false,
     keepSourceTokens: false,
@@ -154,7 +155,7 @@ function readList(
   report: (message: string, position: Position) => void,
 ): void {
   if (!Array.isArray(items)) {
-    report("a List has items: give a list of objects", start);
+    report("a List needs items: give a list of objects", start);
     return;
   }
   for (const [index, object] of items.entries()) {
@@ -196,7 +197,7 @@ interface Shape {
   readonly problem?: { readonly message: string; readonly offset: number };
 }
 
-/** Finds what YAML allows and JSON does not, or not for us: names given twice, infinity and great depth. */
+/** Finds forms that YAML allows and that manifests must not have: duplicate names, infinity and great depth. */
 function inspectShape(document: Document.Parsed): Shape {
   let hasAliases = false;
   const pending: { readonly node: unknown; readonly depth: number }[] = [{ node: document.contents, depth: 0 }];
@@ -206,13 +207,13 @@ function inspectShape(document: Document.Parsed): Shape {
     const fault = (message: string): Shape => ({ hasAliases, problem: { message, offset } });
     if (isAlias(node)) hasAliases = true;
     if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
-      return fault("infinity and not-a-number are no JSON values: quote the text");
+      return fault("infinity and not-a-number are not JSON values: quote the text");
     }
     if (!isCollection(node)) continue;
     if (depth >= manifestLimits.depthMax) return fault(`nested deeper than ${manifestLimits.depthMax} levels`);
     const repeated = isMap(node) ? findRepeatedName(node) : undefined;
     if (repeated !== undefined) {
-      const message = "duplicate member: each name may stand once in an object";
+      const message = "duplicate member: each name may occur once in an object";
       return { hasAliases, problem: { message, offset: offsetOf(repeated) ?? offset } };
     }
     const misread = isMap(node) ? findMisreadName(node) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The patterns of the CRDs in words, with an example where there is one that says more: a regular expression tells its writer
- * what is wrong, and few others. A test holds it against every pattern that the schemas have.
+ * Describes the patterns of the CRDs in words, with examples where they help, because few people read regular
+ * expressions. A test checks that every pattern of the schemas is described.
  */
 
 interface Form {
@@ -120,7 +120,7 @@ export const patternForms: ReadonlyMap<string, Form> = new Map([
   ],
 ]);
 
-/** What a text must look like that a pattern takes; undefined where nobody has said it yet. */
+/** The form that a pattern accepts, in words; undefined when it is not described. */
 export function formOf(pattern: string): string | undefined {
   const form = patternForms.get(pattern);
   if (form === undefined || form.examples.length === 0) return form?.words;

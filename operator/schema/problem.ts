@@ -1,4 +1,4 @@
-/** What is wrong with a manifest, in terms of the field that a person wrote. */
+/** A problem of a manifest, in terms of the field that a person wrote. */
 
 /** Member names and list positions from the document's root. */
 export type FieldPath = readonly (string | number)[];
@@ -7,7 +7,7 @@ export interface Problem {
   readonly path: FieldPath;
   /** `path` as people write it: `spec.limits[0].unit`. Empty for the document as a whole. */
   readonly field: string;
-  /** What is wrong and what to do; begins as the API server's own message does where there is one. */
+  /** The problem and the remedy; begins like the API server's own message where there is one. */
   readonly message: string;
   /** The broken restriction: a schema keyword, a CEL rule's text, or `unknown`, `kind`, `metadata`, `syntax`, `reference`. */
   readonly rule: string;

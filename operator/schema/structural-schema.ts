@@ -1,8 +1,8 @@
 /**
  * The part of Kubernetes' structural schemas that the custom resources use.
  *
- * The generator refuses a CRD with any keyword that is not listed here, so that the offline verdict can never pass over
- * a restriction that the API server enforces.
+ * The generator refuses a CRD with any other keyword, so that the offline validation cannot miss a restriction that the
+ * API server enforces.
  */
 export interface StructuralSchema {
   readonly type?: "object" | "array" | "string" | "integer" | "boolean";
@@ -32,7 +32,7 @@ export interface StructuralSchema {
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
-  /** Never FieldValueDuplicate: the API server leaves the message out of such an answer. */
+  /** Never FieldValueDuplicate: the API server leaves the message out of its response. */
   readonly reason: "FieldValueInvalid" | "FieldValueForbidden" | "FieldValueRequired";
   /** Path below the node that the problem is reported at, for example `.limit`. */
   readonly fieldPath?: string;

@@ -1,9 +1,9 @@
 /**
- * The API server's verdict on one object, without an API server.
+ * Validates one object as the API server would, without an API server.
  *
  * Structure, unknown fields, bounds, defaults and CEL rules come from the CRDs themselves (`custom-kinds.gen.ts`), so
- * there is one source; the integration test compares every verdict with a real API server's. Pure: no I/O, no clock.
- * Invariants: an object comes out only without a single problem, complete with its defaults; the input is not changed.
+ * there is one source, and an integration test compares every result with a real API server's. Pure: no I/O, no clock.
+ * Invariants: an object is returned only without any problem, complete with its defaults; the input is not changed.
  * Called by the folder source of the operator and by `tollgate validate`.
  */
 import type { Account, ApiKey, Channel, ModelRoute } from "#operator/resources/types.gen";
@@ -19,7 +19,7 @@ import type { KindSchema } from "./structural-schema.ts";
 /** Every object that a manifest may hold. */
 export type KnownObject = ApiKey | Channel | ModelRoute | Account | Secret | ConfigMap | Namespace;
 
-/** Which object a document speaks about, as far as it says. */
+/** The object that a document defines, as far as it names it. */
 export interface ObjectIdentity {
   readonly kind: string;
   /** Empty for a Namespace; `default` where a namespaced object names none. */
@@ -61,7 +61,7 @@ export function validateResource(
   const kind = findKind(document);
   if ("problem" in kind) return { object: undefined, problems: [kind.problem] };
   const problems: Problem[] = [];
-  // As in a cluster, status is nobody's to write in a manifest: its fields are known, its content is dropped.
+  // As in a cluster, a manifest cannot set status: its fields are known, and its content is dropped.
   const { status, metadata: givenMetadata, ...content } = document;
   if (status !== undefined) reportUnknownStatus(kind.schema, status, problems);
   const checked = checkStructure(kind.schema.schema, content, [], problems);
@@ -74,7 +74,7 @@ export function validateResource(
   return { object: problems.length === 0 ? toKnownObject(object) : undefined, problems };
 }
 
-/** Which object a document means, even when it is broken; undefined when it does not say. */
+/** The object that a document defines, even when it is broken; undefined when the document does not name it. */
 export function identifyDocument(document: unknown): ObjectIdentity | undefined {
   if (!isJsonObject(document) || !isJsonObject(document["metadata"])) return undefined;
   const { kind } = document;
@@ -85,10 +85,10 @@ export function identifyDocument(document: unknown): ObjectIdentity | undefined 
 }
 
 /**
- * What is wrong with the names that a document's object would be known by.
+ * Checks the namespace and name of a document's object.
  *
- * Keys of maps and paths of files are made of them: an object without proper names must not come to be, not even as one
- * that is refused.
+ * Keys of maps and paths of files are built from them, so an object with bad names must not exist, not even as a refused
+ * one.
  */
 export function checkIdentity(document: unknown): readonly Problem[] {
   if (!isJsonObject(document) || !isJsonObject(document["metadata"])) return [];
@@ -103,23 +103,23 @@ export function checkIdentity(document: unknown): readonly Problem[] {
   return problems;
 }
 
-/** A kind of somebody else. */
+/** A kind that the gateway does not read. */
 export interface ForeignKind {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
 /**
- * The kind of a document that is somebody else's, for `kubectl` to take and for the gateway to pass over: one of another
- * group, or of those of Kubernetes itself that are not read. Undefined for all others.
+ * The kind of a document that `kubectl` accepts and the gateway ignores: one of another group, or a kind of Kubernetes that
+ * is not read. Undefined for all other documents.
  */
 export function foreignKind(document: unknown): ForeignKind | undefined {
   if (!isJsonObject(document)) return undefined;
   const { apiVersion, kind } = document;
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
-  // A kind of ours without its group is a slip of the pen.
+  // One of our kinds without its group is a mistake.
   const isOther = apiVersion.includes("/") ? !apiVersion.startsWith(ownGroup) : versionOf(kind) === undefined;
-  // Of a text that is cut short nothing may be concluded, but a few files have no name when they are whole.
+  // A text that is cut short proves nothing, but a few kinds of file have no name when they are complete.
   const isWhole = apiVersion.startsWith(namelessGroup) || hasName(document);
   return isOther && isWhole ? { apiVersion, kind } : undefined;
 }
@@ -163,7 +163,7 @@ function findKind(document: JsonObject): { readonly schema: KindSchema } | { rea
   return { problem: makeProblem(["kind"], "kind", `no matches for kind ${kind}: use one of ${knownKinds.join(", ")}`) };
 }
 
-/** Strict field validation looks at status before it is dropped. */
+/** Strict field validation checks status before it is dropped. */
 function reportUnknownStatus(kind: KindSchema, status: unknown, problems: Problem[]): void {
   const schema = kind.schema.properties?.["status"];
   if (schema === undefined) {
@@ -175,7 +175,7 @@ function reportUnknownStatus(kind: KindSchema, status: unknown, problems: Proble
   problems.push(...found.filter((problem) => problem.rule === "unknown"));
 }
 
-/** True when a problem lies at, above or below a path. */
+/** True when a problem is at, above or below a path. */
 function touches(problem: FieldPath, path: FieldPath): boolean {
   const shared = Math.min(problem.length, path.length);
   for (let index = 0; index < shared; index += 1) if (problem[index] !== path[index]) return false;

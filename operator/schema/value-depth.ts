@@ -1,9 +1,11 @@
-/** How deep a value nests, told without recursion: what overflows a stack must be found by something that cannot. */
+/**
+ * Measures how deep a value nests, without recursion, because the check protects recursive code from stack overflow.
+ */
 
 /**
  * @param value of JSON
  * @param levels 0 lets scalars pass, 1 lists and objects of them
- * @returns whether lists and objects stand in each other more than so many times
+ * @returns whether lists and objects are nested deeper than that
  */
 export function isNestedDeeper(value: unknown, levels: number): boolean {
   let containers = containersIn([value]);

@@ -1,4 +1,4 @@
-/** Secrets whose values come from the environment of the process: keys of real providers for a quick start. */
+/** Builds Secrets from environment variables of the process: keys of real providers for a quick start. */
 
 import { createHash } from "node:crypto";
 import { parseDocument } from "./manifest-file.ts";
@@ -12,7 +12,7 @@ export interface SecretFromEnvironment {
   readonly value: string;
 }
 
-/** The Secrets as one file of the lowest rank, so that a manifest of the same name goes before it. */
+/** The Secrets as one file of the lowest rank, so that a manifest of the same name takes precedence. */
 export function environmentContent(secrets: readonly SecretFromEnvironment[]): FileContent | undefined {
   if (secrets.length === 0) return undefined;
   const byIdentity = new Map<string, { [key: string]: string }>();

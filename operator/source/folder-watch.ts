@@ -1,8 +1,9 @@
 /**
- * Notices that something in a folder may have changed. Level-based: a notice only says "look again", and a periodic
- * one makes up for whatever the operating system forgot to tell.
+ * Watches folders and reports paths that may have changed.
  *
- * One watcher a folder and none a file: Node's own recursive watch costs a watcher for each file on Linux.
+ * It is level-based: a notice only asks for another scan, and a periodic notice makes up for events that the operating
+ * system lost. There is one watcher for each folder and none for files, because Node's recursive watch needs a watcher
+ * for each file on Linux.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +47,7 @@ export class FolderWatch {
     try {
       watcher = watch(folder, { persistent: false });
     } catch {
-      // No watcher to be had (gone again, or the system's limit): the periodic look serves it.
+      // There is no watcher (the folder is gone, or the system's limit is reached): the periodic scan covers it.
       return;
     }
     watcher.on("change", (_event, name) => {

@@ -1,9 +1,9 @@
 /**
- * Resources from watched folders of manifests: the standalone mode's side of what a list-watch is in a cluster.
+ * Reads resources from watched folders of manifests. In standalone mode it replaces the list-watch of a cluster.
  *
- * Invariants: an event only says "look again", and every look reads the present state; no error empties the set; a
- * file is applied only when nobody is seen writing it, and a version that takes something away (a file gone, emptied,
- * broken or cut short) only after it stood still for a while. Called by the operator's wiring.
+ * Invariants: an event only asks for a scan, and each scan reads the present files; no error empties the resource set;
+ * a file is applied only when nobody is writing it, and a version that removes something (a file that is gone, empty,
+ * broken or cut short) is applied only after it has not changed for a while. Called by the operator's wiring.
  */
 import { createHash } from "node:crypto";
 import { dirname, join, relative, resolve } from "node:path";
@@ -23,14 +23,14 @@ export interface FolderSourceOptions {
   readonly secretsFromEnvironment?: readonly SecretFromEnvironment[];
   /** Quiet time after a notice. */
   readonly debounceMs?: number;
-  /** How long a version that takes something away must stand still. */
+  /** How long a version that removes something must not change before it is applied. */
   readonly settleMs?: number;
   readonly compareEveryMs?: number;
 }
 
 export type ChangeCallback = (changes: readonly ResourceChange[]) => void;
 
-/** What this process lacks says nothing about a file. */
+/** Errors of this process, such as too many open files, which say nothing about the file. */
 const ownWants: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"]);
 
 /** How long parsing may hold the event loop before it gives way. */
@@ -42,7 +42,7 @@ interface Applied {
   readonly text: { readonly length: number; readonly endsLine: boolean };
 }
 
-/** A version seen but not applied, because it takes something away. */
+/** A version that was read but not applied, because it removes something. */
 interface Doubtful {
   readonly digest: string;
   readonly sinceMs: number;
@@ -58,10 +58,10 @@ export class FolderSource {
   readonly #callbacks = new Set<ChangeCallback>();
   readonly #applied = new Map<string, Applied>();
   readonly #doubtful = new Map<string, Doubtful>();
-  /** What could not be looked at, and why, by path. */
+  /** Paths that could not be read, and why. */
   #unreadable: ReadonlyMap<string, string> = new Map();
   #open = new Set<string>();
-  #looking: Promise<void> | undefined;
+  #scanning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;
   #isClosed = false;
@@ -81,7 +81,7 @@ export class FolderSource {
     };
     this.#watch = new FolderWatch({
       compareEveryMs: this.#options.compareEveryMs,
-      onNotice: (path) => this.#lookSoon(path, this.#options.debounceMs),
+      onNotice: (path) => this.#scanSoon(path, this.#options.debounceMs),
     });
   }
 
@@ -90,7 +90,7 @@ export class FolderSource {
     return this.#store.resources;
   }
 
-  /** Calls back after every look that changed an object or a problem. Returns how to stop that. */
+  /** Calls back after each scan that changed an object or a problem. @returns a function that ends the listening */
   onChange(callback: ChangeCallback): () => void {
     this.#callbacks.add(callback);
     return () => this.#callbacks.delete(callback);
@@ -108,31 +108,31 @@ export class FolderSource {
       throw new Error(`the manifest folder ${this.#options.folder} cannot be read (${problem})`);
     const environment = environmentContent(this.#options.secretsFromEnvironment);
     if (environment) this.#store.put(environment.file, environment);
-    // Watching before reading: what changes in between is then seen twice, not never.
+    // Watch before reading: a change in between is then seen twice instead of never.
     this.#watch.follow(listing.folders);
     this.#open.add("everything");
-    await this.#look(true);
+    await this.#scan(true);
   }
 
-  /** The data folder may lie among the manifests; what the operator writes there is none. */
+  /** The data folder may lie among the manifests, and the files that the operator writes there are no manifests. */
   get #dataFolder(): string | undefined {
     return this.#options.secretsFolder === undefined ? undefined : dirname(this.#options.secretsFolder);
   }
 
-  /** Looks at everything now; resolves when the view is up to date with the files. */
+  /** Scans everything now; resolves when the resource set is up to date with the files. */
   async refresh(): Promise<void> {
     this.#open.add("everything");
-    await this.#look(false);
+    await this.#scan(false);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#watch.close();
-    await this.#looking;
+    await this.#scanning;
   }
 
-  #lookSoon(path: string, delayMs: number): void {
+  #scanSoon(path: string, delayMs: number): void {
     if (this.#isClosed) return;
     this.#open.add(path);
     const dueMs = performance.now() + delayMs;
@@ -142,29 +142,29 @@ export class FolderSource {
     this.#timerDueMs = dueMs;
     this.#timer = setTimeout(() => {
       this.#timerDueMs = Number.POSITIVE_INFINITY;
-      void this.#look(false);
+      void this.#scan(false);
     }, delayMs);
     this.#timer.unref();
   }
 
-  /** One look at a time; what is noticed meanwhile is looked at next. */
-  async #look(isFirst: boolean): Promise<void> {
-    while (this.#looking) await this.#looking;
+  /** One scan at a time; notices that come meanwhile are for the next scan. */
+  async #scan(isFirst: boolean): Promise<void> {
+    while (this.#scanning) await this.#scanning;
     if (this.#isClosed || this.#open.size === 0) return;
     const open = this.#open;
     this.#open = new Set();
-    this.#looking = this.#lookAt(open, isFirst).finally(() => {
-      this.#looking = undefined;
+    this.#scanning = this.#applyDiffering(open, isFirst).finally(() => {
+      this.#scanning = undefined;
     });
-    await this.#looking;
+    await this.#scanning;
   }
 
-  async #lookAt(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
+  async #applyDiffering(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
     const problemsBefore = this.#store.resources.problems;
     const changes = new Map<string, ResourceChange>();
     const paths = open.has("everything") ? await this.#differing() : [...open];
     for (const path of paths.sort()) {
-      for (const change of await this.#lookAtFile(path, isFirst)) {
+      for (const change of await this.#reconcileFile(path, isFirst)) {
         changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
       }
     }
@@ -197,13 +197,13 @@ export class FolderSource {
     return differing;
   }
 
-  /** What was read of it before stays; that nothing new is seen must be seen. */
+  /** Reports paths that cannot be read. Their last good content stays in force. */
   #noteUnreadable(unreadable: ReadonlyMap<string, string>): void {
     for (const path of this.#unreadable.keys())
       if (!unreadable.has(path) && !this.#applied.has(path)) this.#store.put(this.#nameOf(path), undefined);
     for (const [path, code] of unreadable) {
       if (this.#unreadable.get(path) === code || this.#applied.has(path)) continue;
-      const failure = `It cannot be looked at (${code}); what was read of it before stays.`;
+      const failure = `It cannot be read (${code}); its last good content stays in force.`;
       this.#store.put(this.#nameOf(path), {
         file: this.#nameOf(path),
         rank: this.#rankOf(path),
@@ -214,9 +214,9 @@ export class FolderSource {
     this.#unreadable = unreadable;
   }
 
-  async #lookAtFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
+  async #reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
     const stamp = await stampFile(path);
-    // The next comparison finds out more.
+    // The next scan compares again.
     if (stamp === "unknown") return [];
     const applied = this.#applied.get(path);
     if (stamp === undefined) return this.#removeFile(path);
@@ -224,8 +224,8 @@ export class FolderSource {
     const read = await readManifestFile(path, sizeOfStamp(stamp));
     if (read === undefined) return this.#removeFile(path);
     if ((await stampFile(path)) !== stamp) {
-      // Somebody is writing: look again when they paused.
-      this.#lookSoon(path, this.#options.debounceMs);
+      // Somebody is writing the file: scan again when they have paused.
+      this.#scanSoon(path, this.#options.debounceMs);
       return [];
     }
     if ("failure" in read) return this.#fail(path, stamp, read);
@@ -243,25 +243,25 @@ export class FolderSource {
     }
     const documents = await this.#parse(path, text);
     const content: FileContent = { file: this.#nameOf(path), rank: this.#rankOf(path), documents };
-    if (!isFirst && this.#isDoubtful(content, next, applied) && !this.#stoodStill(path, digest)) return [];
+    if (!isFirst && this.#isDoubtful(content, next, applied) && !this.#isUnchangedLongEnough(path, digest)) return [];
     this.#doubtful.delete(path);
     this.#applied.set(path, next);
     return this.#store.put(this.#nameOf(path), content);
   }
 
   #removeFile(path: string): ResourceChange[] {
-    if (!this.#applied.has(path) || !this.#stoodStill(path, "gone")) return [];
+    if (!this.#applied.has(path) || !this.#isUnchangedLongEnough(path, "gone")) return [];
     this.#applied.delete(path);
     this.#doubtful.delete(path);
     return this.#store.put(this.#nameOf(path), undefined);
   }
 
   #fail(path: string, stamp: FileStamp, { failure, code }: UnreadText): ResourceChange[] {
-    // The next comparison looks again.
+    // The next scan compares again.
     if (code !== undefined && ownWants.has(code)) return [];
-    if (!this.#stoodStill(path, failure)) return [];
+    if (!this.#isUnchangedLongEnough(path, failure)) return [];
     this.#doubtful.delete(path);
-    // What was read is looked at again when it changes, and not before; what was not may be readable without a change.
+    // A file that was read is read again when it changes; one that was not may become readable without a change.
     const known = code === undefined ? stamp : "";
     this.#applied.set(path, { stamp: known, digest: "", text: { length: 0, endsLine: true } });
     if (this.#store.file(this.#nameOf(path))?.failure === failure) return [];
@@ -273,18 +273,18 @@ export class FolderSource {
     });
   }
 
-  /** Whether a version stood still for long enough; if not, it is looked at again when it has. */
-  #stoodStill(path: string, digest: string): boolean {
+  /** Whether a version has been unchanged for long enough; if not, another scan is planned for that time. */
+  #isUnchangedLongEnough(path: string, digest: string): boolean {
     const seen = this.#doubtful.get(path);
     const nowMs = performance.now();
     if (seen?.digest === digest) {
       const leftMs = seen.sinceMs + this.#options.settleMs - nowMs;
       if (leftMs <= 0) return true;
-      this.#lookSoon(path, leftMs);
+      this.#scanSoon(path, leftMs);
       return false;
     }
     this.#doubtful.set(path, { digest, sinceMs: nowMs });
-    this.#lookSoon(path, this.#options.settleMs);
+    this.#scanSoon(path, this.#options.settleMs);
     return false;
   }
 
@@ -298,7 +298,7 @@ export class FolderSource {
     return count(content.documents) < count(this.#store.file(content.file)?.documents ?? []);
   }
 
-  /** Documents whose text did not change keep what was parsed before. */
+  /** Parses a file; documents whose text did not change keep their parsed value. */
   async #parse(path: string, text: string): Promise<PlacedDocument[]> {
     const known = new Map(
       this.#store.file(this.#nameOf(path))?.documents.map(({ place, parsed }) => [place.digest, parsed]),

@@ -1,8 +1,8 @@
 /**
- * The text of a manifest file as objects, parsed document by document.
+ * Parses the text of a manifest file into objects, document by document.
  *
- * Documents are told apart before they are parsed, and those whose text did not change keep what was parsed before:
- * one key edited in a file of many costs one document.
+ * A file is split into documents before parsing, and a document whose text did not change keeps its parsed value:
+ * editing one key in a file of many costs one document.
  */
 import { hash } from "node:crypto";
 import type { AnyResource, OwnKind, ResourceChange } from "#operator/resources/resource";
@@ -10,16 +10,14 @@ import type { ManifestDocument } from "#operator/schema/parse-manifest";
 import { checkIdentity, foreignKind, identifyDocument } from "#operator/schema/validate-resource";
 import { parseDocumentText } from "#operator/schema/yaml/parse-document";
 
-/** One object as it stands in a file, not validated yet. */
+/** One object of a file, not validated yet. */
 export interface ManifestObject {
   readonly identity: ResourceChange;
   /** Lines below the first of its document. */
   readonly lineOffset: number;
-  /**
-   * The parsed text. It is let go once a resource was made from it, or 100,000 parsed files would stay in memory.
-   */
+  /** The parsed text. It is released once a resource was made from it, or 100,000 parsed files would stay in memory. */
   document: ManifestDocument | undefined;
-  /** What was made from the document, for when it speaks for the object again. */
+  /** The resource made from the document, kept for the time when the document is the object's source again. */
   resource: AnyResource | undefined;
   /** The object is known from an earlier version of a file that is broken now. */
   readonly isUnseen: boolean;
@@ -34,7 +32,7 @@ export interface DocumentProblem {
 export interface ParsedDocument {
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly DocumentProblem[];
-  /** Some object of the document cannot be told: it may hold objects that nobody can see. */
+  /** Some object of the document cannot be identified: the document may hold objects that cannot be seen. */
   readonly isBroken: boolean;
 }
 
@@ -47,7 +45,7 @@ export interface DocumentText {
 }
 
 /**
- * Splits a file at its document markers. A line of `---` ends a document wherever it stands (YAML 1.2, section 9.1.2:
+ * Splits a file at its document markers. A line of `---` ends a document wherever it is (YAML 1.2, section 9.1.2:
  * not even a block scalar may hold one), so no parser is needed for this.
  */
 export function splitDocuments(text: string): DocumentText[] {
@@ -87,14 +85,14 @@ export function parseDocument(text: string): ParsedDocument {
     }
     const kind = kindOf(group, identity.kind);
     if (kind === undefined) {
-      const message = `${group} ${identity.kind} is no kind of this version; correct apiVersion or kind.`;
+      const message = `This version has no kind ${group} ${identity.kind}; correct apiVersion or kind.`;
       problems.push({ lineOffset, field: "kind", message });
       continue;
     }
     const misnamed = checkIdentity(document.object);
     for (const { path, field, message } of misnamed)
       problems.push({ lineOffset: document.locate(path).line - 1, field, message: `${message}.` });
-    // It does not come to be, and hides nothing: the text is whole.
+    // The object is not created, and it hides no other: the text is complete.
     if (misnamed.length === 0)
       objects.push({ identity: { ...identity, kind }, lineOffset, document, resource: undefined, isUnseen: false });
   }

@@ -1,13 +1,13 @@
 /**
- * What all files of the source hold together: which document speaks for an object, and its last good version.
+ * Combines all files of a folder: decides which document defines an object, and keeps the object's last good version.
  *
- * Several documents may claim one identity: the first by path, then by line, speaks for it and the others are
- * reported. A document that is not valid, or a file that cannot be read, takes nothing away but keys: for a key the
- * safe side is deny, everything else keeps its last good version.
+ * When several documents define the same object, the first by path and then by line counts, and the others are
+ * reported. An invalid document or an unreadable file removes nothing but keys: a key is denied, which is its safe
+ * side, and every other object keeps its last good version.
  */
 import { isDeepStrictEqual } from "node:util";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
-import type { AnyResource, Origin, Problem, ResourceChange, ResourceSet } from "#operator/resources/resource";
+import type { AnyResource, Origin, ResourceChange, ResourceSet, SourceProblem } from "#operator/resources/resource";
 import type { DocumentText, ManifestObject, ParsedDocument } from "./manifest-file.ts";
 import { readResource, refusedResource } from "./read-resource.ts";
 
@@ -17,10 +17,10 @@ export interface PlacedDocument {
   readonly parsed: ParsedDocument;
 }
 
-/** A file's content as the store takes it. */
+/** The content of a file, as it is put into the store. */
 export interface FileContent {
   readonly file: string;
-  /** Files of lower rank speak first, whatever their paths. */
+  /** Files of lower rank take precedence, whatever their paths. */
   readonly rank: number;
   readonly documents: readonly PlacedDocument[];
   /** Why the file as a whole could not be read. */
@@ -43,8 +43,8 @@ interface Held {
   /** Content the present resource was made from. */
   digest?: string;
   generation: number;
-  /** What is wrong with the content, with lines below the document's first. */
-  problems: readonly (Omit<Problem, "origin"> & { readonly lineOffset: number })[];
+  /** Problems of the content, with lines counted from the document's first. */
+  problems: readonly (Omit<SourceProblem, "origin"> & { readonly lineOffset: number })[];
 }
 
 const none: readonly never[] = [];
@@ -53,10 +53,10 @@ export class ManifestStore {
   readonly #resources = new MutableResourceSet();
   readonly #held = new Map<string, Held>();
   readonly #files = new Map<string, FileContent>();
-  readonly #fileProblems = new Map<string, readonly Problem[]>();
-  /** Objects with something to report, so that a pass need not look at all. */
+  readonly #fileProblems = new Map<string, readonly SourceProblem[]>();
+  /** Objects with problems, so that a pass need not check all objects. */
   readonly #troubled = new Set<string>();
-  /** Generations of objects that are gone: a recreated one counts on. */
+  /** Generations of deleted objects: a recreated object goes on counting. */
   readonly #generations = new Map<string, number>();
 
   get resources(): ResourceSet {
@@ -68,7 +68,7 @@ export class ManifestStore {
     return this.#files.get(path);
   }
 
-  /** Takes a file's present content; undefined: the file is gone. Returns the objects to look at again. */
+  /** Puts a file's present content; undefined: the file is gone. @returns the objects to reconcile */
   put(path: string, given: FileContent | undefined): ResourceChange[] {
     const before = this.#files.get(path);
     const content = given && before && isBroken(given) ? withUnseen(given, before) : given;
@@ -81,7 +81,7 @@ export class ManifestStore {
     const changes: ResourceChange[] = [];
     for (const key of touched) {
       const held = this.#held.get(key);
-      if (held && this.#settle(key, held)) changes.push(held.identity);
+      if (held && this.#resolve(key, held)) changes.push(held.identity);
     }
     this.#collectProblems();
     return changes;
@@ -103,8 +103,8 @@ export class ManifestStore {
     held.claims = [...held.claims.filter((claim) => claim.file !== file), ...claims].sort(compareClaims);
   }
 
-  /** Brings one object in line with the document that speaks for it. Returns whether it changed. */
-  #settle(key: string, held: Held): boolean {
+  /** Updates one object from the document that defines it. @returns whether it changed */
+  #resolve(key: string, held: Held): boolean {
     const [claim, ...others] = held.claims;
     if (!claim) {
       this.#held.delete(key);
@@ -135,9 +135,14 @@ export class ManifestStore {
       return this.#accept(held, { ...object.resource, origin }, before);
     }
     if (object.isUnseen || !object.document) {
-      // The last good version stays in force; of a key nobody can tell what the broken text would say.
+      // The last good version stays in force; a key is denied, because its new text is unknown.
       if (held.identity.kind !== "ApiKey") return this.#move(before, origin);
-      return this.#refuse(held, before, origin, "The file that holds it is broken; see the problem reported there.");
+      return this.#refuse(
+        held,
+        before,
+        origin,
+        "The file that defines it is broken; see the problem reported for that file.",
+      );
     }
     const read = readResource(object.document.object, held.generation + 1, origin, before);
     if ("resource" in read) {
@@ -182,7 +187,7 @@ export class ManifestStore {
   }
 
   #noteFileProblems(file: string, content: FileContent | undefined): void {
-    const problems: Problem[] = [];
+    const problems: SourceProblem[] = [];
     if (content?.failure !== undefined) problems.push({ origin: { file, line: 1 }, message: content.failure });
     for (const { place, parsed } of content?.documents ?? []) {
       for (const { lineOffset, ...problem } of parsed.problems) {
@@ -203,7 +208,7 @@ export class ManifestStore {
   }
 }
 
-function problemsOf({ identity, claims, problems }: Held): Problem[] {
+function problemsOf({ identity, claims, problems }: Held): SourceProblem[] {
   const [claim, ...others] = claims;
   if (!claim) return [];
   const { kind, namespace, name } = identity;
@@ -212,10 +217,10 @@ function problemsOf({ identity, claims, problems }: Held): Problem[] {
     ...problems.map(({ lineOffset, ...problem }) => {
       return { ...problem, origin: { file: claim.file, line: claim.documentLine + lineOffset } };
     }),
-    ...others.map(({ file, line }): Problem => {
+    ...others.map(({ file, line }): SourceProblem => {
       return {
         origin: { file, line },
-        message: `${kind} ${namespace}/${name} stands already at ${first}; remove one.`,
+        message: `${kind} ${namespace}/${name} is already defined at ${first}; remove one.`,
       };
     }),
   ];
@@ -225,7 +230,7 @@ function isBroken({ documents, failure }: FileContent): boolean {
   return failure !== undefined || documents.some(({ parsed }) => parsed.isBroken);
 }
 
-/** What a broken file no longer shows stays with it, so that a later good version can take it away. */
+/** Keeps the objects that a broken file no longer shows, so that a later good version can remove them. */
 function withUnseen(content: FileContent, before: FileContent): FileContent {
   const seen = new Set(claimsOf(content).keys());
   const unseen = before.documents.flatMap(({ place, parsed }): PlacedDocument[] => {
@@ -266,7 +271,7 @@ function compareClaims(left: Claim, right: Claim): number {
   return left.line - right.line;
 }
 
-function compareProblems({ origin: left }: Problem, { origin: right }: Problem): number {
+function compareProblems({ origin: left }: SourceProblem, { origin: right }: SourceProblem): number {
   if (left.file === right.file) return left.line - right.line;
   return left.file < right.file ? -1 : 1;
 }

@@ -1,4 +1,7 @@
-/** The text of a manifest file, or why it has none: the operator and `tollgate validate` read the same files alike. */
+/**
+ * Reads the text of a manifest file, or says why it has none. The operator and `tollgate validate` use it, so both read
+ * the same files alike.
+ */
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { codeOf } from "./scan-folder.ts";
@@ -7,7 +10,7 @@ export type ManifestText = { readonly text: string } | UnreadText;
 
 export interface UnreadText {
   readonly failure: string;
-  /** Why it could not be read; absent where it was read, and is no text. */
+  /** The system's error code; absent when the file was read and is not text. */
   readonly code?: string;
 }
 
@@ -31,7 +34,7 @@ export async function readManifestFile(path: string, size: number): Promise<Mani
 export function readManifestText(bytes: Buffer): ManifestText {
   if (bytes.length > fileBytesMax) return tooLarge;
   if (!bytes.includes(0) && isUtf8(bytes)) return { text: bytes.toString("utf8") };
-  return { failure: "The file is no text in UTF-8; write it anew or give it another ending." };
+  return { failure: "The file is not UTF-8 text; save it as UTF-8, or give it another ending." };
 }
 
 const tooLarge = { failure: `The file is larger than ${fileBytesMax / 1024 ** 2} MiB; split it.` } as const;

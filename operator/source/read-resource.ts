@@ -1,4 +1,4 @@
-/** A manifest object as the resource it describes: validated as the API server would, then typed. */
+/** Turns an object of a manifest into a resource: validates it as the API server would and gives it its type. */
 import { generatedForAnnotation } from "#operator/resources/api-key";
 import {
   type AnyResource,
@@ -81,7 +81,7 @@ function decode(data: { readonly [key: string]: string } | undefined): Map<strin
   return new Map(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
 }
 
-/** An object that is there but must not be used as it is written: keys lose their spec, others keep the last good. */
+/** An object that must not be used as it is written: a key loses its spec, others keep their last good one. */
 export function refusedResource(
   kind: ResourceKind,
   metadata: ObjectMeta,

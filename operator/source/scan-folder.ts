@@ -1,9 +1,9 @@
-/** Lists the manifest files below a folder, telling "not there" from "cannot be read". */
+/** Lists the manifest files below a folder. It distinguishes paths that do not exist from paths that cannot be read. */
 import type { BigIntStats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What tells one state of a file from the next without reading it: any write moves ctime, a rename the inode. */
+/** Identifies a state of a file without reading it: each write changes ctime, each rename the inode. */
 export type FileStamp = string;
 
 export interface FolderListing {
@@ -11,19 +11,19 @@ export interface FolderListing {
   readonly files: ReadonlyMap<string, FileStamp>;
   /** The folder and all below it. */
   readonly folders: ReadonlySet<string>;
-  /** What is there but could not be looked at, folders mostly: nothing may be concluded about it and what it holds. */
+  /** Paths that exist and could not be read, mostly folders: nothing may be concluded about them and their content. */
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
 const foldersMax = 10_000;
 
-/** @param excluded a folder below the root that is not looked into */
+/** @param excluded a folder below the root that is not scanned */
 export async function scanFolder(root: string, excluded?: string): Promise<FolderListing> {
   const files = new Map<string, FileStamp>();
   const folders = new Set<string>();
   const unreadable = new Map<string, string>();
   const open = [root];
-  /** Folders by what they are: a link may lead back to one above it, or two links to the same. */
+  /** Identities of folders: a link may lead back to a folder above it, or two links to the same one. */
   const seen = new Set<string>();
   const rootStats = await statOf(root);
   if (typeof rootStats === "object") seen.add(identityOf(rootStats));
@@ -42,7 +42,7 @@ export async function scanFolder(root: string, excluded?: string): Promise<Folde
       const path = join(folder, name);
       const stats = await statOf(path);
       if (typeof stats === "string") {
-        // A folder without the right to enter it may still be listed: then the names are there, and what they stand for
+        // A folder without the right to enter it may still be listed: then the names are there, and what they refer to
         // cannot be told. Otherwise the name is a link to such a place.
         const isClosed = typeof (await statOf(path, lstat)) === "string";
         unreadable.set(isClosed ? folder : path, stats);
@@ -63,14 +63,14 @@ export function isManifestName(name: string): boolean {
   return !name.startsWith(".") && /\.(yaml|yml|json)$/.test(name);
 }
 
-/** The stamp of one file; undefined when it is not there, `unknown` when nobody can say. */
+/** The stamp of one file; undefined when it does not exist, `unknown` when it cannot be read. */
 export async function stampFile(path: string): Promise<FileStamp | "unknown" | undefined> {
   const stats = await statOf(path);
   if (typeof stats === "string") return "unknown";
   return stats?.isFile() ? stampOf(stats) : undefined;
 }
 
-/** @returns undefined: it is gone between listing and looking, or a link leads nowhere; a code: it cannot be told */
+/** @returns undefined when it is gone since the listing or is a broken link; an error code when it cannot be read */
 async function statOf(
   path: string,
   look: typeof stat | typeof lstat = stat,

@@ -1,4 +1,4 @@
-/** Thousands of objects have the same conditions since the same second: one copy of each is kept. */
+/** Shares equal conditions to save memory: thousands of objects have the same conditions since the same second. */
 import type { Condition } from "#operator/resources/types.gen";
 
 const conditionsMax = 2_048;

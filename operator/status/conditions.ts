@@ -1,11 +1,13 @@
 /**
- * Conditions of an object: what compiling found, merged with what the proxies acknowledged (RESOURCES.md R4, R12).
+ * Computes the conditions of an object from the compiler's verdicts and the proxies' acknowledgements (RESOURCES.md R4,
+ * R12).
  *
- * Pure; the clock is an argument. `Programmed` is true only when every ready proxy acknowledged this version, and then
- * stays true for it while pods come and go: it falls with a new version, a rejection or the loss of every proxy.
+ * It is pure; the clock is an argument. `Programmed` becomes true only when every ready proxy has acknowledged this
+ * version, and stays true for this version while pods come and go. It becomes false with a new version, a refusal or
+ * the loss of every proxy.
  */
 import type { AccountResult, ChannelResult, KeyResult, ObjectResult } from "#operator/compile/result";
-import type { Refusal } from "#operator/push/fleet";
+import type { ObjectRefusal } from "#operator/push/fleet";
 import {
   type ConditionType,
   hasReason,
@@ -17,33 +19,33 @@ import {
 import type { Condition } from "#operator/resources/types.gen";
 import type { ChannelHealth } from "./credential-health.ts";
 
-/** Named in a message; the rest is a number. */
+/** Proxies named in a message; the rest are counted. */
 const missingMax = 5;
 
-/** Reasons of refusals named in a message, and how much of each. */
+/** Refusals quoted in a message, and the characters of each. */
 const refusalsMax = 5;
 const refusalCharactersMax = 1_000;
-/** As the CRDs bound it. */
+/** The bound of the CRDs. */
 const messageCharactersMax = 32_768;
 
-/** What the fleet says about the wire objects of a resource, all taken together. */
-export interface Acknowledgement {
+/** The acknowledgements of all wire objects of a resource, combined. */
+export interface ResourceAcknowledgement {
   readonly state: ReasonOf<"Programmed">;
   readonly readyProxies: number;
   readonly acknowledgedBy: number;
-  readonly rejects: readonly Refusal[];
+  readonly rejects: readonly ObjectRefusal[];
   /** Some of the ready proxies that do not hold it yet, and why where that is known. */
   readonly missing?: readonly string[];
-  /** Fields that some proxies do not know, and which these are; the state may be worse than `ProxyTooOld`. */
+  /** Fields that some proxies do not know, and those proxies; the state may be worse than `ProxyTooOld`. */
   readonly tooOld?: {
     readonly fields: readonly string[];
     readonly proxies: readonly string[];
-    /** What holds meanwhile. */
+    /** The version in force meanwhile. */
     readonly inForce: "before" | "nowhere" | "elsewhere";
   };
 }
 
-/** What is known from outside the compiler. */
+/** Facts from outside the compiler. */
 export interface Surroundings {
   readonly nowMs: number;
   /** Whether this version was programmed before. */
@@ -52,22 +54,22 @@ export interface Surroundings {
   readonly before?: readonly Condition[];
   /** The account of a key. */
   readonly account?: AccountResult;
-  /** The account of this key, or this account, has nothing left. */
+  /** The key's account, or the account itself, has no credit left. */
   readonly isUnfunded?: boolean;
   /** Names of the key's quotas that are used up. */
   readonly exhaustedQuotas?: readonly string[];
-  /** Those of them that never begin anew. */
+  /** Those of them whose period never ends. */
   readonly endlessQuotas?: readonly string[];
-  /** What the proxies report against a channel; absent: nothing, which says nothing about its calls. */
+  /** Refusals of a channel's credentials, as proxies report them; absent: none, which tells nothing about its calls. */
   readonly health?: ChannelHealth & { readonly hasTraffic: boolean };
-  /** Not every proxy has had the time to report: what was said of a channel before holds until then. */
-  readonly isHealthUnsettled?: boolean;
+  /** Not every proxy has had the time to report: the observed health of a channel stays until then. */
+  readonly isHealthPartial?: boolean;
 }
 
 /** All conditions of an object, in the order people read them. */
 export function conditionsOf(
   result: ObjectResult,
-  acknowledgement: Acknowledgement,
+  acknowledgement: ResourceAcknowledgement,
   surroundings: Surroundings,
 ): Condition[] {
   const verdicts: TypedVerdict[] = [["Accepted", result.accepted]];
@@ -126,17 +128,17 @@ function yes<Reason extends ReasonOf<ConditionType, "True">>(
   return { status: "True", reason, message };
 }
 
-function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: Acknowledgement): string {
+function pendingMessage({ readyProxies, acknowledgedBy, missing = [] }: ResourceAcknowledgement): string {
   if (readyProxies === 0)
-    return "The operator has just started to lead and has not heard the proxies yet; wait a moment.";
+    return "The operator has just become leader and has no reports of the proxies yet; wait a moment.";
   const known = `Acknowledged by ${acknowledgedBy} of ${readyProxies} ready proxies`;
   if (missing.length === 0) return `${known}; wait for the others.`;
   const others = readyProxies - acknowledgedBy - missing.length;
   return `${known}; wait for ${missing.join(", ")}${others > 0 ? ` and ${others} more` : ""}, or see why not.`;
 }
 
-/** By what was said and not by who said it: while proxies are upgraded they come and go one by one. */
-function rejectedMessage(rejects: readonly Refusal[]): string {
+/** Grouped by cause and not by proxy: during an upgrade proxies come and go one by one. */
+function rejectedMessage(rejects: readonly ObjectRefusal[]): string {
   const names = new Map<string, string[]>();
   for (const { by, why } of rejects) {
     const known = names.get(why);
@@ -149,7 +151,7 @@ function rejectedMessage(rejects: readonly Refusal[]): string {
   });
   const others = whys.length - told.length;
   const more = others > 0 ? ` and ${others} more` : "";
-  return `A proxy refused it: ${told.join("; ")}${more}. Run one version of operator and proxies.`;
+  return `A proxy refused it: ${told.join("; ")}${more}. Run operator and proxies of one version.`;
 }
 
 const refusedBy = / \(by [^()]*\)/g;
@@ -160,7 +162,7 @@ function named(proxies: readonly string[]): string {
   return `${proxies.slice(0, missingMax).join(", ")}${others > 0 ? ` and ${others} more` : ""}`;
 }
 
-/** What of the message of `Programmed` is meaning; counts and names of proxies come and go. */
+/** The meaning of a message of `Programmed`, without counts and names of proxies, which come and go. */
 export function programmedMeaning(condition: Condition): string {
   const { message } = condition;
   if (hasReason(condition, "Programmed", "Rejected")) return message.replace(refusedBy, "");
@@ -168,25 +170,25 @@ export function programmedMeaning(condition: Condition): string {
 }
 
 const meanwhile = {
-  before: "The version before stays in force on all proxies",
-  nowhere: "Denied by all proxies until then",
-  elsewhere: "Denied by the proxies that do not know all of it",
+  before: "The previous version stays in force on all proxies",
+  nowhere: "All proxies deny the key until then",
+  elsewhere: "Proxies that do not know all of its fields deny the key",
 } as const;
 
-function tooOldMessage({ tooOld }: Acknowledgement): string {
-  const { fields = ["a field of it"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
-  const who = proxies.length === 0 ? "a proxy that is not connected here now" : named(proxies);
+function tooOldMessage({ tooOld }: ResourceAcknowledgement): string {
+  const { fields = ["one of its fields"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
+  const who = proxies.length === 0 ? "a proxy that is not connected to this operator" : named(proxies);
   return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
 function programmed(
   result: ObjectResult,
-  acknowledgement: Acknowledgement,
+  acknowledgement: ResourceAcknowledgement,
   wasProgrammed: boolean,
 ): Verdict<"Programmed"> {
   const { state, readyProxies, rejects } = acknowledgement;
   if (result.wireIds.length === 0) {
-    return no("Pending", "Nothing of it is sent to the proxies; see Accepted and ResolvedRefs.");
+    return no("Pending", "The operator sends nothing of it to the proxies; see Accepted and ResolvedRefs.");
   }
   switch (state) {
     case "Rejected":
@@ -198,21 +200,21 @@ function programmed(
     case "Programmed":
       return yes("Programmed", `Acknowledged by every ready proxy (${readyProxies}).`);
     case "Pending":
-      if (wasProgrammed) return yes("Programmed", "Acknowledged by every proxy that was ready at that time.");
+      if (wasProgrammed) return yes("Programmed", "Acknowledged by every proxy that was ready then.");
       return no("Pending", pendingMessage(acknowledgement));
     default:
       return state satisfies never;
   }
 }
 
-function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Acknowledgement): Verdict<"Active"> {
+function active(result: KeyResult, surroundings: Surroundings, { tooOld }: ResourceAcknowledgement): Verdict<"Active"> {
   const { nowMs, account, isUnfunded } = surroundings;
   if (result.state === "Suspended") return no("Suspended", "Calls get 401; set spec.state to Active to allow them.");
   if (result.expiresAtMs !== undefined && result.expiresAtMs <= nowMs) {
     return no("Expired", "Calls get 401; move spec.expiresAt or issue another key.");
   }
   if (result.wireIds.length === 0) {
-    // A key that waits for its generated Secret is on its way: nobody has to do anything.
+    // A key that waits for its generated Secret needs no action.
     const isComing = result.resolvedRefs?.status === "Unknown";
     const message = "Calls get 401; see Accepted and ResolvedRefs.";
     return { status: isComing ? "Unknown" : "False", reason: "NotYetValid", message };
@@ -228,7 +230,7 @@ function active(result: KeyResult, surroundings: Surroundings, { tooOld }: Ackno
   if (result.accountRequired)
     return no(
       "AccountRequired",
-      "This installation wants an account for each key; create another with spec.accountRef.",
+      "This installation requires an account for each key; create a new key with spec.accountRef.",
     );
   if (account?.state === "Suspended")
     return no("AccountSuspended", `Account ${account.name} is suspended; calls are refused.`);
@@ -245,27 +247,27 @@ function usedUp({ exhaustedQuotas = [], endlessQuotas = [] }: Surroundings): str
   return `${names}; raise the limit: the period of ${endlessQuotas.join(", ")} does not end.`;
 }
 
-function healthy(result: ChannelResult, { health, isHealthUnsettled, before }: Surroundings): Verdict<"Healthy"> {
-  // Draining credentials are asked nothing more, and a report may speak of one that is gone.
+function healthy(result: ChannelResult, { health, isHealthPartial, before }: Surroundings): Verdict<"Healthy"> {
+  // Draining credentials get no more calls, and a report may name one that is gone.
   const asked = result.credentials.filter(({ resolved, state }) => resolved && state === "Active");
   const ejected = asked.flatMap(({ name }) => (health?.ejected.includes(name) ? [name] : []));
   if (health?.hasTraffic && health.ejected.length === 0) return yes("Healthy", "Calls go through.");
   if (ejected.length > 0) return unhealthy(ejected, health?.formerInUse ?? [], asked.length);
-  const stands = isHealthUnsettled === true ? before?.find((one) => isVerdict(one, "Healthy")) : undefined;
-  if (stands !== undefined) return stands;
+  const reported = isHealthPartial === true ? before?.find((one) => isVerdict(one, "Healthy")) : undefined;
+  if (reported !== undefined) return reported;
   const message =
     health?.hasTraffic === false
-      ? "No call has gone through it yet."
-      : "Nothing is known against it; proxies tell only of credentials that the provider refuses.";
+      ? "The channel has had no call yet."
+      : "No failure is known; proxies report only credentials that the provider refuses.";
   return { status: "Unknown", reason: "NoTraffic", message };
 }
 
-/** @param asked how many credentials calls may be made with */
+/** @param asked how many credentials calls may use */
 function unhealthy(ejected: readonly string[], formerInUse: readonly string[], asked: number): Verdict<"Healthy"> {
   const former = ejected.filter((name) => formerInUse.includes(name)).join(", ");
   const refusedNames = ejected.filter((name) => !formerInUse.includes(name));
   const refused = refusedNames.join(", ");
-  const mend = "Put a secret that it accepts.";
+  const mend = "Replace the refused secrets.";
   if (refusedNames.length === asked)
     return no("AllCredentialsEjected", `The provider refuses every credential: ${refused}. ${mend}`);
   const parts = [
@@ -277,18 +279,24 @@ function unhealthy(ejected: readonly string[], formerInUse: readonly string[], a
 }
 
 function funded(result: AccountResult, { isUnfunded }: Surroundings): Verdict<"Funded"> {
-  if (result.wireIds.length === 0) return no("NotAccepted", "Its keys are refused; see Accepted.");
+  if (result.wireIds.length === 0) return no("NotAccepted", "The account's keys are refused; see Accepted.");
   if (result.creditNanos === undefined)
-    return yes("Unlimited", "No credit is set; its keys spend without bound but for limits.");
+    return yes("Unlimited", "No credit is set, so only limits bound what its keys spend.");
   if (isUnfunded) return no("BalanceExhausted", "The credit is used up; raise spec.credit.");
   return yes("Funded", "There is credit left.");
 }
 
-/** What several wire objects of one resource come to: the worst of them. */
-export function combineAcknowledgements(all: readonly Acknowledgement[]): Acknowledgement {
+/** Combines the acknowledgements of several wire objects of one resource: the worst counts. */
+export function combineAcknowledgements(all: readonly ResourceAcknowledgement[]): ResourceAcknowledgement {
   const [first] = all;
   if (!first) return { state: "Pending", readyProxies: 0, acknowledgedBy: 0, rejects: [] };
-  const order: readonly Acknowledgement["state"][] = ["Rejected", "ProxyTooOld", "NoProxies", "Pending", "Programmed"];
+  const order: readonly ResourceAcknowledgement["state"][] = [
+    "Rejected",
+    "ProxyTooOld",
+    "NoProxies",
+    "Pending",
+    "Programmed",
+  ];
   const state = order.find((candidate) => all.some((one) => one.state === candidate)) ?? first.state;
   const tooOld = all.find((one) => one.tooOld !== undefined)?.tooOld;
   return {

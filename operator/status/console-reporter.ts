@@ -1,6 +1,6 @@
 /**
- * Tells a person at the terminal what changed, calmly: what comes together is told together, few lines for many
- * objects, and one line where a Secret only waits for a variable of the environment.
+ * Reports changes of status to a person at the terminal: changes that come together are reported together, many objects
+ * in few lines, and a Secret that only waits for an environment variable in one calm line.
  */
 import { hasReason } from "#operator/resources/reasons";
 import type { Origin, ResourceSet } from "#operator/resources/resource";
@@ -18,15 +18,15 @@ export interface ConsoleReporterOptions {
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly resources: Pick<ResourceSet, "channels">;
   readonly awaited?: readonly AwaitedSecret[];
-  /** Where the rest is to be seen when not everything is told. */
+  /** Where to find the lines that are left out. */
   readonly rest: string;
   readonly quietMs?: number;
   readonly longestMs?: number;
 }
 
-/** More lines at once are not read by anybody. */
+/** Lines reported at once; nobody reads more. */
 const linesMax = 20;
-/** So many objects that went live are told one by one. */
+/** Up to this many objects that went live are named one by one. */
 const liveLinesMax = 3;
 
 export class ConsoleReporter {
@@ -45,7 +45,7 @@ export class ConsoleReporter {
   }
 
   /** @param after undefined: the object is gone */
-  announce(before: StatusDocument | undefined, after: StatusDocument | undefined, origin: Origin | undefined): void {
+  report(before: StatusDocument | undefined, after: StatusDocument | undefined, origin: Origin | undefined): void {
     const document = after ?? before;
     if (document === undefined) return;
     const id = `${document.kind} ${document.metadata.namespace}/${document.metadata.name}`;
@@ -63,12 +63,12 @@ export class ConsoleReporter {
     if (this.#lines.length > 0 || this.#live.size > 0) this.#flushSoon();
   }
 
-  /** Tells what waits. */
+  /** Reports the gathered changes. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#sinceMs = undefined;
     const { log, rest } = this.#options;
-    // What is refused comes first: the rest may be more than is told.
+    // Refusals come first: the rest may exceed the number of lines.
     const lines = this.#lines.toSorted((left, right) => Number(right.isRefusal) - Number(left.isRefusal));
     const live = [...this.#live.values()];
     this.#lines = [];
@@ -76,7 +76,7 @@ export class ConsoleReporter {
     for (const { text, isRefusal } of lines.slice(0, linesMax)) log[isRefusal ? "warn" : "info"](text);
     if (lines.length > linesMax) log.info(`and ${lines.length - linesMax} more; ${rest}`);
     if (live.length <= liveLinesMax) for (const text of live) log.info(text);
-    else log.info(`${live.length} objects are live: acknowledged by every ready proxy.`);
+    else log.info(`${live.length} objects are live: every ready proxy has acknowledged them.`);
   }
 
   #flushSoon(): void {

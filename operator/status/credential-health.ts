@@ -1,19 +1,20 @@
 /**
- * Credentials of channels that their providers refuse, as the proxies report them: what `Healthy` is made of.
+ * Tracks credentials of channels that their providers refuse, as proxies report them. `Healthy` comes from it.
  *
- * A proxy tells all that it knows in every report, every few seconds while there is anything to tell: what it has not said
- * for a while holds no more, be it mended or the proxy gone. Not at once, because a provider that refuses some calls and
- * takes others would have status written all the time. One proxy is enough, since all send the same secret.
+ * A proxy repeats all that it knows in every report, every few seconds while there is anything to report. A refusal
+ * that is not repeated for a while no longer holds: it was mended, or the proxy is gone. It is not dropped at once,
+ * because a provider that refuses some calls and accepts others would have status written all the time. One proxy's
+ * report is enough, because all send the same secret.
  */
 import type { EjectedCredential, Report } from "#proxy/snapshot/push/messages";
 
 /** A proxy may need half a minute to find that its operator is gone, and tells the next one within some seconds. */
 export const forgottenAfterMs = 40_000;
 
-/** What is refused of one channel, by name of the credential. */
+/** The refused credentials of one channel, by name. */
 export interface ChannelHealth {
   readonly ejected: readonly string[];
-  /** Those of them that calls go on with all the same, by the secret they had before. */
+  /** Those of them that calls still use, with the secret they had before. */
   readonly formerInUse: readonly string[];
 }
 
@@ -35,13 +36,13 @@ export class CredentialHealth {
     this.#sinceMs = now();
   }
 
-  /** False until every proxy has had the time to tell what it knows. */
-  get isSettled(): boolean {
+  /** False until every proxy has had the time to report. */
+  get isComplete(): boolean {
     return this.#now() - this.#sinceMs >= forgottenAfterMs;
   }
 
-  /** Takes a proxy's report. @returns the channels, by `resultId`, of which it says something else than before */
-  take(proxy: string, { ejected }: Pick<Report, "ejected">): string[] {
+  /** Accepts a proxy's report. @returns the channels, by `resultId`, whose refusals changed */
+  acceptReport(proxy: string, { ejected }: Pick<Report, "ejected">): string[] {
     if (ejected.length === 0) return [];
     const told = this.#byProxy.get(proxy) ?? new Map<string, Told>();
     this.#byProxy.set(proxy, told);
@@ -54,7 +55,7 @@ export class CredentialHealth {
     return changed;
   }
 
-  /** Forgets what was not said for a while. @returns the channels it was about */
+  /** Drops refusals that were not repeated for a while. @returns their channels */
   due(): string[] {
     const nowMs = this.#now();
     const ids: string[] = [];
@@ -69,7 +70,7 @@ export class CredentialHealth {
     return ids;
   }
 
-  /** @returns undefined when nobody says anything against the channel */
+  /** @returns undefined when no refusal of the channel is known */
   healthOf(id: string): ChannelHealth | undefined {
     const ejected = new Set<string>();
     const refused = new Set<string>();
@@ -86,11 +87,11 @@ export class CredentialHealth {
 
   clear(): void {
     this.#byProxy.clear();
-    this.waitAnew();
+    this.restartWait();
   }
 
-  /** Nobody can have told anything yet. */
-  waitAnew(): void {
+  /** Starts the time over in which every proxy reports. */
+  restartWait(): void {
     this.#sinceMs = this.#now();
   }
 }

@@ -1,17 +1,17 @@
-/** Changes of status as lines for a person at a terminal. Pure. */
+/** Writes changes of status as lines for a person at a terminal. Pure. */
 
 import { type ConditionType, hasReason } from "#operator/resources/reasons";
-import type { Origin, Problem } from "#operator/resources/resource";
+import type { Origin, SourceProblem } from "#operator/resources/resource";
 import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "./status-document.ts";
 
-/** A line, and whether it tells that a version of an object is not taken: what a person should not overlook. */
+/** A line, and whether it tells of a refused version, which a person should not overlook. */
 export interface ConditionLine {
   readonly text: string;
   readonly isRefusal: boolean;
 }
 
-/** Written of them is only what is not as it should be, or is so again. */
+/** Conditions reported only when they are bad, or good again. */
 const reported: ReadonlySet<string> = new Set<ConditionType>([
   "Accepted",
   "ResolvedRefs",
@@ -24,7 +24,7 @@ const reported: ReadonlySet<string> = new Set<ConditionType>([
 /**
  * `ApiKey team-a/ci-bot: Accepted=False Conflicted: … (keys.yaml:12)`, one line for each condition that changed.
  *
- * @param before undefined: the object is new; what is well with it is not worth a line
+ * @param before undefined: the object is new; its good conditions are not worth a line
  */
 export function describeStatusChange(
   before: StatusDocument | undefined,
@@ -37,7 +37,7 @@ export function describeStatusChange(
   ];
 }
 
-/** The lines about what is not as it should be, or is so again. */
+/** The lines about conditions that are bad, or good again. */
 export function describeConditions(
   before: StatusDocument | undefined,
   after: StatusDocument,
@@ -49,7 +49,7 @@ export function describeConditions(
     const was = before?.status.conditions.find(({ type }) => type === condition.type);
     if (was && was.reason === condition.reason && was.status === condition.status && was.message === condition.message)
       continue;
-    // The channel has said it already, and the route works with another.
+    // The channel reports it already, and the route works with another one.
     if (hasReason(condition, "ResolvedRefs", "ChannelNotReady") && isAvailable) continue;
     if (!isWorthALine(was, condition)) continue;
     lines.push({ text: conditionLine(after, condition, origin), isRefusal: isRefusal(condition) });
@@ -57,7 +57,7 @@ export function describeConditions(
   return lines;
 }
 
-/** The line that a version is live on every ready proxy; undefined when that is no news. */
+/** The line that a version is live on every ready proxy; undefined when it was live before. */
 export function describeLive(
   before: StatusDocument | undefined,
   after: StatusDocument,
@@ -83,7 +83,7 @@ function isRefusal(condition: Condition): boolean {
   return (type === "Accepted" && status === "False") || hasReason(condition, "Programmed", "Rejected");
 }
 
-/** A version is live on every ready proxy: said once for each. */
+/** Whether a version is newly live on every ready proxy. */
 function isLiveAgain(was: Condition | undefined, is: Condition): boolean {
   return is.status === "True" && (was?.status !== "True" || was.observedGeneration !== is.observedGeneration);
 }
@@ -93,13 +93,13 @@ function conditionLine(document: StatusDocument, condition: Condition, origin: O
   return line(document, `${type}=${status} ${reason}: ${message}`, origin);
 }
 
-/** A line about an object, with where it stands. */
+/** A line about an object, with its file and line. */
 export function line({ kind, metadata }: StatusDocument, text: string, origin: Origin | undefined): string {
   const where = origin ? ` (${origin.file}:${origin.line})` : "";
   return `${kind} ${metadata.namespace}/${metadata.name}: ${text}${where}`;
 }
 
 /** `keys.yaml:12 spec.state: …`. */
-export function describeProblem({ origin, field, message }: Problem): string {
+export function describeProblem({ origin, field, message }: SourceProblem): string {
   return `${origin.file}:${origin.line}${field === undefined || field === "" ? "" : ` ${field}`}: ${message}`;
 }

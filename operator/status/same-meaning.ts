@@ -1,4 +1,4 @@
-/** Whether two statuses of one object say the same: only a change of meaning is written (RESOURCES.md R11). Pure. */
+/** Compares two statuses of one object by meaning: only a change of meaning is written (RESOURCES.md R11). Pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "#operator/resources/types.gen";
 import { programmedMeaning } from "./conditions.ts";
@@ -9,8 +9,8 @@ export function isSameMeaning(left: StatusDocument, right: StatusDocument): bool
 }
 
 /**
- * How many proxies acknowledged so far is no change of meaning, and must not be written for each of them; nor is a
- * transition there and back, of which nobody was told.
+ * The count of proxies that acknowledged has no meaning, or every acknowledgement would be written. Nor has the time of a
+ * transition there and back that was never written.
  */
 function meaningOf({ kind, metadata, status }: StatusDocument): unknown {
   const conditions = status.conditions.map((condition: Condition) => {

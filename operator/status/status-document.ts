@@ -1,4 +1,4 @@
-/** The status of an object as its CRD defines it, from the compiler's facts and its conditions. Pure. */
+/** Builds the status of an object, in the form of its CRD, from the compiler's facts and the conditions. Pure. */
 
 import type { ObjectResult } from "#operator/compile/result";
 import type { ReasonOf } from "#operator/resources/reasons";
@@ -22,14 +22,14 @@ export interface StatusDocument {
   readonly status: Status & { readonly conditions: readonly Condition[] };
 }
 
-/** What the compiler does not know of an object. */
+/** Facts about an object that the compiler does not know. */
 export interface Attached {
   /** Of a channel: how many routes use it. */
   readonly routes?: number;
   /** Of an account: how many keys it has. */
   readonly keys?: number;
   readonly use?: ShownUse | undefined;
-  /** What proxies say against a channel. */
+  /** Refusals of a channel's credentials, as proxies report them. */
   readonly health?: ChannelHealth | undefined;
 }
 
@@ -122,7 +122,7 @@ function channelCredentials(
     name,
     resolved: resolved ? ("True" as const) : ("False" as const),
     ...(health?.ejected.includes(name) === true && { healthy: "False" as const }),
-    // Like that of a key's, a promise that every ready proxy has it: who leads next goes by it.
+    // As with a key's, the version promises that every ready proxy has it: the next leader relies on it.
     ...(isServed && secretResourceVersion !== undefined && { secretResourceVersion }),
     reason,
   }));

@@ -1,10 +1,11 @@
 /**
- * Status as files, where there is no Kubernetes to keep it: `status/<kind>/<namespace>/<name>.yaml` in the data folder.
+ * Writes status as files, for an operator without Kubernetes: `status/<kind>/<namespace>/<name>.yaml` in the data
+ * folder.
  *
- * A file is written whole or not at all, and only when its content changed, also over restarts. Writes go one after
- * another in the background; a newer status of the same object replaces one that still waits. Where there are more than
- * 1,000 objects of a kind, only those have a file that there is something to say about: no file means that all is well
- * (a folder of 100,000 files would take minutes to write and nobody reads it).
+ * A file is written whole or not at all, and only when its content changed, also over restarts. Writes happen one after
+ * another in the background, and a newer status replaces one that still waits. With more than 1,000 objects of a kind,
+ * only objects with something to report have a file, and no file means that all is well: a folder of 100,000 files
+ * would take minutes to write, and nobody reads it.
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -14,7 +15,7 @@ import { hasReason } from "#operator/resources/reasons";
 import type { StatusDocument } from "./status-document.ts";
 import type { ObjectName, StatusSink } from "./status-sink.ts";
 
-/** Kinds with more objects have files of the remarkable ones only. */
+/** Kinds with more objects than this have files for remarkable objects only. */
 const filesOfAllMax = 1_000;
 
 export interface StatusFilesOptions {
@@ -28,7 +29,7 @@ export interface StatusFilesOptions {
 export class StatusFiles implements StatusSink {
   readonly #folder: string;
   readonly #options: StatusFilesOptions;
-  /** Files that are there, as far as this run knows. */
+  /** Files that exist, as far as this run knows. */
   readonly #present = new Map<string, ObjectName>();
   readonly #waiting = new Map<string, StatusDocument | undefined>();
   #writing: Promise<void> | undefined;
@@ -61,20 +62,20 @@ export class StatusFiles implements StatusSink {
     if (path !== undefined) this.#enqueue(path, undefined);
   }
 
-  /** Finds what an earlier run left; before the first `put`. */
+  /** Finds the files of an earlier run; call it before the first `put`. */
   async findPresent(): Promise<void> {
     const paths = await readdir(this.#folder, { recursive: true }).catch(() => []);
     for (const path of paths) {
       const [kind, namespace, file, ...rest] = path.split("/");
       if (kind === undefined || namespace === undefined || !file?.endsWith(".yaml") || rest.length > 0) continue;
       const name = file.slice(0, -".yaml".length);
-      // Hidden files are none of ours.
+      // Hidden files are not ours.
       if ([kind, namespace, name].every(isPathSegment))
         this.#present.set(join(this.#folder, path), { kind, namespace, name });
     }
   }
 
-  /** Removes what is of objects that are gone. */
+  /** Removes the files of objects that are gone. */
   removeAllBut(isKept: (object: ObjectName) => boolean): void {
     for (const object of [...this.#present.values()]) if (!isKept(object)) this.remove(object);
   }
@@ -89,7 +90,7 @@ export class StatusFiles implements StatusSink {
     this.#isClosed = true;
   }
 
-  /** @returns undefined, and tells of it, where the names lead out of the folder */
+  /** @returns undefined, after reporting it, when the names lead out of the folder */
   #pathOf({ kind, namespace, name }: ObjectName): string | undefined {
     if ([kind, namespace, name].every(isPathSegment)) return join(this.#folder, kind, namespace, `${name}.yaml`);
     this.#options.onFailure(new Error(`${JSON.stringify([kind, namespace, name])} cannot be the name of a file`));
@@ -105,7 +106,7 @@ export class StatusFiles implements StatusSink {
   }
 
   async #drain(): Promise<void> {
-    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+    for (let next = this.#shift(); next !== undefined; next = this.#shift()) {
       const [path, document] = next;
       try {
         if (document === undefined) await this.#remove(path);
@@ -120,7 +121,7 @@ export class StatusFiles implements StatusSink {
     }
   }
 
-  #take(): [string, StatusDocument | undefined] | undefined {
+  #shift(): [string, StatusDocument | undefined] | undefined {
     for (const entry of this.#waiting) {
       this.#waiting.delete(entry[0]);
       return entry;
@@ -144,12 +145,12 @@ export class StatusFiles implements StatusSink {
   }
 }
 
-/** Whether there is something to say about an object: a condition that is not as it should be, or usage. */
+/** Whether an object has something to report: a bad condition, or usage. */
 function isRemarkable({ status }: StatusDocument): boolean {
   if ("usage" in status || "lastUsedTime" in status || "balance" in status) return true;
   return status.conditions.some((condition) => {
     if (hasReason(condition, "Accepted", "PartiallyValid")) return true;
-    // On its way, or no traffic yet: nothing to do for anybody.
+    // Not yet acknowledged, or without proxies: no action is needed.
     return condition.status === "False" && !hasReason(condition, "Programmed", "Pending", "NoProxies");
   });
 }

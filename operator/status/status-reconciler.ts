@@ -1,47 +1,53 @@
 /**
- * Keeps the status of every object in line with what compiling found and the proxies acknowledged.
+ * Reconciles the status of every object with the compiler's results and the proxies' acknowledgements.
  *
- * Level-based: `look` and `lookAtAcknowledgements` compute the present status and hand on what changed in meaning, so a
- * lost notice is made up for by the next. What is more than a few milliseconds of work is done in later turns, so that
- * 100,000 objects never hold the event loop. `run/status-loop.ts` calls it after each pass and each acknowledgement.
+ * It is level-based: `reconcile` and `reconcileAcknowledgements` enqueue objects whose status is then computed anew,
+ * and only changes of meaning are passed on, so the next notice makes up for a lost one. The queue is worked off in
+ * slices of a few milliseconds, so that 100,000 objects never hold the event loop. `run/status-loop.ts` calls it after
+ * each pass and each acknowledgement.
  */
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
 import type { ObjectResult } from "#operator/compile/result";
 import { hasReason } from "#operator/resources/reasons";
 import { ConditionPool } from "./condition-pool.ts";
-import { type Acknowledgement, combineAcknowledgements, conditionsOf, type Surroundings } from "./conditions.ts";
+import {
+  combineAcknowledgements,
+  conditionsOf,
+  type ResourceAcknowledgement,
+  type Surroundings,
+} from "./conditions.ts";
 import type { ChannelHealth } from "./credential-health.ts";
 import { isSameMeaning } from "./same-meaning.ts";
 import { type Attached, type StatusDocument, statusDocument } from "./status-document.ts";
 import type { ShownUse } from "./usage-tracker.ts";
 
-/** How long one look may hold the event loop. */
+/** How long one slice may hold the event loop. */
 const sliceMs = 5;
-/** Between two slices: proxies that wait for their configuration go before its status. */
+/** Between two slices: proxies that wait for their configuration take precedence over status. */
 const pauseMs = 10;
-/** So long may proxies take to come back before what cannot be known without them is no longer believed. */
+/** How long an inherited `Programmed` is believed while proxies reconnect. */
 const believedMs = 10_000;
-/** With more to look at, proxies that wait for a first configuration go before. */
+/** With more objects in the queue, proxies that wait for a first configuration take precedence. */
 const backlogMax = 1_000;
 const waitMs = 50;
 
 export interface StatusReconcilerOptions {
   readonly compilation: Pick<Compilation, "results" | "attachedRoutes" | "keysOf" | "isUnderWay">;
-  /** What the fleet says about one wire object. */
-  readonly acknowledgementOf: (wireId: string) => Acknowledgement;
+  /** The fleet's acknowledgement of one wire object. */
+  readonly acknowledgementOf: (wireId: string) => ResourceAcknowledgement;
   readonly now: () => number;
   /** Whether a proxy is waiting for its first configuration. */
   readonly isSyncing?: () => boolean;
-  /** Told each change of meaning; `after` undefined: the object is gone. */
+  /** Receives each change of meaning; `after` undefined: the object is gone. */
   readonly onChange: (before: StatusDocument | undefined, after: StatusDocument | undefined) => void;
-  /** What an operator before this one wrote, where it can be told; asked once for each object. */
-  readonly standing?: (id: string) => StatusDocument | undefined;
-  /** Shared with whoever else holds conditions. */
+  /** The status that a previous operator wrote, where it is known; asked once for each object. */
+  readonly inherited?: (id: string) => StatusDocument | undefined;
+  /** Shared with other holders of conditions. */
   readonly pool?: ConditionPool;
   /** Balance and quotas of a key or account, and health of a channel, where they are known. */
-  readonly observe?: (result: ObjectResult) => Pick<
+  readonly observeUse?: (result: ObjectResult) => Pick<
     Surroundings,
-    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
+    "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthPartial"
   > & {
     readonly use?: ShownUse | undefined;
   };
@@ -55,12 +61,12 @@ export class StatusReconciler {
   /** Objects that wait for the fleet. */
   readonly #waiting = new Set<string>();
   /** When the clock alone next changes a key's condition, in milliseconds since the epoch. */
-  readonly #turns = new Map<string, number>();
-  /** Until when what an operator before this one called programmed is believed, where nothing tells that it still is. */
+  readonly #dueTimes = new Map<string, number>();
+  /** Until when an inherited `Programmed` is believed without other evidence, by object. */
   readonly #believed = new Map<string, number>();
   readonly #accountStates = new Map<string, string>();
   readonly #pool: ConditionPool;
-  /** Objects to look at again. */
+  /** The queue: objects to reconcile. */
   readonly #open = new Set<string>();
   #joinBatch: NodeJS.Timeout | undefined;
 
@@ -79,7 +85,7 @@ export class StatusReconciler {
   }
 
   /** After a pass of the compiler. */
-  look(changes: CompileChanges): void {
+  reconcile(changes: CompileChanges): void {
     const touched = new Set([...changes.results.keys(), ...changes.counted]);
     for (const result of changes.results.values()) {
       if (result?.kind !== "Account" || this.#accountStates.get(result.id) === result.state) continue;
@@ -93,56 +99,57 @@ export class StatusReconciler {
       this.#believed.delete(owner);
       touched.add(owner);
     }
-    this.#refreshSoon(touched);
+    this.#enqueueSlice(touched);
   }
 
-  /** What is observed of these objects, by `resultId`, changed. */
-  lookAt(ids: Iterable<string>): void {
-    this.#refreshSoon(ids);
+  /** Enqueues objects, by `resultId`, whose observed use or health changed. */
+  enqueue(ids: Iterable<string>): void {
+    this.#enqueueSlice(ids);
   }
 
   /**
    * After proxies came, went or acknowledged.
    *
-   * @param rejected wire ids that a proxy refuses now or refused at the last look
+   * @param rejected wire ids that a proxy refuses now or refused at the last call
    */
-  lookAtAcknowledgements(rejected: readonly string[] = []): void {
-    this.#refreshSoon(this.#waiting);
-    this.#refreshSoon(rejected.flatMap((id) => ownerOf(id) ?? []));
+  reconcileAcknowledgements(rejected: readonly string[] = []): void {
+    this.#enqueueSlice(this.#waiting);
+    this.#enqueueSlice(rejected.flatMap((id) => ownerOf(id) ?? []));
   }
 
   /** All objects: the first proxy came or the last one went. */
-  lookAtAll(): void {
-    this.#refreshSoon(this.#options.compilation.results.keys());
+  reconcileAll(): void {
+    this.#enqueueSlice(this.#options.compilation.results.keys());
   }
 
-  /** As time passes. */
-  lookAtClock(): void {
+  /** Objects whose conditions the clock changes now. */
+  reconcileDue(): void {
     const nowMs = this.#options.now();
     const due: string[] = [];
-    for (const [id, turnMs] of this.#turns) if (turnMs <= nowMs) due.push(id);
-    this.#refreshSoon(due);
+    for (const [id, dueMs] of this.#dueTimes) if (dueMs <= nowMs) due.push(id);
+    this.#enqueueSlice(due);
   }
 
   /**
-   * Takes note of what stands. What means the same is held in its place: it says since when what holds.
+   * Notes the observed status of an object. When it means the same as ours it replaces ours, because its transition times
+   * are the true ones.
    *
-   * @param isInherited it may be the last word of an operator before this one, and is believed
+   * @param isInherited it may be the last status of a previous operator, whose `Programmed` is believed
    */
-  see(id: string, standing: StatusDocument, isInherited: boolean): void {
+  observe(id: string, observed: StatusDocument, isInherited: boolean): void {
     const present = this.#documents.get(id);
     if (present === undefined) return;
-    if (isSameMeaning(present, standing)) {
-      this.#documents.set(id, standing);
+    if (isSameMeaning(present, observed)) {
+      this.#documents.set(id, observed);
       return;
     }
     const result = this.#options.compilation.results.get(id);
-    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(standing, result)) return;
+    if (!isInherited || result === undefined || this.#programmed.has(id) || !wasProgrammed(observed, result)) return;
     this.#believe(id, result);
-    this.#refreshSoon([id]);
+    this.#enqueueSlice([id]);
   }
 
-  /** Forgets everything: another operator writes from now on, and what it wrote is where the next `look` begins. */
+  /** Forgets everything: another operator writes from now on, and its status is where this one will start again. */
   reset(): void {
     this.close();
     for (const kept of [this.#documents, ...this.#kept]) kept.clear();
@@ -150,40 +157,40 @@ export class StatusReconciler {
 
   /** By object, its document apart. */
   get #kept() {
-    return [this.#programmed, this.#waiting, this.#turns, this.#believed, this.#accountStates];
+    return [this.#programmed, this.#waiting, this.#dueTimes, this.#believed, this.#accountStates];
   }
 
-  /** Forgets what is still to be looked at. */
+  /** Empties the queue. */
   close(): void {
     clearTimeout(this.#joinBatch);
     this.#joinBatch = undefined;
     this.#open.clear();
   }
 
-  #refreshSoon(ids: Iterable<string>): void {
+  #enqueueSlice(ids: Iterable<string>): void {
     for (const id of ids) this.#open.add(id);
-    if (this.#joinBatch === undefined) this.#refreshSlice();
+    if (this.#joinBatch === undefined) this.#reconcileSlice();
   }
 
-  #refreshSlice(): void {
+  #reconcileSlice(): void {
     this.#joinBatch = undefined;
     if (this.#open.size > backlogMax && this.#options.isSyncing?.() === true) {
-      this.#joinBatch = setTimeout(() => this.#refreshSlice(), waitMs);
+      this.#joinBatch = setTimeout(() => this.#reconcileSlice(), waitMs);
       return;
     }
     const startMs = performance.now();
     for (const id of this.#open) {
       this.#open.delete(id);
-      this.#refresh(id);
+      this.#reconcileOne(id);
       if (performance.now() - startMs > sliceMs) break;
     }
-    if (this.#open.size > 0) this.#joinBatch = setTimeout(() => this.#refreshSlice(), pauseMs);
+    if (this.#open.size > 0) this.#joinBatch = setTimeout(() => this.#reconcileSlice(), pauseMs);
   }
 
-  #refresh(id: string): void {
-    const { compilation, acknowledgementOf, now, onChange, observe } = this.#options;
+  #reconcileOne(id: string): void {
+    const { compilation, acknowledgementOf, now, onChange, observeUse } = this.#options;
     const result = compilation.results.get(id);
-    // What proxies acknowledged is another version than this one. The pass that makes it looks again when it ends.
+    // Proxies acknowledged another version than this one. The pass that made it enqueues the object when it ends.
     if ([id, ...(result?.wireIds ?? [])].some((wireId) => compilation.isUnderWay(wireId))) return;
     const before = this.#documents.get(id) ?? (result && this.#inherit(id, result));
     if (!result) {
@@ -196,10 +203,10 @@ export class StatusReconciler {
     this.#noteAcknowledgement(id, acknowledgement, nowMs);
     if (result.wireIds.length === 0 || acknowledgement.state === "Programmed") this.#waiting.delete(id);
     else this.#waiting.add(id);
-    const observed = observe?.(result) ?? {};
-    const turnMs = nextTurnMs(result, observed, nowMs) ?? this.#believed.get(id);
-    if (turnMs === undefined) this.#turns.delete(id);
-    else this.#turns.set(id, turnMs);
+    const observed = observeUse?.(result) ?? {};
+    const dueMs = nextChangeMs(result, observed, nowMs) ?? this.#believed.get(id);
+    if (dueMs === undefined) this.#dueTimes.delete(id);
+    else this.#dueTimes.set(id, dueMs);
     const account = this.#accountOf(result);
     const conditions = conditionsOf(result, acknowledgement, {
       nowMs,
@@ -211,10 +218,10 @@ export class StatusReconciler {
     const after = statusDocument(result, conditions, nowMs, {
       ...this.#attachedTo(result),
       use: observed.use,
-      health: observed.health ?? (observed.isHealthUnsettled === true ? standingHealth(before) : undefined),
+      health: observed.health ?? (observed.isHealthPartial === true ? inheritedHealth(before) : undefined),
     });
     if (before && isSameMeaning(before, after)) {
-      // How far it has come is not told for itself, but should be right when something else is.
+      // Progress alone is not reported, but should be right when something else is.
       this.#documents.set(id, isPending(after) ? after : before);
       return;
     }
@@ -222,21 +229,21 @@ export class StatusReconciler {
     onChange(before, after);
   }
 
-  /** What stands from an operator before this one; what it called programmed stays so while proxies come back. */
+  /** The status of a previous operator; its `Programmed` stays true while proxies reconnect. */
   #inherit(id: string, result: ObjectResult): StatusDocument | undefined {
-    const standing = this.#options.standing?.(id);
-    if (standing !== undefined && wasProgrammed(standing, result)) this.#believe(id, result);
-    return standing;
+    const inherited = this.#options.inherited?.(id);
+    if (inherited !== undefined && wasProgrammed(inherited, result)) this.#believe(id, result);
+    return inherited;
   }
 
   #believe(id: string, result: ObjectResult): void {
     this.#programmed.add(id);
-    // Certificates may have changed without the resource, and no status says which the proxies had.
+    // Certificates may have changed without the resource, and no status tells which ones the proxies had.
     const isSure = result.kind !== "Channel" || !result.refersToCertificates;
     if (!isSure) this.#believed.set(id, this.#options.now() + believedMs);
   }
 
-  #noteAcknowledgement(id: string, { state }: Acknowledgement, nowMs: number): void {
+  #noteAcknowledgement(id: string, { state }: ResourceAcknowledgement, nowMs: number): void {
     if (state === "Programmed") this.#programmed.add(id);
     else if (state !== "Pending" || (this.#believed.get(id) ?? Number.POSITIVE_INFINITY) <= nowMs) {
       this.#programmed.delete(id);
@@ -260,8 +267,8 @@ export class StatusReconciler {
   }
 }
 
-/** What stood of a channel's credentials, until every proxy could tell. */
-function standingHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
+/** The health of a channel's credentials in an observed status, used until every proxy has reported. */
+function inheritedHealth(before: StatusDocument | undefined): ChannelHealth | undefined {
   if (before?.kind !== "Channel" || !("credentials" in before.status)) return undefined;
   const refused = (before.status.credentials ?? []).filter((one) => "healthy" in one && one.healthy === "False");
   return { ejected: refused.map(({ name }) => name), formerInUse: [] };
@@ -271,7 +278,7 @@ function isPending({ status }: StatusDocument): boolean {
   return status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
 }
 
-/** Whether a status says that this very version is live. */
+/** Whether a status has this version as live. */
 function wasProgrammed({ status }: StatusDocument, result: ObjectResult): boolean {
   const { generation } = result;
   const isSaid = status.conditions.some((condition) => {
@@ -294,7 +301,7 @@ function fingerprintOf(credential: { readonly fingerprint?: string | undefined }
   return "fingerprint" in credential ? credential.fingerprint : undefined;
 }
 
-function nextTurnMs(
+function nextChangeMs(
   result: ObjectResult,
   { use }: { readonly use?: ShownUse | undefined },
   nowMs: number,

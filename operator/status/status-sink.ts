@@ -1,4 +1,4 @@
-/** Where status goes. */
+/** The interface that status is written to: files beside a folder of manifests, the API server in a cluster. */
 import type { StatusDocument } from "./status-document.ts";
 
 export interface ObjectName {
@@ -7,20 +7,20 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** Who writes status: files beside a folder of manifests, the API server in a cluster. */
+/** Writes status. */
 export interface StatusSink {
   /** The present status of an object: its meaning changed. */
   put(document: StatusDocument): void;
   /** The object is gone. */
   remove(object: ObjectName): void;
-  /** Finds what an earlier run wrote; before the first `put`. */
+  /** Finds the status of an earlier run; call it before the first `put`. */
   findPresent(): Promise<void>;
-  /** Removes what is of objects that are gone; after the first pass. */
+  /** Removes the status of objects that are gone; call it after the first pass. */
   removeAllBut(isKept: (object: ObjectName) => boolean): void;
   close(): Promise<void>;
 }
 
-/** Status that nobody writes. */
+/** A sink that writes nothing. */
 export const noStatus: StatusSink = {
   put: () => undefined,
   remove: () => undefined,

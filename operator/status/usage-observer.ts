@@ -1,6 +1,8 @@
 /**
- * What proxies report of use -> looks at status: figures at their pace, and at once where a quota or a credit is used up,
- * which for an account is a matter of all of its keys; and of credentials that providers refuse.
+ * Turns proxies' reports into enqueued objects of the status reconciler.
+ *
+ * Usage figures are enqueued at their own pace; a quota or credit that is used up, and a refused credential, at once. A
+ * change of an account's funds enqueues all of its keys.
  */
 
 import { type Compilation, type CompileChanges, resultId } from "#operator/compile/compilation";
@@ -12,19 +14,19 @@ import { isUnfunded, type ShownUse, UsageTracker } from "./usage-tracker.ts";
 
 export interface UsageObserverOptions {
   readonly compilation: Pick<Compilation, "results" | "keysOf">;
-  /** Told the objects, by `resultId`, whose figures or conditions may have changed. */
-  readonly lookAt: (ids: Iterable<string>) => void;
-  /** What an operator before this one showed of an object. */
-  readonly standing: (id: string) => ShownUse | undefined;
-  /** Whether the proxies that there are have been heard. */
-  readonly isSettled: () => boolean;
+  /** Receives the objects, by `resultId`, whose figures or conditions may have changed. */
+  readonly enqueue: (ids: Iterable<string>) => void;
+  /** The usage of an object in the status of a previous operator. */
+  readonly inherited: (id: string) => ShownUse | undefined;
+  /** Whether all present proxies have reported. */
+  readonly isStable: () => boolean;
   /** Between two figures of one object; a minute by default. */
   readonly everyMs?: number | undefined;
 }
 
 export type ObservedUse = Pick<
   Surroundings,
-  "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthUnsettled"
+  "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health" | "isHealthPartial"
 > & {
   readonly use?: ShownUse | undefined;
 };
@@ -34,74 +36,74 @@ const writesPerSecond = 5;
 
 export class UsageObserver {
   readonly #options: UsageObserverOptions;
-  readonly #book: UsageTracker;
-  readonly #ejected = new CredentialHealth(() => performance.now());
-  #isHealthSettled = false;
+  readonly #tracker: UsageTracker;
+  readonly #health = new CredentialHealth(() => performance.now());
+  #isHealthComplete = false;
   readonly #unfunded = new Set<string>();
   readonly #clock: NodeJS.Timeout;
 
   constructor(options: UsageObserverOptions) {
     this.#options = options;
-    const { compilation, standing, everyMs, lookAt } = options;
-    this.#book = new UsageTracker({
+    const { compilation, inherited, everyMs, enqueue } = options;
+    this.#tracker = new UsageTracker({
       now: () => Date.now(),
-      standing,
+      inherited,
       generationOf: (id) => compilation.results.get(id)?.generation,
       ...(everyMs !== undefined && { everyMs }),
     });
     this.#clock = setInterval(() => {
-      lookAt(this.#book.due(writesPerSecond));
-      lookAt(this.#ejected.due());
-      this.#settleHealth();
+      enqueue(this.#tracker.due(writesPerSecond));
+      enqueue(this.#health.due());
+      this.#noteHealthComplete();
     }, 1_000).unref();
   }
 
-  /** A proxy's report. */
-  take(proxy: string, report: Report): void {
-    const { compilation, lookAt } = this.#options;
-    lookAt(this.#ejected.take(proxy, report));
-    for (const id of this.#book.take(proxy, report)) {
-      lookAt([id]);
+  /** Accepts a proxy's report. */
+  acceptReport(proxy: string, report: Report): void {
+    const { compilation, enqueue } = this.#options;
+    enqueue(this.#health.acceptReport(proxy, report));
+    for (const id of this.#tracker.acceptReport(proxy, report)) {
+      enqueue([id]);
       const account = compilation.results.get(id);
-      if (account?.kind === "Account") this.#lookAtFunds(account);
+      if (account?.kind === "Account") this.#reconcileFunds(account);
     }
   }
 
   /** After a pass of the compiler. */
-  look({ results }: Pick<CompileChanges, "results">): void {
+  reconcile({ results }: Pick<CompileChanges, "results">): void {
     for (const [id, result] of results) {
       if (result === undefined) {
-        this.#book.forget(id);
+        this.#tracker.forget(id);
         this.#unfunded.delete(id);
-      } else if (result.kind === "ApiKey") this.#book.forgetQuotas(id);
-      else if (result.kind === "Account") this.#lookAtFunds(result);
+      } else if (result.kind === "ApiKey") this.#tracker.forgetQuotas(id);
+      else if (result.kind === "Account") this.#reconcileFunds(result);
     }
   }
 
-  /** What is known of an object's use now. */
+  /** The present use of an object. */
   observe(result: ObjectResult): ObservedUse {
-    const use = this.#book.shownOf(result.id);
+    const use = this.#tracker.shownOf(result.id);
     if (result.kind === "Account") return { use, isUnfunded: this.#isDry(result) };
     if (result.kind === "Channel") {
-      const health = this.#ejected.healthOf(result.id);
-      return { isHealthUnsettled: !this.#isHealthSettled, ...(health && { health: { ...health, hasTraffic: true } }) };
+      const health = this.#health.healthOf(result.id);
+      return { isHealthPartial: !this.#isHealthComplete, ...(health && { health: { ...health, hasTraffic: true } }) };
     }
     if (result.kind !== "ApiKey") return {};
     const account =
       result.account === undefined
         ? undefined
         : this.#options.compilation.results.get(resultId("Account", result.namespace, result.account));
-    const exhaustedQuotas = this.#book.exhaustedOf(result.id);
-    const endlessQuotas = exhaustedQuotas.length === 0 ? [] : this.#book.endlessOf(result.id);
+    const exhaustedQuotas = this.#tracker.exhaustedOf(result.id);
+    const endlessQuotas = exhaustedQuotas.length === 0 ? [] : this.#tracker.endlessOf(result.id);
     const isUnfunded = account?.kind === "Account" && this.#isDry(account);
     return { use, exhaustedQuotas, endlessQuotas, isUnfunded };
   }
 
-  /** Begins anew from what stands: what was reported elsewhere meanwhile is not in this book. */
+  /** Starts again from the observed status: reports to other operators are not in this tracker. */
   restart(): void {
-    this.#book.clear();
-    this.#ejected.clear();
-    this.#isHealthSettled = false;
+    this.#tracker.clear();
+    this.#health.clear();
+    this.#isHealthComplete = false;
     this.#unfunded.clear();
     for (const result of this.#options.compilation.results.values()) {
       if (result.kind === "Account" && this.#isDry(result)) this.#unfunded.add(result.id);
@@ -112,28 +114,28 @@ export class UsageObserver {
     clearInterval(this.#clock);
   }
 
-  /** What stood of a channel's health before this operator kept status holds until all proxies could tell theirs. */
-  #settleHealth(): void {
-    if (this.#isHealthSettled) return;
-    if (!this.#options.isSettled()) this.#ejected.waitAnew();
-    if (!this.#ejected.isSettled) return;
-    this.#isHealthSettled = true;
-    const { compilation, lookAt } = this.#options;
-    lookAt([...compilation.results.values()].flatMap(({ kind, id }) => (kind === "Channel" ? [id] : [])));
+  /** The observed health of channels stays until all proxies have had the time to report. */
+  #noteHealthComplete(): void {
+    if (this.#isHealthComplete) return;
+    if (!this.#options.isStable()) this.#health.restartWait();
+    if (!this.#health.isComplete) return;
+    this.#isHealthComplete = true;
+    const { compilation, enqueue } = this.#options;
+    enqueue([...compilation.results.values()].flatMap(({ kind, id }) => (kind === "Channel" ? [id] : [])));
   }
 
   #isDry(account: AccountResult): boolean {
-    return isUnfunded(account, this.#book.spentNanosOf(account.id));
+    return isUnfunded(account, this.#tracker.spentNanosOf(account.id));
   }
 
   /** An account that runs dry, or is filled up, changes the condition of all of its keys. */
-  #lookAtFunds(account: AccountResult): void {
-    const { compilation, lookAt } = this.#options;
+  #reconcileFunds(account: AccountResult): void {
+    const { compilation, enqueue } = this.#options;
     const isDry = this.#isDry(account);
     if (isDry === this.#unfunded.has(account.id)) return;
     if (isDry) this.#unfunded.add(account.id);
     else this.#unfunded.delete(account.id);
-    this.#book.show(account.id);
-    lookAt([account.id, ...compilation.keysOf(account.namespace, account.name)]);
+    this.#tracker.show(account.id);
+    enqueue([account.id, ...compilation.keysOf(account.namespace, account.name)]);
   }
 }

@@ -1,16 +1,16 @@
 /**
- * What the proxies report of use: quotas and last use of keys, balances of accounts, summed over the proxies.
+ * Sums the proxies' reports of use: quotas and last use of keys, balances of accounts.
  *
- * Reports come every few seconds and numbers move all the time, so this decides what may be shown when (RESOURCES.md
- * R11): at once where the meaning changed (a quota or a credit used up, or there again), else at most once a minute an
- * object and a few objects a second, stalest first, and only what moved by a hundredth. Bounded; forgets the least
- * recently reported first. Written to by the push server's reports, read by `usage-observer.ts`.
+ * Reports come every few seconds and figures move all the time, so this decides when a figure may be shown
+ * (RESOURCES.md R11): at once when the meaning changed (a quota or credit used up, or available again); else at most
+ * once a minute for an object and a few objects a second, stalest first, and only figures that moved by a hundredth. It
+ * is bounded and forgets the least recently reported object first. `usage-observer.ts` feeds and reads it.
  */
 
 import type { ObjectResult } from "#operator/compile/result";
 import type { AccountReport, QuotaReport, Report } from "#proxy/snapshot/push/messages";
 
-/** What may be shown of an object. */
+/** The figures of an object that may be shown. */
 export interface ShownUse {
   readonly atMs: number;
   readonly quotas: readonly QuotaReport[];
@@ -24,7 +24,7 @@ interface Entry {
   readonly balanceByProxy: Map<string, AccountReport>;
   lastUsedMs: number;
   shown: ShownUse | undefined;
-  /** Of the spec whose limits the quotas are; undefined: not known. */
+  /** Generation of the spec that the quotas belong to; undefined: not known. */
   generation: number | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface UsageTrackerOptions {
   readonly now: () => number;
   /** Between two numbers of one object. */
   readonly everyMs?: number;
-  /** What an operator before this one showed of an object: there the numbers go on. */
-  readonly standing?: (id: string) => ShownUse | undefined;
+  /** The figures in the status of a previous operator, from which the numbers go on. */
+  readonly inherited?: (id: string) => ShownUse | undefined;
   /** Generation of the object's spec now, where it is known. */
   readonly generationOf?: (id: string) => number | undefined;
   readonly objectsMax?: number;
@@ -44,7 +44,7 @@ const hourMs = 3_600_000;
 export class UsageTracker {
   readonly #now: () => number;
   readonly #everyMs: number;
-  readonly #standing: (id: string) => ShownUse | undefined;
+  readonly #inherited: (id: string) => ShownUse | undefined;
   readonly #generationOf: (id: string) => number | undefined;
   readonly #objectsMax: number;
   readonly #entries = new Map<string, Entry>();
@@ -56,14 +56,14 @@ export class UsageTracker {
   constructor(options: UsageTrackerOptions) {
     const { now, everyMs = 60_000, objectsMax = 20_000 } = options;
     this.#now = now;
-    this.#standing = options.standing ?? (() => undefined);
+    this.#inherited = options.inherited ?? (() => undefined);
     this.#generationOf = options.generationOf ?? (() => undefined);
     this.#everyMs = everyMs;
     this.#objectsMax = objectsMax;
   }
 
-  /** Takes a proxy's report. Returns the objects, by `resultId`, whose condition may have changed. */
-  take(proxy: string, report: Report): string[] {
+  /** Accepts a proxy's report. @returns the objects, by `resultId`, whose condition may have changed */
+  acceptReport(proxy: string, report: Report): string[] {
     const changed: string[] = [];
     for (const { key, lastUsedAt, quotas } of report.keys) {
       const id = `key/${key}`;
@@ -83,7 +83,7 @@ export class UsageTracker {
     return changed;
   }
 
-  /** Objects whose numbers may be shown now, and those whose quota begins anew; called a few times a second. */
+  /** Objects whose figures may be shown now, and objects with a new quota period; called a few times a second. */
   due(most: number): string[] {
     const nowMs = this.#now();
     const due: string[] = [];
@@ -112,10 +112,10 @@ export class UsageTracker {
     if (entry !== undefined) this.#show(id, entry);
   }
 
-  /** What may be shown of an object now. */
+  /** The figures of an object that may be shown now. */
   shownOf(id: string): ShownUse | undefined {
     const entry = this.#entries.get(id);
-    return entry === undefined ? this.#standing(id) : entry.shown;
+    return entry === undefined ? this.#inherited(id) : entry.shown;
   }
 
   /** The present balance of an account, also where it may not be shown yet. */
@@ -138,17 +138,17 @@ export class UsageTracker {
     return shown === undefined ? [] : exhaustedNames(shown.quotas, this.#now());
   }
 
-  /** Those of them that never begin anew. */
+  /** Those of them whose period never ends. */
   endlessOf(id: string): string[] {
     const endless = this.shownOf(id)?.quotas.filter(({ resetAt }) => resetAt === undefined);
     return exhaustedNames(endless ?? [], this.#now());
   }
 
-  /** Its spec may have changed: then what was reported speaks of other limits. */
+  /** Forgets the quotas of a key whose spec may have changed: the reports are about other limits then. */
   forgetQuotas(id: string): void {
     const entry = this.#entries.get(id);
     const generation = this.#generationOf(id);
-    // It was compiled again for something else, such as a Secret.
+    // The key was compiled again for another reason, such as a Secret.
     if (entry === undefined || (generation !== undefined && entry.generation === generation)) return;
     entry.generation = generation;
     entry.quotasByProxy.clear();
@@ -159,17 +159,17 @@ export class UsageTracker {
     for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.delete(id);
   }
 
-  /** Another operator keeps the book from now on. */
+  /** Forgets everything: another operator tracks usage from now on. */
   clear(): void {
     for (const kept of [this.#entries, this.#waiting, this.#exhausted]) kept.clear();
   }
 
   #entryOf(id: string): Entry {
     let entry = this.#entries.get(id);
-    // Reported again: the last to be forgotten.
+    // Reported again, so it is the last to be forgotten.
     if (entry !== undefined) this.#entries.delete(id);
     else {
-      const shown = this.#standing(id);
+      const shown = this.#inherited(id);
       entry = {
         quotasByProxy: new Map(),
         balanceByProxy: new Map(),
@@ -212,7 +212,7 @@ export class UsageTracker {
     for (const reported of quotasByProxy.values()) {
       for (const quota of reported) {
         const before = quotas.get(quota.name);
-        // Another proxy's window that is over says nothing about this one.
+        // A finished window of another proxy is not part of this one.
         const isSameWindow = before !== undefined && before.resetAt === quota.resetAt;
         if (before !== undefined && !isSameWindow && (before.resetAt ?? 0) > (quota.resetAt ?? 0)) continue;
         const used = BigInt(quota.used) + (isSameWindow ? BigInt(before.used) : 0n);

@@ -1,61 +1,61 @@
 /**
- * Acknowledgements, joins and leaves -> looks at status. They come in bursts, one a proxy and transaction, and are looked
- * at together.
+ * Turns changes of the fleet (acknowledgements, joins, leaves) into calls of the status reconciler. They come in
+ * bursts, one for each proxy and transaction, and each burst makes one call.
  */
 import type { Fleet } from "#operator/push/fleet";
 import type { StatusReconciler } from "./status-reconciler.ts";
 
 export interface WatchFleetOptions {
   readonly fleet: Pick<Fleet, "readyCount" | "rejectedIds" | "onChange">;
-  readonly keeper: Pick<StatusReconciler, "lookAtAll" | "lookAtAcknowledgements">;
+  readonly reconciler: Pick<StatusReconciler, "reconcileAll" | "reconcileAcknowledgements">;
   /** Whether status is kept by this operator now. */
   readonly isKeeping: () => boolean;
-  /** Whether all proxies have been heard since it is. */
-  readonly isSettled: () => boolean;
+  /** Whether all proxies have reported since then. */
+  readonly isStable: () => boolean;
 }
 
 export interface FleetWatch {
-  /** All is to be looked at as for the first time. */
+  /** The next change reconciles all objects, as at the start. */
   restart(): void;
   close(): void;
 }
 
 const gatherMs = 20;
-/** Between two looks whether all proxies have been heard. */
-const settlingMs = 250;
+/** Between two checks whether all proxies have reported. */
+const stableCheckMs = 250;
 
-export function watchFleet({ fleet, keeper, isKeeping, isSettled }: WatchFleetOptions): FleetWatch {
-  let wasSettled = false;
+export function watchFleet({ fleet, reconciler, isKeeping, isStable }: WatchFleetOptions): FleetWatch {
+  let wasStable = false;
   let wasServed = false;
   let rejected: ReadonlySet<string> = new Set();
   let gathering: NodeJS.Timeout | undefined;
-  const look = () => {
+  const reconcile = () => {
     gathering = undefined;
     if (!isKeeping()) return;
     const isServed = fleet.readyCount > 0;
     const nowRejected = fleet.rejectedIds();
-    // Only now is it known what all proxies hold.
-    const hasSettled = !wasSettled && isSettled();
-    if (isServed !== wasServed || hasSettled) keeper.lookAtAll();
-    else keeper.lookAtAcknowledgements([...rejected, ...nowRejected]);
+    // All proxies have just reported for the first time.
+    const hasStabilised = !wasStable && isStable();
+    if (isServed !== wasServed || hasStabilised) reconciler.reconcileAll();
+    else reconciler.reconcileAcknowledgements([...rejected, ...nowRejected]);
     wasServed = isServed;
-    wasSettled ||= hasSettled;
+    wasStable ||= hasStabilised;
     rejected = nowRejected;
   };
   const stopListening = fleet.onChange(() => {
-    gathering ??= setTimeout(look, gatherMs).unref();
+    gathering ??= setTimeout(reconcile, gatherMs).unref();
   });
-  const settling = setInterval(() => {
-    if (isKeeping() && !wasSettled && isSettled()) look();
-  }, settlingMs).unref();
+  const stableCheck = setInterval(() => {
+    if (isKeeping() && !wasStable && isStable()) reconcile();
+  }, stableCheckMs).unref();
   return {
     restart() {
-      wasSettled = false;
+      wasStable = false;
       wasServed = false;
     },
     close() {
       stopListening();
-      clearInterval(settling);
+      clearInterval(stableCheck);
       clearTimeout(gathering);
     },
   };

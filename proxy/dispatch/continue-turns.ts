@@ -4,22 +4,23 @@
  *
  * Called by `serve-chat.ts` for each attempt; nearly all are sent as they are.
  */
+
 import { claimsOf } from "#proxy/admit/claims";
 import { estimateTurn } from "#proxy/admit/estimate-cost";
 import type { PausedTurn } from "#proxy/formats/turn-splicer";
-import type { Upstream } from "#proxy/http1/client/upstream";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
 import type { AnswerSource } from "#proxy/upstream/reply/answer-source";
 import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
 import type { AdmittedCall } from "./admitted-call.ts";
+import type { CallUpstream } from "./dispatch-call.ts";
 import type { PreparedAttempt } from "./prepare-attempt.ts";
 
 export function continuingTurns(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   { translation, request }: PreparedAttempt,
-  upstream: Upstream,
+  upstream: CallUpstream,
 ): AnswerSource {
   const { eventBytesMax, replyBodyBytesMax } = admitted.services.limits;
   const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, answerBytesMax: replyBodyBytesMax });

@@ -11,6 +11,7 @@ import { GatewayError } from "#proxy/errors";
 import type { Upstream } from "#proxy/http1/client/upstream";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
+import { providerOf } from "#proxy/providers/providers";
 import { AttemptHistory } from "#proxy/route/attempt-history";
 import { type FailedAttempt, mayFailOver } from "#proxy/route/failover";
 import { withSecretInUse } from "#proxy/route/rotated-credentials";
@@ -20,6 +21,7 @@ import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { Attempt } from "#proxy/upstream/attempt";
 import { errorOfFailure, noAvailableChannel } from "#proxy/upstream/describe-outcome";
+import { SigningUpstream } from "#proxy/upstream/request/signing-upstream";
 import { type UpstreamRequest, withinTotal } from "#proxy/upstream/upstream-exchange";
 import type { ChannelSlot, Pending } from "./reservations/held-reservations.ts";
 import type { RunningCall } from "./revocation/is-still-allowed.ts";
@@ -48,6 +50,9 @@ export interface Failed extends FailedAttempt {
 /** What one attempt came to. */
 export type Attempted<Answer> = { readonly answer: Answer } | { readonly failed: Failed };
 
+/** Where requests for a call are sent. */
+export type CallUpstream = Pick<Upstream, "send">;
+
 /** What differs between the endpoints that go upstream. */
 export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Answer> {
   /** The next target that was not tried; undefined when none is left. */
@@ -63,7 +68,7 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
     selected: SelectedTarget,
     prepared: Prepared,
     request: UpstreamRequest,
-    upstream: Upstream,
+    upstream: CallUpstream,
   ): Promise<Attempted<Answer>>;
   /** What the client is told where the route has no target for the call. */
   noTarget(): GatewayError;
@@ -153,9 +158,14 @@ export async function whileAllowed<Result>(
 }
 
 /** A proxy address that the egress policy refuses, or that is none: the channel cannot be reached. */
-function upstreamOf({ services, snapshot }: DispatchedCall, { channel }: SelectedTarget): Upstream | GatewayError {
+function upstreamOf({ services, snapshot }: DispatchedCall, selected: SelectedTarget): CallUpstream | GatewayError {
+  const { channel, credential } = selected;
+  const { sign } = providerOf(channel);
   try {
-    return services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
+    const upstream = services.pools.upstreamFor(channel, snapshot.fleet.egressAllowCIDRs);
+    if (sign === undefined || credential === undefined) return upstream;
+    const { origin } = new URL(channel.baseURL);
+    return new SigningUpstream(upstream, { sign, secret: credential.secret, origin, now: services.now });
   } catch (cause) {
     return errorOfFailure({ kind: "egress", isSent: false, cause });
   }

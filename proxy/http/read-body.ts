@@ -8,10 +8,12 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
+import { releaseBuffer } from "#proxy/http1/server/release-buffer";
+import type { HttpError } from "#proxy/http1/wire/http-error";
 import type { ProxyLimits } from "#proxy/limits";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import { releaseBuffer } from "#proxy/runtime/release-buffer";
 import { checkJsonContentType, readContentEncoding } from "./content-rules.ts";
+import { gatewayErrorOf } from "./gateway-error-of.ts";
 import type { ByteCount } from "./in-flight-bytes.ts";
 import { inflateBody } from "./inflate-body.ts";
 
@@ -172,8 +174,8 @@ class BodyReader implements BodyListener {
     this.#resolve(this.#first ?? this.#target?.subarray(0, this.#bytes) ?? Buffer.alloc(0));
   }
 
-  onFailed(error: GatewayError | undefined): void {
-    this.#fail(error ?? new ClientGoneError());
+  onFailed(error: HttpError | undefined): void {
+    this.#fail(error === undefined ? new ClientGoneError() : gatewayErrorOf(error));
   }
 
   readonly #onTooSlow = (): void => {

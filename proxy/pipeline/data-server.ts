@@ -6,23 +6,21 @@
  * have not noticed, then let requests end, also those on kept connections, and cut what is left with an error of its
  * format.
  *
- * Why not `node:http`, which DESIGN.md section 7 names. Measured, as CPU of a chain that passes a call of 1 KB on and
- * nothing else, with our own client behind: 140 us over `node:http`, 86 over this, where the bare proxy takes 147. No
- * other part of a call costs as much. What it reads is less than what Node reads, and all of it strictly: what two
- * programs could read in two ways is refused (`http1/wire/request-head.ts`), and a test holds what it takes against
- * Node's own parser.
+ * `proxy/http1/README.md` says why it is not `node:http`, which DESIGN.md section 7 names: 140 us of CPU a call over that,
+ * 86 over this, where the bare proxy takes 147.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay, setImmediate as nextImmediate } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
-import type { GatewayError } from "#proxy/errors";
 import { renderError } from "#proxy/formats/render-error";
 import type { TrustedProxies } from "#proxy/http/client-address";
 import { ConnectionsByAddress } from "#proxy/http/connections-by-address";
 import type { DataCertificate } from "#proxy/http/data-certificate";
+import { gatewayErrorOf } from "#proxy/http/gateway-error-of";
 import { ClientConnection, type ConnectionOwner } from "#proxy/http1/server/client-connection";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import { httpDate } from "#proxy/http1/wire/http-date";
+import type { HttpError } from "#proxy/http1/wire/http-error";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Logger } from "#proxy/observe/logger";
 import type { ListenAddress } from "#proxy/settings";
@@ -134,8 +132,8 @@ export class DataServer implements ConnectionOwner {
   }
 
   /** The shape is the commonest one: nobody knows which format was meant. */
-  refusal(error: GatewayError): Buffer {
-    const rendered = renderError(error, "OpenAI", { requestId: this.#options.nextRequestId() });
+  refusal(error: HttpError): Buffer {
+    const rendered = renderError(gatewayErrorOf(error), "OpenAI", { requestId: this.#options.nextRequestId() });
     const length = String(rendered.body.length);
     const headers = { ...rendered.headers, date: httpDate(), connection: "close", "content-length": length };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -8,6 +8,7 @@ import { type MatchedEndpoint, matchEndpoint } from "#proxy/endpoints/match-endp
 import { GatewayError } from "#proxy/errors";
 import { formatIpAddress } from "#proxy/http/address/ip-address";
 import { readClientAddress } from "#proxy/http/client-address";
+import { gatewayErrorOf } from "#proxy/http/gateway-error-of";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
@@ -26,7 +27,7 @@ export function readHead(exchange: Exchange, services: Services, record: Request
   const { limits } = services;
   const headers = request.rawHeaders;
   const { url } = request;
-  if (request.problem !== undefined) throw request.problem; //                                    400 405 417 431
+  if (request.problem !== undefined) throw gatewayErrorOf(request.problem); //                                   400 405 417 431
   // Known before anything is refused: the log names the client of every request.
   const clientAddress = readClientAddress(request.remoteAddress, headers, services.trustedProxies);
   record.clientAddress = clientAddress === undefined ? "" : formatIpAddress(clientAddress);

@@ -2,14 +2,18 @@
  * Counts tokens of text whose usage the upstream did not tell: cut and aborted replies, providers without usage
  * (RELIABILITY.md H2: within 5 % for OpenAI text).
  *
- * The tokenizer runs in a thread of its own, started by the first text: tokenizing a long reply takes longer than the
- * event loop may be held. Where the thread fails, is behind or takes too long, four bytes count as one token: a
+ * The tokenizer runs in a thread of its own: tokenizing a long reply takes longer than the event loop may be held. Where the thread fails, is behind or takes too long, four bytes count as one token: a
  * settlement never waits for ever and never fails for an estimate.
  */
 import type { Worker } from "node:worker_threads";
 import { startThread } from "#proxy/runtime/start-thread";
 
 export interface TokenEstimator {
+  /**
+   * Starts the thread, which takes a third of a second to read its tables: called with the first request, so that no
+   * answer waits for it, and a proxy that nobody calls does without their 80 MB.
+   */
+  warm(): void;
   /** Tokens of `text`; 0 for the empty text. Never rejects. */
   estimate(text: string): Promise<number>;
   /** Ends the thread; what still waits gets the rough count. */
@@ -64,6 +68,10 @@ class WorkerTokenEstimator implements TokenEstimator {
   constructor(options: TokenEstimatorOptions) {
     this.#queuedCharactersMax = options.queuedCharactersMax ?? 16 * 1024 * 1024;
     this.#timeoutMs = options.timeoutMs ?? 5_000;
+  }
+
+  warm(): void {
+    if (!this.#isClosed) this.#worker ??= this.#start();
   }
 
   estimate(text: string): Promise<number> {

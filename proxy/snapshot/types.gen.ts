@@ -1,4 +1,4 @@
-/** Generated from schema.json by `npm run generate`; do not edit. */
+/** Generated from schema.json, crds/*.yaml and cli/settings.schema.json by `npm run generate`; do not edit. */
 
 /**
  * One object of the compiled configuration, as the operator pushes it and the proxy enforces it. Times are milliseconds since the epoch; amounts are decimal integers as strings (credits in nano-credits, prices in micro-credits per unit or per million).
@@ -25,7 +25,7 @@ export type Limits = Limit[]
  * A non-negative integer; below 2^63.
  */
 export type Amount = string
-export type WireFormat = ("ChatCompletions" | "Responses" | "Messages" | "GenerateContent" | "Completions" | "Embeddings" | "EmbedContent" | "Rerank" | "Speech" | "Transcriptions" | "Translations" | "ImageGenerations" | "ImageEdits" | "ImageVariations" | "Predict" | "Moderations" | "Realtime" | "CountTokens" | "Passthrough")
+export type WireFormat = ("ChatCompletions" | "Responses" | "Messages" | "GenerateContent" | "Completions" | "Embeddings" | "EmbedContent" | "Rerank" | "ImageGenerations" | "ImageEdits" | "ImageVariations" | "Predict" | "Speech" | "Transcriptions" | "Translations" | "Moderations" | "Realtime" | "CountTokens" | "Passthrough")
 /**
  * Milliseconds; 0 switches the timeout off.
  */

@@ -1,4 +1,4 @@
-// Generated from schema.json by `npm run generate`; do not edit.
+// Generated from schema.json, crds/*.yaml and cli/settings.schema.json by `npm run generate`; do not edit.
 import type { ValidateFunction } from "ajv";
 export const key: ValidateFunction;
 export const account: ValidateFunction;

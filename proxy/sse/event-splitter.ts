@@ -3,11 +3,13 @@
  *
  * Bytes arrive cut anywhere: inside a line, inside a UTF-8 sequence, between `\r` and `\n`. What leaves are blocks that
  * end with a blank line, in order, and together equal to the input: nothing is decoded, normalised or copied where a
- * chunk already ends at an event's end, which is the usual case. The stream filters of the formats are its only callers.
+ * chunk already ends at an event's end, which is the usual case.
  *
  * A line ends with `\n`, `\r\n` or `\r`, in any mixture. A block is released on the `\r` of a blank line; a `\n` that
  * completes it in the next chunk then leads the next block, where it is one more blank line and means nothing.
  */
+
+import type { EventFraming } from "./event-framing.ts";
 
 const LF = 10;
 const CR = 13;
@@ -17,7 +19,9 @@ const blankCRCR = Buffer.from("\r\r");
 const heldBytesMin = 4 * 1024;
 const nothing = Buffer.alloc(0);
 
-export class EventSplitter {
+export class EventSplitter implements EventFraming {
+  /** A body may end with an event that lacks its blank line: nothing else marks the end of a stream. */
+  readonly isCut = false;
   readonly eventBytesMax: number;
   #held: Buffer = nothing;
   #heldBytes = 0;

@@ -1,19 +1,10 @@
 /** Types of the custom resources and the schemas of the offline validation, from `crds/*.yaml`. */
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "json-schema-to-typescript";
-import { parse } from "yaml";
 import { type KindSchema, type StructuralSchema, schemaKeywords } from "#operator/schema/structural-schema";
 import { projectRoot } from "#scripts/run";
+import { type CrdSchemaNode, readCrdSchemas } from "./crd-schemas.ts";
 import type { GeneratedFile } from "./generated-file.ts";
-
-interface Schema {
-  [keyword: string]: unknown;
-  properties?: { [name: string]: Schema };
-  items?: Schema;
-  additionalProperties?: Schema | boolean;
-  required?: string[];
-}
 
 /** Shapes that stand at several places, by member name; the generator fails when two places differ. */
 const sharedNames: { readonly [member: string]: string } = {
@@ -53,7 +44,7 @@ const ownNames: { readonly [path: string]: string } = {
   "Account.status": "AccountStatus",
 };
 
-const metadataSchema: Schema = {
+const metadataSchema: CrdSchemaNode = {
   title: "ObjectMetadata",
   description: "Name and place of an object, and what Kubernetes (or the folder source) knows about it.",
   type: "object",
@@ -74,10 +65,10 @@ const metadataSchema: Schema = {
 
 /** Collects named shapes while it turns a structural schema into one that json-schema-to-typescript understands. */
 class TypeSchemas {
-  readonly definitions: { [name: string]: Schema } = {};
+  readonly definitions: { [name: string]: CrdSchemaNode } = {};
 
-  convert(schema: Schema, path: string): Schema {
-    const converted: Schema = {};
+  convert(schema: CrdSchemaNode, path: string): CrdSchemaNode {
+    const converted: CrdSchemaNode = {};
     if (schema["description"] !== undefined) converted["description"] = schema["description"];
     if (schema["x-kubernetes-preserve-unknown-fields"] === true) return { ...converted, tsType: "unknown" };
     for (const keyword of ["type", "enum"]) if (schema[keyword] !== undefined) converted[keyword] = schema[keyword];
@@ -96,7 +87,7 @@ class TypeSchemas {
     return name === undefined || schema.items !== undefined ? converted : this.#define(name, converted);
   }
 
-  #define(name: string, schema: Schema): Schema {
+  #define(name: string, schema: CrdSchemaNode): CrdSchemaNode {
     const { description, ...shape } = schema;
     const known = this.definitions[name];
     if (known === undefined) this.definitions[name] = { ...schema, title: name };
@@ -108,30 +99,10 @@ class TypeSchemas {
   }
 }
 
-interface Definition {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly root: Schema;
-}
-
-function readDefinitions(): readonly Definition[] {
-  const folder = join(projectRoot, "crds");
-  const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
-  return files.sort().map((file) => {
-    const { spec } = parse(readFileSync(join(folder, file), "utf8"));
-    const [version] = spec.versions;
-    return {
-      kind: spec.names.kind,
-      apiVersion: `${spec.group}/${version.name}`,
-      root: version.schema.openAPIV3Schema,
-    };
-  });
-}
-
 export async function generateResourceTypes(): Promise<readonly GeneratedFile[]> {
   const schemas = new TypeSchemas();
-  const kinds: Schema[] = [];
-  for (const { kind, apiVersion, root } of readDefinitions()) {
+  const kinds: CrdSchemaNode[] = [];
+  for (const { kind, apiVersion, root } of readCrdSchemas()) {
     const { spec: specSchema, status: statusSchema } = root.properties ?? {};
     if (specSchema === undefined || statusSchema === undefined) throw new Error(`${kind}: spec or status is missing.`);
     schemas.definitions[kind] = {
@@ -168,7 +139,7 @@ export async function generateResourceTypes(): Promise<readonly GeneratedFile[]>
 
 /** The schemas as a module, so that validation reads no file and parses no YAML. */
 export async function generateKindSchemas(): Promise<readonly GeneratedFile[]> {
-  const kinds = readDefinitions().map(({ kind, apiVersion, root }): KindSchema => {
+  const kinds = readCrdSchemas().map(({ kind, apiVersion, root }): KindSchema => {
     return { apiVersion, kind, scope: "Namespaced", schema: withoutDescriptions(root, kind) };
   });
   const content = `/** Generated from crds/*.yaml by \`npm run generate\`; do not edit. */
@@ -180,7 +151,7 @@ export const customKinds: readonly KindSchema[] = ${JSON.stringify(kinds, undefi
 }
 
 /** Copies a schema without its descriptions and refuses what the offline validation would not understand. */
-function withoutDescriptions(schema: Schema, path: string): StructuralSchema {
+function withoutDescriptions(schema: CrdSchemaNode, path: string): StructuralSchema {
   const copy: { [keyword: string]: unknown } = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "description") continue;

@@ -19,6 +19,7 @@ import { PushBench } from "#test/support/push-bench";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { measureConfiguration } from "./configuration.ts";
 import type { Figure } from "./figure.ts";
+import { measureIdleMemory } from "./idle-memory.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
 import { measurePush } from "./push.ts";
 import { measureTranslation } from "./translated.ts";
@@ -153,6 +154,7 @@ async function main(): Promise<void> {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
       figures.push(...(await withPushBench((bench) => measurePush(bench, keyCount))));
     }
+    if (only === undefined || only === "memory") figures.push(...(await measureIdleMemory(folder)));
     report(figures, only === undefined);
   } finally {
     for (const process_ of started.reverse()) await process_.stop();

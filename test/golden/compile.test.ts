@@ -10,7 +10,7 @@ import { parse, parseDocument as parseYaml } from "yaml";
 import type { CompileSettings } from "#operator/compile/compilation";
 import type { QuotaScope } from "#operator/compile/limits/hard-quotas";
 import { conditionReasons, type ReasonRow } from "#operator/resources/reasons";
-import { type Acknowledgement, conditionsOf, type Surroundings } from "#operator/status/conditions";
+import { conditionsOf, type ResourceAcknowledgement, type Surroundings } from "#operator/status/conditions";
 import { validateObject } from "#proxy/snapshot/validate";
 import { compileText } from "#test/support/compile-manifests";
 
@@ -19,7 +19,7 @@ interface Golden {
   readonly quotaScope?: QuotaScope;
   readonly now: string;
   /** By result id; what every proxy acknowledged otherwise. */
-  readonly acknowledgements?: { readonly [id: string]: Acknowledgement };
+  readonly acknowledgements?: { readonly [id: string]: ResourceAcknowledgement };
   readonly observed?: {
     readonly [id: string]: Pick<Surroundings, "isUnfunded" | "exhaustedQuotas" | "endlessQuotas" | "health">;
   };
@@ -42,7 +42,12 @@ function outcomeOf(golden: Golden) {
   const byId = (left: [string, unknown], right: [string, unknown]) => (left[0] < right[0] ? -1 : 1);
   const conditions: { [id: string]: { [type: string]: string } } = {};
   for (const [id, result] of [...compiled.results].sort(byId)) {
-    const programmed: Acknowledgement = { state: "Programmed", readyProxies: 1, acknowledgedBy: 1, rejects: [] };
+    const programmed: ResourceAcknowledgement = {
+      state: "Programmed",
+      readyProxies: 1,
+      acknowledgedBy: 1,
+      rejects: [],
+    };
     const account =
       result.kind === "ApiKey" ? compiled.results.get(`account/${result.namespace}/${result.account}`) : undefined;
     const found = conditionsOf(result, golden.acknowledgements?.[id] ?? programmed, {

@@ -15,8 +15,8 @@ const sources = globSync("{operator,proxy,cli,scripts}/**/*.ts", { cwd: root });
  * from beside or above.
  */
 const floors: readonly (readonly string[])[] = [
-  ["snapshot", "errors", "limits", "runtime", "sse", "sqlite"],
-  ["json", "http1"],
+  ["snapshot", "errors", "limits", "runtime", "sse", "sqlite", "http1"],
+  ["json", "providers"],
   ["settle"],
   ["neutral", "observe"],
   ["formats", "http", "settings"],
@@ -53,6 +53,26 @@ const rules: readonly Rule[] = [
     name: "the snapshot contract imports nothing of ours but itself",
     from: /^proxy\/snapshot\//,
     forbidden: /^(operator|cli|scripts|proxy\/(?!snapshot\/))/,
+  },
+  {
+    name: "http1 imports nothing but itself and Node's own modules",
+    from: /^proxy\/http1\//,
+    forbidden: /^(?!proxy\/http1\/|node:)/,
+  },
+  {
+    name: "the wire of http1 knows neither its server nor its client",
+    from: /^proxy\/http1\/wire\//,
+    forbidden: /^proxy\/http1\/(server|client)\//,
+  },
+  {
+    name: "the server of http1 does not know its client",
+    from: /^proxy\/http1\/server\//,
+    forbidden: /^proxy\/http1\/client\//,
+  },
+  {
+    name: "the client of http1 does not know its server",
+    from: /^proxy\/http1\/client\//,
+    forbidden: /^proxy\/http1\/server\//,
   },
   {
     name: "operator and command line know nothing of the tools that build them",

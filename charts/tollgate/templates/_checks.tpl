@@ -1,4 +1,4 @@
-{{/* What a schema cannot say: values that do not fit each other. Included once, before anything is made. */}}
+{{/* Refuses values that do not fit each other, which a schema cannot check. Included once, before anything is rendered. */}}
 {{- define "tollgate.checks" -}}
 {{- if and (not .Values.fullnameOverride) (not (regexMatch "^([a-z0-9][-a-z0-9]{0,39})?$" .Values.nameOverride)) -}}
 {{- fail (printf "nameOverride: %q cannot be part of the names of objects: use at most 40 small letters, digits and dashes, or give the whole name by fullnameOverride" .Values.nameOverride) -}}
@@ -18,7 +18,7 @@
 {{- if and .Values.proxy.autoscaling.enabled (gt (int .Values.proxy.autoscaling.minReplicas) (int .Values.proxy.autoscaling.maxReplicas)) -}}
 {{- fail "proxy.autoscaling.minReplicas is more than maxReplicas" -}}
 {{- end -}}
-{{- /* The operator reads ranges that the API server would not take: they matter in a NetworkPolicy alone. */ -}}
+{{- /* The operator accepts ranges that the API server refuses; this matters only in a NetworkPolicy. */ -}}
 {{- range .Values.proxy.egress.allowCIDRs -}}
 {{- $range := dict "value" "proxy.egress.allowCIDRs" "range" . "isInPolicy" $.Values.proxy.networkPolicy.enabled -}}
 {{- include "tollgate.checkRange" $range -}}

@@ -1,4 +1,4 @@
-{{/* Address ranges: the API server takes those only whose address is the first of the range. */}}
+{{/* Checks address ranges. The API server accepts a range only when its address is the first of the range. */}}
 
 {{/*
 Refuses what is no range, and in a NetworkPolicy one that the API server would not take, and says what to write. Called with
@@ -68,7 +68,7 @@ unspecified (proxy/snapshot/egress-policy.ts). Called as the one above.
 {{- range until (sub 8 (add (len $parts) (len $tail)) | max 0 | int) }}{{ $parts = append $parts "0" }}{{ end -}}
 {{- $parts = concat $parts $tail -}}
 {{- end -}}
-{{- /* YAML reads what is hexadecimal. */ -}}
+{{- /* YAML can read hexadecimal numbers. */ -}}
 {{- range $parts }}{{ $numbers = append $numbers (get (printf "part: 0x%s" . | fromYaml) "part") }}{{ end -}}
 {{- end -}}
 {{- $numbers | toJson -}}

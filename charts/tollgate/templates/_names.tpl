@@ -113,7 +113,7 @@ annotations:
 {{- printf "%s-operator" (include "tollgate.fullname" .) -}}
 {{- end -}}
 
-{{/* Empty ConfigMap to which belongs what the operators make for themselves, whatever their account and settings are. */}}
+{{/* Empty ConfigMap that owns the objects that the operators make for themselves, whatever their account and settings are. */}}
 {{- define "tollgate.operator.owner" -}}
 {{- printf "%s-owner" (include "tollgate.fullname" .) -}}
 {{- end -}}

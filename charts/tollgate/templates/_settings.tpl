@@ -1,5 +1,5 @@
 {{/*
-The settings files of both programs (docs/settings.md). What the chart sets itself goes before `operator.settings` and
+The settings files of both programs (docs/settings.md). The chart's own values take precedence over `operator.settings` and
 `proxy.settings`, whose schemas leave those members out.
 */}}
 

@@ -1,4 +1,4 @@
-/** Limits, timeouts and body rules: the parts of a spec that several kinds share. */
+/** Compiles the parts of a spec that several kinds share: limits, timeouts, body rules and address ranges. */
 
 import { parseDurationMs, parseNanoCredits, parseQuantity, SpecError } from "#operator/resources/amounts";
 import type {
@@ -70,10 +70,10 @@ function requireTimeZone(timeZone: string, field: string): void {
   let isKnown = knownTimeZones.get(timeZone);
   if (isKnown === undefined) {
     isKnown = isTimeZone(timeZone);
-    // Bounded: a manifest could otherwise grow it by ever new wrong names.
+    // Bounded: manifests could otherwise grow it with ever new wrong names.
     if (knownTimeZones.size < 1_000) knownTimeZones.set(timeZone, isKnown);
   }
-  if (!isKnown) throw new SpecError(`${field}: "${timeZone}" is no IANA time zone such as "Europe/Berlin"`);
+  if (!isKnown) throw new SpecError(`${field}: "${timeZone}" is not an IANA time zone such as "Europe/Berlin"`);
 }
 
 function isTimeZone(timeZone: string): boolean {
@@ -113,7 +113,7 @@ export function compileBodyRules(rules: BodyRulesSpec | undefined): BodyRules | 
 /**
  * Two layers of body rules as one; for a field that both name, `over` wins.
  *
- * @throws SpecError when the two together are more than the wire takes.
+ * @throws SpecError when both together exceed the bound of the wire.
  */
 export function mergeBodyRules(under: BodyRules | undefined, over: BodyRules | undefined): BodyRules | undefined {
   if (!under || !over) return over ?? under;
@@ -124,15 +124,15 @@ export function mergeBodyRules(under: BodyRules | undefined, over: BodyRules | u
     (field) => !overridden.has(field) || over.remove?.includes(field),
   );
   if (Math.max(defaults.length, sets.length, removes.length) > 64) {
-    throw new SpecError("parameters: more than 64 rules after references to other routes were followed");
+    throw new SpecError("parameters: more than 64 rules, including those of referenced routes");
   }
   return compileBodyRules({ default: defaults, set: sets, remove: removes });
 }
 
-/** @throws SpecError for a text that is no CIDR: a restriction that cannot be understood must not vanish. */
+/** @throws SpecError for a text that is not a CIDR: a restriction that is not understood must not vanish. */
 export function requireCIDRs(cidrs: readonly string[], field: string): string[] {
   for (const [index, cidr] of cidrs.entries()) {
-    if (!isCidr(cidr)) throw new SpecError(`${field}[${index}]: "${cidr}" is no CIDR such as "10.0.0.0/8"`);
+    if (!isCidr(cidr)) throw new SpecError(`${field}[${index}]: "${cidr}" is not a CIDR such as "10.0.0.0/8"`);
   }
   return shareList(cidrs);
 }

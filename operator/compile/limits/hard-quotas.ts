@@ -1,6 +1,6 @@
 /**
- * Which quotas hold over the whole fleet only with a shared store (DESIGN.md section 6): several proxies that count
- * each for itself would grant a ceiling several times. Rates stay: they are then local. Pure.
+ * Finds quotas that hold over the whole fleet only with a shared store (DESIGN.md section 6): proxies that each count
+ * for themselves would grant a quota several times. Rates are allowed and then hold for each proxy. Pure.
  */
 
 import type { CompiledChannel } from "#operator/compile/compile-channel";
@@ -31,7 +31,7 @@ export function withoutHardRoute(
 ): { readonly object?: WireObject; readonly result: RouteResult } {
   const kept = withoutHardQuotas(compiled, scope);
   if (kept.object === compiled.object) return kept;
-  return { result: { ...kept.result, available: refused("NotAccepted", "It is not served; see Accepted.") } };
+  return { result: { ...kept.result, available: refused("NotAccepted", "The route is not served; see Accepted.") } };
 }
 
 /** The same for a channel and its credentials. */
@@ -41,11 +41,11 @@ export function withoutHardChannel(compiled: CompiledChannel, scope: QuotaScope)
   return kept.object === channel ? compiled : { objects: [], result: kept.result };
 }
 
-/** @returns why an object cannot be served without a shared store; undefined when it can */
+/** @returns the refusal of an object that needs a shared store; undefined when it needs none */
 function needsSharedStore(object: WireObject | undefined): Verdict<"Accepted"> | undefined {
   const names = object === undefined ? [] : hardQuotasOf(object);
   if (names.length === 0) return undefined;
-  const message = `Several proxies count each for itself, so ${names.join(", ")} would be granted several times: it is refused. Give the proxies a shared store, run one proxy, or use limits of Second to Hour that are not in Cost.`;
+  const message = `Each proxy counts for itself, so several proxies would grant ${names.join(", ")} several times. Give the proxies a shared store, run one proxy, or use limits of Second to Hour that are not in Cost.`;
   return refused("NeedsSharedStore", message);
 }
 

@@ -1,8 +1,8 @@
 /**
- * What a channel need not say: base URL, place of the credential and formats of each provider, and of vendors that
- * speak one of the compatible dialects (RESOURCES.md, Channel `provider` and `preset`).
+ * Defaults of channels: base URL, place of the credential and formats of each provider, and of vendors that speak one
+ * of the compatible dialects (RESOURCES.md, Channel `provider` and `preset`).
  *
- * Paths are appended to the base URL; `{model}` and `{verb}` are filled in by the proxy (snapshot schema, `formats`).
+ * Paths are appended to the base URL; the proxy fills in `{model}` and `{verb}` (snapshot schema, `formats`).
  */
 
 import type { Provider } from "#operator/resources/types.gen";
@@ -15,7 +15,7 @@ export interface ProviderPreset {
   readonly baseURL?: string;
   readonly auth: Channel["auth"];
   readonly formats: readonly WireFormat[];
-  /** Whether a channel without any credential can serve at all. */
+  /** Whether a channel without any credential can serve. */
   readonly needsCredential: boolean;
 }
 
@@ -163,7 +163,7 @@ const coherePaths: { readonly [format in WireFormat]?: string } = {
 };
 
 /**
- * The path of a format under a base URL; undefined when nobody has agreed on one.
+ * The path of a format under a base URL; undefined when there is no common one.
  *
  * People give base URLs of the Anthropic and Gemini dialects with and without the version; both work.
  *

@@ -1,5 +1,5 @@
 /**
- * ModelRoute to the wire (RESOURCES.md, ModelRoute).
+ * Compiles a ModelRoute into its wire object (RESOURCES.md, ModelRoute).
  *
  * A route without any usable target is still served, with no targets: its callers get 503, not 404.
  */
@@ -34,7 +34,7 @@ export function compileModelRoute(
   const id = `route/${namespace}/${name}`;
   const base = { id, kind: "ModelRoute", namespace, name, generation, model: publicNameOf(route) } as const;
   const unserved = (accepted: Verdict<"Accepted">): CompiledRoute => {
-    const available = refused("NotAccepted", "The route is not served; see condition Accepted.");
+    const available = refused("NotAccepted", "The route is not served; see Accepted.");
     return { result: { ...base, accepted, resolvedRefs: resolved, available, targets: [], wireIds: [] } };
   };
   if (!route.spec) return unserved(refused("Invalid", route.invalid ?? "The manifest is not valid."));
@@ -77,7 +77,7 @@ function acceptedVerdict(
   spec: ModelRouteSpec,
   names: NameVerdict | undefined,
 ): Verdict<"Accepted"> {
-  if (route.invalid !== undefined) return refused("Invalid", `${route.invalid} The version before it is served.`);
+  if (route.invalid !== undefined) return refused("Invalid", `${route.invalid} The previous version is served.`);
   const lost = [...(names?.lostAliases ?? [])].map(
     ([alias, owner]) => `spec.aliases: ${alias} belongs to ModelRoute ${owner}, which came first; it is left out.`,
   );
@@ -91,7 +91,7 @@ function targetStatus({ name, verdict, isResting }: TargetFact, isWeightless: bo
   return { name, resolved, reason: isResting ? "ChannelNotActive" : verdict.reason };
 }
 
-/** @param callers what is wrong with the choice of those who may call */
+/** @param callers the problem of the choice of callers */
 function refsVerdict(
   { facts }: FlattenedTargets,
   callers: Verdict<"ResolvedRefs"> | undefined,

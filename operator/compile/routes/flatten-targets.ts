@@ -1,11 +1,12 @@
 /**
- * The targets of a route with references to other routes followed (RESOURCES.md, ModelRoute `modelRef`).
+ * Flattens the targets of a route: replaces references to other routes by the targets of those routes (RESOURCES.md,
+ * ModelRoute `modelRef`).
  *
- * A reference stands for all targets of the route it names: within its tier they share its weight, and their own tiers
- * come one after the other in its place. At most three references deep; a cycle is an error of the route.
+ * The targets of a referenced route share the reference's weight within its tier, and their own tiers follow one
+ * another in its place. References go at most three deep; a cycle is an error of the route.
  *
- * Targets multiply with every level, so they are counted before any is made, and what stands below a route is found out
- * once in a pass, however many targets lead there.
+ * Targets multiply with every level, so they are counted before any is made, and the targets below a route are computed
+ * once in a pass, however many references lead there.
  */
 
 import { compileBodyRules, mergeBodyRules } from "#operator/compile/limits/compile-limits";
@@ -32,7 +33,7 @@ export type WireTarget = Route["targets"][number];
 
 export interface TargetSurroundings {
   readonly references: RouteReferences;
-  /** What was found out in this pass, by identity of the route. */
+  /** Results of this pass, by identity of the route. */
   readonly drafted: Map<string, Drafted>;
   readonly channels: ReadonlyMap<string, ChannelResource>;
   readonly namespaces: ReadonlyMap<string, NamespaceResource>;
@@ -44,7 +45,7 @@ export interface TargetSurroundings {
 export interface TargetFact {
   readonly name: string;
   readonly verdict: Verdict<"ResolvedRefs">;
-  /** Resolved, but the channel takes nothing new. */
+  /** Resolved, but the channel accepts no new calls. */
   readonly isResting?: boolean;
 }
 
@@ -57,7 +58,7 @@ export interface FlattenedTargets {
   readonly tooDeep?: true;
 }
 
-/** A target on its way up: its tier at each level and the parts of the weight on its path. */
+/** A target while it is flattened: its tier at each level and the parts of the weight on its path. */
 interface Draft {
   readonly name: string;
   readonly channel: string;
@@ -68,14 +69,17 @@ interface Draft {
   readonly parameters?: BodyRules;
 }
 
-/** @throws SpecError when more targets or rules result than the wire takes. */
+/** @throws SpecError when the result has more targets or rules than the wire allows. */
 export function flattenTargets(route: ModelRouteResource, surroundings: TargetSurroundings): FlattenedTargets {
   const start = identityOf(route.metadata);
   const { references } = surroundings;
-  if (references.isInCycle(start)) return { targets: [], facts: [], cycle: references.wayBack(start) };
+  if (references.isInCycle(start)) return { targets: [], facts: [], cycle: references.cyclePath(start) };
   if (references.isTooDeep(start)) return { targets: [], facts: [], tooDeep: true };
   const { count, drafts, facts } = draftTargets(route, surroundings);
-  if (count > targetsMax) throw new SpecError(`spec.targets: ${count} after references, at most ${targetsMax}`);
+  if (count > targetsMax)
+    throw new SpecError(
+      `spec.targets: ${count} targets, including those of referenced routes; at most ${targetsMax} are possible`,
+    );
   const hasReference = drafts.some(({ tiers }) => tiers.length > 1);
   return { targets: hasReference ? rank(drafts) : drafts.map(toWire), facts };
 }
@@ -98,7 +102,7 @@ interface Drafted {
   readonly facts: readonly TargetFact[];
 }
 
-/** What one target of the spec comes to: first how much it is, then the thing itself. */
+/** The flattened targets of one target of the spec: first their number, then the targets. */
 interface Part {
   readonly fact: TargetFact;
   readonly count: number;
@@ -187,7 +191,7 @@ function referencePart(
   };
 }
 
-/** The targets of another route in the place of the one that refers to it. */
+/** The targets of another route in place of the reference to it. */
 function referenceDrafts(
   target: TargetSpec,
   referred: ModelRouteResource,
@@ -216,7 +220,7 @@ function referenceDrafts(
   });
 }
 
-/** What the referred route would have asked the channel for: the caller's public name means nothing there. */
+/** The model that the referenced route would ask the channel for; the caller's public name means nothing there. */
 function upstreamNameOf(
   route: ModelRouteResource,
   channel: string,
@@ -246,7 +250,7 @@ function tierKey(tiers: readonly number[]): string {
   return tiers.join().replace(/(,0)+$/, "");
 }
 
-/** Shorter lists are filled with zeros: a plain target stands in the first tier of its place. */
+/** Shorter lists are filled with zeros: a plain target is in the first tier of its place. */
 function compareTiers(left: readonly number[], right: readonly number[]): number {
   for (let level = 0; level < Math.max(left.length, right.length); level += 1) {
     const difference = (left[level] ?? 0) - (right[level] ?? 0);

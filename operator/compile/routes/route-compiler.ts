@@ -1,12 +1,12 @@
 /**
- * Compiles routes together: who gets a public name shows only among all that claim it, and what stands behind a reference
- * is found out once for all that lead there. Called by `compilation.ts`.
+ * Compiles routes together: the owner of a public name is known only among all claimants, and the targets behind a
+ * reference are computed once for all routes that lead there. Called by `compilation.ts`.
  */
 
 import type { CompiledState, PassChanges } from "#operator/compile/compiled-state";
 import type { FaultGuard } from "#operator/compile/fault-guard";
 import { type QuotaScope, withoutHardRoute } from "#operator/compile/limits/hard-quotas";
-import { assignNames, Claims, type NameClaim, type NameVerdict } from "#operator/compile/resolve-conflicts";
+import { assignNames, type NameClaim, type NameVerdict, OwnershipClaims } from "#operator/compile/resolve-conflicts";
 import type { WatchScope } from "#operator/compile/watch-scope";
 import { resolveNamespaces } from "#operator/resources/label-selector";
 import { publicNamesOf } from "#operator/resources/model-route";
@@ -25,7 +25,7 @@ export interface RouteCompilerOptions {
 
 export class RouteCompiler {
   readonly #options: RouteCompilerOptions;
-  readonly #names = new Claims();
+  readonly #names = new OwnershipClaims();
 
   constructor(options: RouteCompilerOptions) {
     this.#options = options;
@@ -36,7 +36,7 @@ export class RouteCompiler {
     const { resources, reach, state, guard } = this.#options;
     const { channels, namespaces } = resources;
     const { modelRoutes } = resources;
-    // One that cannot be read is for others as if it were not there.
+    // For other routes, a route that cannot be read does not exist.
     const references = new RouteReferences((of) =>
       guard.isUnread("ModelRoute", of) ? undefined : modelRoutes.get(of),
     );
@@ -73,7 +73,7 @@ export class RouteCompiler {
     state.putResult(`route/${identity}`, compiled?.result, pass);
   }
 
-  /** All routes that share a name, or share one with a route that does: one that loses frees its names for another. */
+  /** All routes that share a name, directly or through others: a route that loses one frees its names for another. */
   #addRivals(identity: string, route: ModelRouteResource | undefined, affected: Set<string>): void {
     // Also when the names stay: a route that becomes visible to more namespaces may meet a rival.
     const open = [...this.#names.set(identity, route ? publicNamesOf(route) : []), ...this.#names.tokensOf(identity)];

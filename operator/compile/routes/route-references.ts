@@ -1,14 +1,14 @@
 /**
- * Where routes lead through `modelRef`: which of them are part of a cycle, and how deep the others are nested.
+ * Follows the `modelRef` references between routes: finds routes that are part of a cycle, and the depth of the others.
  *
- * Made for one pass of the compiler. Each route is read once and followed once, however many others lead to it, and in a
- * loop: a chain may be as long as there are routes. Who asks twice within the pass hears the same, so that nothing that
- * changes meanwhile can send him in a circle; the pass after it sees the change.
+ * It serves one pass of the compiler. Each route is read once and followed once, however many others lead to it, and
+ * without recursion, because a chain may be as long as there are routes. Repeated questions within a pass get the same
+ * result, so a change that comes meanwhile cannot cause an endless cycle; the next pass sees the change.
  */
 import type { ModelRouteResource } from "#operator/resources/resource";
 
 export const referenceDepthMax = 3;
-/** Routes looked at for a way back, so that a large tangle of them costs no more for each than a small one. */
+/** Routes searched for a way back, so that each route of a large tangle costs no more than one of a small one. */
 const searchedMax = 32;
 /** Routes of a cycle named in a message. */
 const namedMax = 8;
@@ -18,12 +18,12 @@ interface Node {
   readonly route: ModelRouteResource | undefined;
   /** The routes it refers to, existing or not. */
   readonly next: readonly string[];
-  /** When it was first come to, and the earliest that it leads back to; undefined: not yet. */
+  /** When it was first visited, and the earliest route that it leads back to; undefined: not yet visited. */
   order?: number;
   earliest: number;
   /** Its part of the graph is not known yet. */
   isOpen: boolean;
-  /** What leads to each other in a circle has the same. */
+  /** Routes of one cycle have the same component. */
   circle?: number;
   /** References one after the other below it, at most one more than allowed. */
   depth: number;
@@ -53,8 +53,8 @@ export class RouteReferences {
     return this.#followed(identity).depth > referenceDepthMax;
   }
 
-  /** A short way from a route of a cycle back to it, as the identities passed; `...` stands for those left out. */
-  wayBack(identity: string): string[] {
+  /** A short way from a route of a cycle back to it, as identities; `...` replaces those left out. */
+  cyclePath(identity: string): string[] {
     const { circle } = this.#followed(identity);
     const from = new Map<string, string>();
     const reached = [identity];
@@ -114,7 +114,7 @@ export class RouteReferences {
     return { node, position: 0 };
   }
 
-  /** All routes that were come to since `first` and are still open lead to each other. */
+  /** All routes visited since `first` that are still open lead to each other. */
   #complete(first: Node, open: Node[]): void {
     const members = open.splice(open.lastIndexOf(first));
     const isCircle = members.length > 1 || first.next.includes(first.identity);

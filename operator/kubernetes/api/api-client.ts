@@ -1,13 +1,14 @@
 /**
- * Calls of the API server: get, list, watch, create, update, server-side apply. Knows none of our kinds.
+ * Calls the API server: get, list, watch, create, update, server-side apply. It knows none of our kinds.
  *
- * How to use it: `const client = new ApiClient(await ClusterAccess.load({kubeconfig}))`, then for example
- * `client.create(tokenReviewResource, {spec: {token, audiences}})` or
- * `client.apply(resource, object, {fieldManager, subresource: "status"})`. One client serves the whole operator.
+ * Usage: `const client = new ApiClient(await ClusterAccess.load({kubeconfig}))`, then for example
+ * `client.create(tokenReviewResource, {spec: {token, audiences}})` or `client.apply(resource, object, {fieldManager,
+ * subresource: "status"})`. One client serves the whole operator.
  *
- * Invariants: every call has a deadline and a bound on its answer; a 401 makes it read its credentials again and ask
- * once more; all failures are `ApiError`s, whose texts hold no token and no body. Nothing else is retried: callers know
- * what may be asked twice. Called by list-watch, the Lease, the push endpoint's token reviews and the status writer.
+ * Invariants: every call has a deadline and a bound on its response; a 401 makes it read its credentials again and try
+ * once more; every failure is an `ApiError` whose text holds no token and no body. Nothing else is retried, because
+ * only the caller knows whether a call may be repeated. Called by list-watch, the Lease, token reviews and the status
+ * writer.
  */
 import type { IncomingMessage } from "node:http";
 import { type WatchEvent, watchEvents } from "#operator/kubernetes/watch/watch-events";
@@ -22,12 +23,12 @@ import {
   readList,
 } from "./api-object.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import { Deadline } from "./deadline.ts";
+import { CallDeadline } from "./deadline.ts";
 import { type Call, describe, readText, refusal, sendCall } from "./send-call.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** From the call to the last byte of the answer; 15 s by default, 60 s for lists. */
+  /** From the call to the last byte of the response; 15 s by default, 60 s for lists. */
   readonly timeoutMs?: number;
 }
 
@@ -59,7 +60,7 @@ export interface WatchOptions {
 }
 
 export interface ApplyOptions extends CallOptions {
-  /** Who owns the fields; fixed for each writer. */
+  /** The owner of the fields; fixed for each writer. */
   readonly fieldManager: string;
   readonly subresource?: "status";
   /** Takes fields over from other managers; true by default, as Kubernetes advises controllers. */
@@ -78,7 +79,7 @@ export interface CallRecord {
 export interface ApiClientOptions {
   readonly timeoutMs?: number;
   readonly listTimeoutMs?: number;
-  /** Names us in the API server's audit log. */
+  /** The operator's name in the API server's audit log. */
   readonly userAgent?: string;
 }
 
@@ -93,7 +94,7 @@ export class ApiClient {
     this.#options = { timeoutMs: 15_000, listTimeoutMs: 60_000, userAgent: "tollgate-operator", ...options };
   }
 
-  /** Calls back at any sign of life of the API server: an answer of whatever status, a byte of a watch. */
+  /** Calls back at any sign of life of the API server: a response of whatever status, a byte of a watch. */
   onHeard(listener: () => void): () => void {
     this.#hearers.add(listener);
     return () => this.#hearers.delete(listener);
@@ -128,7 +129,7 @@ export class ApiClient {
     const { signal } = options;
     const value = await this.#json({ verb: "list", resource: resource.plural, method: "GET", path, timeoutMs, signal });
     const list = readList(value);
-    if (list === undefined) throw new ApiError(`The list of ${resource.plural} is no list.`, { code: "unreadable" });
+    if (list === undefined) throw new ApiError(`The list of ${resource.plural} is not a list.`, { code: "unreadable" });
     return list;
   }
 
@@ -156,12 +157,12 @@ export class ApiClient {
       timeoutMs: this.#options.timeoutMs,
       signal: options.signal,
     };
-    const answer = await this.#open(call);
+    const response = await this.#open(call);
     const onBytes = (count: number) => {
       this.#heard();
       options.onBytes?.(count);
     };
-    yield* watchEvents(answer, { idleMs: options.idleMs, signal: options.signal, onBytes });
+    yield* watchEvents(response, { idleMs: options.idleMs, signal: options.signal, onBytes });
   }
 
   /** @throws ApiError; status 409 and reason `AlreadyExists` when the name is taken */
@@ -221,7 +222,7 @@ export class ApiClient {
     });
   }
 
-  /** Asks whether the API server is ready. @throws ApiError when it does not answer, or says that it is not */
+  /** Asks whether the API server is ready. @throws ApiError when it does not respond or is not ready */
   async probe(options: CallOptions = {}): Promise<void> {
     await this.#text({ verb: "probe", resource: "readyz", method: "GET", path: "/readyz", ...this.#bounds(options) });
   }
@@ -233,14 +234,15 @@ export class ApiClient {
   async #object(call: Call): Promise<ApiObject> {
     const value = await this.#json(call);
     if (!isApiObject(value))
-      throw new ApiError(`The answer to ${describe(call)} is no object.`, { code: "unreadable" });
+      throw new ApiError(`The response to ${describe(call)} is not an object.`, { code: "unreadable" });
     return value;
   }
 
-  /** Answers such as a TokenReview have no name. */
+  /** Responses such as a TokenReview have no name. */
   async #value(call: Call): Promise<Readonly<Record<string, unknown>>> {
     const value = await this.#json(call);
-    if (!isRecord(value)) throw new ApiError(`The answer to ${describe(call)} is no object.`, { code: "unreadable" });
+    if (!isRecord(value))
+      throw new ApiError(`The response to ${describe(call)} is not an object.`, { code: "unreadable" });
     return value;
   }
 
@@ -250,18 +252,18 @@ export class ApiClient {
       return JSON.parse(text);
     } catch {
       // The parser's message would quote the body, which may be a Secret.
-      throw new ApiError(`The answer to ${describe(call)} is no JSON.`, { code: "unreadable" });
+      throw new ApiError(`The response to ${describe(call)} is not JSON.`, { code: "unreadable" });
     }
   }
 
   async #text(call: Call): Promise<string> {
-    using deadline = new Deadline(call.timeoutMs, call.signal);
-    const answer = await this.#open({ ...call, signal: deadline.signal }, deadline);
-    return await readText(answer, call, deadline);
+    using deadline = new CallDeadline(call.timeoutMs, call.signal);
+    const response = await this.#open({ ...call, signal: deadline.signal }, deadline);
+    return await readText(response, call, deadline);
   }
 
-  /** The answer once its head is there and good. A 401 is tried once more, with credentials read again. */
-  async #open(call: Call, deadline?: Deadline): Promise<IncomingMessage> {
+  /** The response once its head is there and good. A 401 is tried once more, with credentials read again. */
+  async #open(call: Call, deadline?: CallDeadline): Promise<IncomingMessage> {
     const begunAtMs = performance.now();
     const tell = (outcome: string) => {
       const { verb, resource } = call;
@@ -269,16 +271,16 @@ export class ApiClient {
       for (const listener of this.#counters) listener(record);
     };
     try {
-      let answer = await this.#send(call, deadline);
-      if (answer.statusCode === 401) {
-        answer.resume();
+      let response = await this.#send(call, deadline);
+      if (response.statusCode === 401) {
+        response.resume();
         this.access.forget();
-        answer = await this.#send(call, deadline);
+        response = await this.#send(call, deadline);
       }
-      const { statusCode = 0 } = answer;
+      const { statusCode = 0 } = response;
       tell(String(statusCode));
-      if (statusCode >= 200 && statusCode < 300) return answer;
-      throw refusal(call, answer, await readText(answer, call, deadline).catch(() => ""));
+      if (statusCode >= 200 && statusCode < 300) return response;
+      throw refusal(call, response, await readText(response, call, deadline).catch(() => ""));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code !== "refused") {
@@ -289,10 +291,10 @@ export class ApiClient {
     }
   }
 
-  async #send(call: Call, deadline: Deadline | undefined): Promise<IncomingMessage> {
-    const answer = await sendCall(this.access, call, this.#options.userAgent, deadline);
+  async #send(call: Call, deadline: CallDeadline | undefined): Promise<IncomingMessage> {
+    const response = await sendCall(this.access, call, this.#options.userAgent, deadline);
     this.#heard();
-    return answer;
+    return response;
   }
 }
 

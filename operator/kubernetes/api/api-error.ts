@@ -1,8 +1,8 @@
-/** What can go wrong with a call of the API server. Compare `code`, `status` and `reason`, never the text. */
+/** The error of a call of the API server. Compare `code`, `status` and `reason`, never the text. */
 
 /**
- * `refused`: it answered with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no answer in
- * time. `silent`: a watch that brought nothing for too long. `unreadable`: an answer that is cut or no JSON.
+ * `refused`: it responded with an error, see `status`. `unreachable`: no connection, or it broke. `timeout`: no response in
+ * time. `silent`: a watch that brought nothing for too long. `unreadable`: a response that is cut or no JSON.
  */
 export type ApiErrorCode = "refused" | "unreachable" | "timeout" | "silent" | "unreadable";
 
@@ -10,11 +10,11 @@ export interface ApiErrorFacts {
   readonly code: ApiErrorCode;
   /** HTTP status, or the code of an `ERROR` event of a watch. */
   readonly status?: number | undefined;
-  /** The API server's own word: `AlreadyExists`, `Conflict`, `Expired`, `Forbidden`, ... */
+  /** The API server's reason: `AlreadyExists`, `Conflict`, `Expired`, `Forbidden`, ... */
   readonly reason?: string | undefined;
-  /** How long it asked us to wait. */
+  /** The wait that the API server asked for. */
   readonly retryAfterMs?: number | undefined;
-  /** An `ERROR` event within a watch, not the answer to the question. */
+  /** The error came as an `ERROR` event within a watch, not as the response's status. */
   readonly isEvent?: boolean;
   readonly cause?: unknown;
 }
@@ -37,12 +37,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether an error is the API server's answer with this status: 404 not found, 409 conflict, 410 gone. */
+/** Whether an error is the API server's response with this status: 404 not found, 409 conflict, 410 gone. */
 export function isApiStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** No answer came at all: the network or the API server, not what we asked. */
+/** Whether there was no response: the network or the API server failed, not the request. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "unreachable" || error.code === "timeout");
 }

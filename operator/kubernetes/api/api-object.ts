@@ -1,6 +1,6 @@
-/** Objects of the Kubernetes API as they come over the wire: the parsers of this folder give them their types. */
+/** The form of objects of the Kubernetes API, and the parsers that give JSON values these types. */
 
-/** The parts of `metadata` that somebody here reads. */
+/** The parts of `metadata` that the operator reads. */
 export interface ApiMetadata {
   readonly name: string;
   readonly namespace?: string;
@@ -16,7 +16,7 @@ export interface ApiMetadata {
   readonly managedFields?: unknown;
 }
 
-/** Any object; all members but `metadata` are the business of whoever asked for it. */
+/** Any object; its caller reads all members but `metadata`. */
 export interface ApiObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -71,7 +71,7 @@ export function pathOf(
   return `${group}${scope}/${plural}${rest.join("")}`;
 }
 
-/** Whether a parsed value is an object of the API; its members are checked by whoever reads them. */
+/** Whether a parsed value is an object of the API; its reader checks the members. */
 export function isApiObject(value: unknown): value is ApiObject {
   if (!isRecord(value) || !isRecord(value["metadata"])) return false;
   return typeof value["metadata"]["name"] === "string";

@@ -1,9 +1,9 @@
 /**
- * Where the API server is and how to prove who we are: kubeconfig, else the pod's ServiceAccount.
+ * Finds the API server and the credentials for it: from a kubeconfig, else from the pod's ServiceAccount.
  *
  * `@kubernetes/client-node` reads the configuration (kubeconfig with contexts, files and data, client certificates,
- * in-cluster token and CA); it is read anew each minute and after a 401, because tokens and CAs rotate while we run.
- * Invariant: a configuration that cannot be read again leaves the one before in force.
+ * in-cluster token and CA). It is read again each minute and after a 401, because tokens and CAs rotate while the
+ * operator runs. Invariant: when the configuration cannot be read again, the one before stays in force.
  */
 import { Agent, type AgentOptions, type RequestOptions } from "node:https";
 import { KubeConfig } from "@kubernetes/client-node";
@@ -17,7 +17,7 @@ export interface ClusterAccessOptions {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** What a request needs besides its path. */
+/** The parts of a request that come from the configuration. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly agent: Agent;
@@ -73,7 +73,7 @@ export class ClusterAccess {
     return { headers: this.#reading.headers, agent: this.#agent };
   }
 
-  /** The API server did not take them: the next request reads them again. */
+  /** The API server refused the credentials: the next request reads them again. */
   forget(): void {
     this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
@@ -94,7 +94,7 @@ export class ClusterAccess {
     try {
       next = await read(this.#options);
     } catch {
-      // A file is being replaced, or is gone: what we hold may still do, and the API server says if not.
+      // The file is being replaced or is gone: the present credentials may still work, and a 401 tells when not.
       return;
     }
     const isSameTls = JSON.stringify(next.tls) === JSON.stringify(this.#reading.tls);
@@ -113,16 +113,16 @@ async function read({ kubeconfig, context }: ClusterAccessOptions): Promise<Read
   if (context !== undefined) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
-    throw new Error(`The kubeconfig has no cluster for the context ${config.getCurrentContext() || "(none)"}.`);
+    throw new Error(`The kubeconfig has no cluster for context ${config.getCurrentContext() || "(none)"}.`);
   }
-  // What the library falls back to where it finds nothing.
+  // The library falls back to this address when it finds no configuration.
   if (kubeconfig === undefined && cluster.server === "http://localhost:8080") {
     throw new Error(
-      "There is no cluster to watch: neither KUBECONFIG, nor ~/.kube/config, nor a pod's ServiceAccount. Name a kubeconfig, or a folder by --manifests.",
+      "There is no cluster to watch: no KUBECONFIG, no ~/.kube/config and no pod's ServiceAccount. Name a kubeconfig, or a folder with --manifests.",
     );
   }
   const server = new URL(cluster.server);
-  // A token over plain HTTP would be anybody's.
+  // Anybody on the network could read a token sent over plain HTTP.
   if (server.protocol !== "https:") throw new Error(`The API server ${cluster.server} must be reached over https.`);
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
@@ -132,7 +132,7 @@ async function read({ kubeconfig, context }: ClusterAccessOptions): Promise<Read
     headers["authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
   const isProxied = cluster.proxyUrl !== undefined && cluster.proxyUrl !== "";
   if (isProxied && !(options.agent instanceof Agent)) {
-    // Going there directly instead would be what somebody wanted to prevent.
+    // A direct connection would bypass the proxy that the kubeconfig demands.
     throw new Error(`The proxy-url of the cluster ${cluster.name} must be an http or https proxy.`);
   }
   return {

@@ -1,5 +1,8 @@
-/** The end of one call: its time is over, or whoever asked gave up. Lets go of the asker's signal when disposed. */
-export class Deadline implements Disposable {
+/**
+ * Bounds one call: aborts its signal when its time is over or the caller gives up. Disposing of it releases the
+ * caller's signal.
+ */
+export class CallDeadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #asker: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -21,7 +24,7 @@ export class Deadline implements Disposable {
     return this.#controller.signal;
   }
 
-  /** The time is over; false where the asker gave up. */
+  /** Whether the time is over; false when the caller gave up. */
   get isOver(): boolean {
     return this.#isOver;
   }

@@ -1,12 +1,12 @@
-/** One call over the wire: sending it, reading what comes, and what to call what went wrong. */
+/** Sends one call to the API server, reads its response and names its failure. */
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { ApiError } from "./api-error.ts";
 import { isRecord } from "./api-object.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
-import type { Deadline } from "./deadline.ts";
+import type { CallDeadline } from "./deadline.ts";
 
-/** One question and how it is asked. */
+/** One call and how it is sent. */
 export interface Call {
   /** As metrics name it. */
   readonly verb: "get" | "list" | "watch" | "create" | "update" | "apply" | "probe";
@@ -19,13 +19,13 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A longer answer is no list page of ours: objects have at most 1.5 MiB, but most are a few KiB. */
-const answerBytesMax = 512 * 1024 * 1024;
+/** Longer than any page of a list that we ask for: objects have at most 1.5 MiB, and most have a few KiB. */
+const responseBytesMax = 512 * 1024 * 1024;
 /** First probe of a silent connection; with the kernel's usual nine probes a dead peer shows within minutes at worst. */
 const keepAliveProbeMs = 15_000;
 
 /**
- * Sends a call. @returns the answer once its head is there, whatever its status
+ * Sends a call. @returns the response once its head is there, whatever its status
  *
  * @throws ApiError when there is none; the asker's own reason where that gave up
  */
@@ -33,7 +33,7 @@ export async function sendCall(
   access: ClusterAccess,
   call: Call,
   userAgent: string,
-  deadline: Deadline | undefined,
+  deadline: CallDeadline | undefined,
 ): Promise<IncomingMessage> {
   const { headers, agent } = await access.credentials();
   const { hostname, port, pathname } = access.server;
@@ -55,12 +55,12 @@ export async function sendCall(
     });
     // A watch has no deadline, but its head has.
     const timer = setTimeout(() => {
-      outgoing.destroy(new ApiError(`No answer to ${describe(call)} in time.`, { code: "timeout" }));
+      outgoing.destroy(new ApiError(`No response to ${describe(call)} in time.`, { code: "timeout" }));
     }, call.timeoutMs).unref();
     outgoing.once("socket", (socket) => socket.setKeepAlive(true, keepAliveProbeMs));
-    outgoing.once("response", (answer) => {
+    outgoing.once("response", (response) => {
       clearTimeout(timer);
-      resolve(answer);
+      resolve(response);
     });
     outgoing.once("error", (cause) => {
       clearTimeout(timer);
@@ -71,14 +71,18 @@ export async function sendCall(
 }
 
 /** The whole body as text. @throws ApiError when it breaks, is too long or does not come in time */
-export async function readText(answer: IncomingMessage, call: Call, deadline: Deadline | undefined): Promise<string> {
+export async function readText(
+  response: IncomingMessage,
+  call: Call,
+  deadline: CallDeadline | undefined,
+): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const piece of answer) {
+    for await (const piece of response) {
       bytes += piece.length;
-      if (bytes > answerBytesMax) {
-        throw new ApiError(`The answer to ${describe(call)} is too long.`, { code: "unreadable" });
+      if (bytes > responseBytesMax) {
+        throw new ApiError(`The response to ${describe(call)} is too long.`, { code: "unreadable" });
       }
       pieces.push(piece);
     }
@@ -88,22 +92,22 @@ export async function readText(answer: IncomingMessage, call: Call, deadline: De
   return Buffer.concat(pieces, bytes).toString("utf8");
 }
 
-function failureOf(call: Call, cause: unknown, deadline: Deadline | undefined): unknown {
+function failureOf(call: Call, cause: unknown, deadline: CallDeadline | undefined): unknown {
   if (cause instanceof ApiError) return cause;
-  if (deadline?.isOver) return new ApiError(`No answer to ${describe(call)} in time.`, { code: "timeout" });
+  if (deadline?.isOver) return new ApiError(`No response to ${describe(call)} in time.`, { code: "timeout" });
   // The caller gave up: that is no failure of the API server.
   if (call.signal?.aborted) return call.signal.reason;
   const word = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-  return new ApiError(`The API server cannot be reached for ${describe(call)}${word}.`, { code: "unreachable", cause });
+  return new ApiError(`The API server is unreachable for ${describe(call)}${word}.`, { code: "unreachable", cause });
 }
 
-/** The API server's own words about what is wrong; they name objects and fields, and hold no Secret. */
-export function refusal(call: Call, answer: IncomingMessage, text: string): ApiError {
-  const status = answer.statusCode ?? 0;
+/** The error of a refused call, with the API server's message, which names objects and fields and holds no Secret. */
+export function refusal(call: Call, response: IncomingMessage, text: string): ApiError {
+  const status = response.statusCode ?? 0;
   let reason: string | undefined;
   let message = "";
   let retryAfterMs: number | undefined;
-  const header = answer.headers["retry-after"];
+  const header = response.headers["retry-after"];
   if (header !== undefined && /^[0-9]{1,6}$/.test(header)) retryAfterMs = Number(header) * 1_000;
   try {
     const value: unknown = JSON.parse(text);
@@ -115,9 +119,9 @@ export function refusal(call: Call, answer: IncomingMessage, text: string): ApiE
         retryAfterMs ??= details["retryAfterSeconds"] * 1_000;
     }
   } catch {
-    // Not the API server itself but something in front of it; the status has to do.
+    // The response comes from something in front of the API server; its status has to suffice.
   }
-  return new ApiError(`The API server answered ${status} to ${describe(call)}${message}`, {
+  return new ApiError(`The API server responded with ${status} to ${describe(call)}${message}`, {
     code: "refused",
     status,
     reason,
@@ -125,7 +129,7 @@ export function refusal(call: Call, answer: IncomingMessage, text: string): ApiE
   });
 }
 
-/** Method and path, without the question: names objects, holds no secret. */
+/** Method and path without the query: it names objects and holds no secret. */
 export function describe({ method, path }: Call): string {
   return `${method} ${path.split("?")[0]}`;
 }

@@ -1,8 +1,8 @@
-/** Which proxies the cluster says there are, whether they ever connected or not. */
+/** The proxies that the cluster reports, whether they ever connected or not. */
 export interface ExpectedProxies {
-  /** Names of the proxy pods that are ready for traffic; undefined while the cluster has not said. */
+  /** Names of the proxy pods that are ready for traffic; undefined until the first list. */
   readonly ready: ReadonlySet<string> | undefined;
-  /** Names of those that are there at all and not being ended, ready or not; undefined while the cluster has not said. */
+  /** Names of all proxy pods that are not terminating, ready or not; undefined until the first list. */
   readonly present: ReadonlySet<string> | undefined;
   /** @returns a function that ends the listening */
   onChange(listener: () => void): () => void;

@@ -1,17 +1,17 @@
 /**
- * The key of the proxies' last good files: a Secret that is made once and never overwritten, as the files of proxies
- * that are about to restart are written with it (`OPERATIONS.md` section 1 rule 8). One that was taken away is written
- * back by whoever has seen it.
+ * Keeps the key of the proxies' last good files: a Secret that is made once and never overwritten, because proxies that
+ * are about to restart have written their files with it (`OPERATIONS.md` section 1 rule 8). When the Secret is deleted,
+ * an operator that has read it writes it back.
  */
 import { randomBytes } from "node:crypto";
 import { checkLoop } from "#operator/certificates/check-loop";
 import type { OwnedData } from "#operator/certificates/owned-data";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 
-/** Until then a proxy that restarts without it has no file. */
+/** Time between two checks; a proxy that restarts meanwhile without the key has no file. */
 const checkEveryMs = 5 * 60_000;
 
-/** @returns a function that ends the keeping */
+/** @returns a function that stops it */
 export function keepLastGoodKey(
   secret: OwnedData,
   log: { info(message: string): void; error(message: string, fields?: Readonly<Record<string, unknown>>): void },
@@ -28,15 +28,15 @@ export function keepLastGoodKey(
         seen = present;
         return;
       }
-      // Whoever installed the operator may have made it empty, and whoever wants another key may empty it.
+      // An installer may create the Secret empty, and emptying it asks for another key.
       const kept = held === undefined ? seen : undefined;
       const key = kept ?? randomBytes(32).toString("base64");
-      // False: another operator made it, which the next look shows.
+      // False: another operator made it, and the next check reads it.
       if (!(await secret.write({ key }, held?.version))) return;
       seen = key;
-      log.info(`the key of the proxies' last good files was ${kept === undefined ? "made" : "written back"}`);
+      log.info(`the operator ${kept === undefined ? "made" : "wrote back"} the key of the proxies' last good files`);
     },
-    onFailure: (cause) => log.error("the key of the proxies' last good files cannot be made", { cause }),
+    onFailure: (cause) => log.error("the operator cannot make the key of the proxies' last good files", { cause }),
   });
   void loop.start();
   return () => loop.close();

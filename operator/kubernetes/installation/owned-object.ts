@@ -1,4 +1,4 @@
-/** Secrets and ConfigMaps of the operator's own namespace that the operators keep for themselves, by the API server. */
+/** Reads and writes the Secrets and ConfigMaps that the operators keep for themselves in their own namespace. */
 import type { OwnedData, VersionedData } from "#operator/certificates/owned-data";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { ApiError, isApiStatus } from "#operator/kubernetes/api/api-error";
@@ -15,9 +15,9 @@ export interface OwnedObjectOptions {
   readonly client: Pick<ApiClient, "get" | "create" | "update">;
   readonly namespace: string;
   readonly name: string;
-  /** Of a new object, so that people see whose it is. */
+  /** Labels of a new object, so that people see who made it. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** With which the object is removed. */
+  /** The owner with which the object is deleted. */
   readonly owner?: ReleaseOwner | undefined;
 }
 
@@ -60,13 +60,13 @@ function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encodin
           await client.create(resource, { metadata, data: encoded }, { namespace });
         } else {
           const present = await client.get(resource, namespace, name);
-          // Labels and owners that others gave it stay.
+          // Labels and owners set by others stay.
           if (present.metadata.resourceVersion !== version) return false;
           await client.update(resource, { ...present, data: encoded });
         }
         return true;
       } catch (error) {
-        // Somebody was faster: made it, changed it or took it away.
+        // Another writer was faster: it created, changed or deleted the object.
         if (error instanceof ApiError && (error.status === 409 || error.status === 404)) return false;
         throw error;
       }
@@ -75,8 +75,8 @@ function ownedObject(options: OwnedObjectOptions, resource: ApiResource, encodin
 }
 
 /**
- * Gives the object its owner where it has not got it, as one that another version made. Others' stay: it lasts as long as
- * one of them.
+ * Adds our owner to an object that lacks it, such as one that another version made. Other owners stay: the object lives
+ * as long as one of them.
  *
  * @returns the object as it is now
  */
@@ -85,7 +85,7 @@ async function owned(
   resource: ApiResource,
   { client, owner }: OwnedObjectOptions,
 ): Promise<ApiObject> {
-  // Nothing is asked where it has it: one that was replaced is gone, and what it owned with it.
+  // An object that has the owner needs no check: when the owner is replaced, the object is deleted with it.
   if (owner === undefined || owner.owns(object)) return object;
   const wanted = await owner.read();
   if (wanted === undefined) return object;
@@ -97,7 +97,7 @@ async function owned(
       metadata: { ...metadata, ownerReferences: [...present, wanted] },
     });
   } catch (error) {
-    // Somebody was faster, or a cluster lets only those change owners who may delete: what it holds is as good as before.
+    // Another writer was faster, or the cluster lets only those change owners who may delete: the content is still good.
     if ([403, 404, 409].some((status) => isApiStatus(error, status))) return object;
     throw error;
   }

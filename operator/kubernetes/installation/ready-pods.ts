@@ -1,7 +1,9 @@
 /**
- * The proxy pods that are ready for traffic, as the cluster says: `Programmed` counts those too that never connected
- * (`OPERATIONS.md` section 1 rule 11). A pod that is being ended counts no longer, one that has not become ready not yet.
- * Those that are merely there may come back with what they do not know (rule 3).
+ * Watches the proxy pods that are ready for traffic: `Programmed` also counts ready pods that never connected
+ * (`OPERATIONS.md` section 1 rule 11).
+ *
+ * A terminating pod no longer counts, and a pod that is not ready does not count yet. Pods that exist without being
+ * ready may reconnect with an old version (rule 3), so they are known too.
  */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { type ApiObject, isRecord, podResource } from "#operator/kubernetes/api/api-object";
@@ -41,7 +43,7 @@ export class ReadyPods implements ExpectedProxies {
       reachability,
       timings,
       counters: this.counters,
-      onFailure: (error, what) => log.warn(`the proxy pods cannot be watched (${textOf(error)}): ${what}`),
+      onFailure: (error, what) => log.warn(`the operator cannot watch the proxy pods (${textOf(error)}): ${what}`),
       onRewind: () => {},
     });
   }
@@ -90,7 +92,7 @@ export class ReadyPods implements ExpectedProxies {
         for (const [name, isReady] of listed) this.#note(name, true, isReady);
         this.#tell();
       },
-      // Readiness changes all the time: a list that differs from what events say only tells which came first.
+      // Readiness changes all the time: a difference between list and events only tells which came first.
       differences: () => [],
       drop: () => listed.clear(),
     };
@@ -114,14 +116,14 @@ export class ReadyPods implements ExpectedProxies {
   }
 }
 
-/** Whether a pod is one of the proxies, and is neither over nor being ended. */
+/** Whether a pod is one of the proxies and is neither finished nor terminating. */
 export function isPresentProxy({ metadata, status }: ApiObject, labels: Readonly<Record<string, string>>): boolean {
   if (metadata.deletionTimestamp !== undefined) return false;
   if (isRecord(status) && (status["phase"] === "Succeeded" || status["phase"] === "Failed")) return false;
   return Object.entries(labels).every(([name, value]) => metadata.labels?.[name] === value);
 }
 
-/** Whether a pod is one of the proxies and takes traffic. */
+/** Whether a pod is one of the proxies and ready for traffic. */
 export function isReadyProxy(pod: ApiObject, labels: Readonly<Record<string, string>>): boolean {
   const { status } = pod;
   if (!isPresentProxy(pod, labels)) return false;

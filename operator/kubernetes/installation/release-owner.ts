@@ -1,15 +1,17 @@
 /**
- * What owns the things that the operators make for themselves: a ConfigMap that lives as long as the release (the chart has an
- * empty one for it). The cluster removes what it owns with it, so that an uninstalled release leaves nothing behind, and with
- * nothing else: ServiceAccount and settings may be replaced under a running release.
+ * Finds the owner of the objects that the operators make for themselves: a ConfigMap that lives as long as the release
+ * (the chart has an empty one for it).
+ *
+ * The cluster deletes the objects with it, so that an uninstalled release leaves nothing behind. No other object would
+ * do: ServiceAccount and settings may be replaced under a running release.
  */
 import type { ApiClient, CallOptions } from "#operator/kubernetes/api/api-client";
 import { isApiStatus } from "#operator/kubernetes/api/api-error";
 import { type ApiObject, configMapResource, isRecord } from "#operator/kubernetes/api/api-object";
 
 /**
- * An operator that lives this long after the ConfigMap went is not being uninstalled: somebody deleted what looks unused.
- * What bears a dead owner is removed again and again, with it the CA that new proxies are to trust.
+ * An operator that lives this long after the ConfigMap was deleted is not being uninstalled: somebody deleted a ConfigMap
+ * that looked unused. Objects with a deleted owner are deleted again and again, among them the CA that new proxies trust.
  */
 const believedGoneMs = 2 * 60_000;
 
@@ -22,12 +24,12 @@ export interface OwnerReference {
 }
 
 export interface ReleaseOwner {
-  /** Whether the object bears it. Then it is known from now on, also when it is gone before it was ever read. */
+  /** Whether the object has this owner. The owner is then known, even if it is deleted before it was ever read. */
   owns(object: ApiObject): boolean;
   /**
-   * Reads it anew, as one that was replaced has another uid, and what names the former is removed.
+   * Reads the owner again: a replaced one has another uid, and objects with the former uid are deleted.
    *
-   * @returns undefined where there is none: then what is made has no owner. @throws when the API server cannot say
+   * @returns undefined when there is none: new objects then have no owner. @throws when the API server cannot tell
    */
   read(options?: CallOptions): Promise<OwnerReference | undefined>;
 }
@@ -57,7 +59,7 @@ export function releaseOwner(
         goneAtMs = undefined;
       } catch (error) {
         if (!isApiStatus(error, 404)) throw error;
-        // The release is being uninstalled: what is made all the same goes with what is gone.
+        // The release is being uninstalled: objects made now are deleted with the former owner.
         goneAtMs ??= now();
         if (now() - goneAtMs >= believedGoneMs) return undefined;
       }

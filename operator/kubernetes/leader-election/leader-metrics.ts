@@ -1,4 +1,4 @@
-/** Metrics of the election: who leads shows in the Lease, whether this operator does shows here. */
+/** Metrics of leader election: the Lease shows who leads, these show whether this operator does. */
 import { Gauge, type Registry } from "prom-client";
 import type { LeaseElector } from "./lease-elector.ts";
 
@@ -8,7 +8,7 @@ export function registerLeaderMetrics(registry: Registry, leadership: LeaseElect
   gauge("tollgate_leader_known", "1 where this operator knows who leads.", () =>
     leadership.leaderAddress() === undefined ? 0 : 1,
   );
-  gauge("tollgate_leader_transitions", "How often the Lease changed hands.", () => leadership.transitions);
+  gauge("tollgate_leader_transitions", "How often the Lease passed to another holder.", () => leadership.transitions);
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({

@@ -1,8 +1,8 @@
-/** Which of several operators writes: what the writers of status, Secrets and Events ask before each write. */
+/** Says which of several operators writes. Writers of status, Secrets and Events ask it before each write. */
 
 export interface Leadership {
   /**
-   * Whether this operator may write now. Ask right before each write, not once for many: the answer is only as good as
+   * Whether this operator may write now. Ask right before each write, not once for many: the result is only as good as
    * the monotonic clock at this moment, and a process may be paused at any other.
    */
   isLeader(): boolean;

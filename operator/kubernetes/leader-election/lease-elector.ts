@@ -1,10 +1,10 @@
 /**
- * Leader election by a Lease (`OPERATIONS.md` section 3): all operators serve proxies, the holder alone writes.
+ * Elects a leader by a Lease (`OPERATIONS.md` section 3): all operators serve proxies, and only the holder writes.
  *
- * Invariants: time is measured by the monotonic clock from what we saw change, never by timestamps of others; whoever
- * holds the Lease believes so only until `renewDeadlineMs` after it *sent* its last renewal, and nobody else takes it
- * before that: a former leader that was paused or cut off therefore never writes after another began. Every write of the
- * Lease names the version it replaces. Losing it ends nothing but writing.
+ * Invariants: time is measured by the monotonic clock from changes that this operator observed, never by timestamps of
+ * others; the holder counts on the Lease only until `renewDeadlineMs` after it *sent* its last renewal, and nobody else
+ * acquires it before that, so a former leader that was paused or cut off never writes after another one has begun;
+ * every write of the Lease names the version that it replaces. Losing the Lease ends nothing but writing.
  */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { ApiError, isApiStatus } from "#operator/kubernetes/api/api-error";
@@ -14,7 +14,7 @@ import type { Leadership } from "./leadership.ts";
 import { isSameTerm, type LeaseRecord, microTime, readLease, writeLease } from "./lease-record.ts";
 
 export interface LeaseTimings {
-  /** How long a Lease holds that nobody renews; whole seconds in the API. */
+  /** How long a Lease holds without a renewal; whole seconds in the API. */
   readonly leaseDurationMs: number;
   /** How long the holder goes on without a renewal. */
   readonly renewDeadlineMs: number;
@@ -37,24 +37,24 @@ export interface LeaseElectorOptions {
   readonly address: string;
   readonly podName: string;
   readonly timings?: Partial<LeaseTimings>;
-  /** With which the Lease is removed. */
+  /** The owner with which the Lease is deleted. */
   readonly owner?: ReleaseOwner | undefined;
   readonly log: { info(message: string): void; warn(message: string): void };
   readonly random?: () => number;
 }
 
 /**
- * How many of our own durations another's Lease may hold: longer ones are those of operators of a release whose lease was
- * longer, which may still be leading; one that somebody wrote in by hand must not keep everybody from leading for ever.
+ * The longest duration of another's Lease that is honoured, in multiples of our own. A longer duration comes from an
+ * operator of another release that may still lead; one written by hand must not block all operators for ever.
  */
 const foreignDurationsMax = 4;
 
-/** How often a leader looks at once when somebody wrote the Lease, before it looks after the retry period as ever. */
+/** How often a leader reads the Lease again at once after a foreign write, before it waits for the retry period. */
 const lookAgainMax = 2;
 
 interface Observation {
   readonly record: LeaseRecord;
-  /** Monotonic time from which the record is known not to have changed, but for its version. */
+  /** Monotonic time since which the record has not changed, except for its version. */
   readonly sinceMs: number;
 }
 
@@ -65,10 +65,10 @@ export class LeaseElector implements Leadership {
   readonly #callbacks = new Set<() => void>();
   readonly #stop = new AbortController();
   #observation: Observation | undefined;
-  /** As of when the Lease was taken. */
+  /** Since when this operator holds the Lease. */
   #owner: OwnerReference | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
-  /** Monotonic time until which we may write. */
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  /** Monotonic time until which this operator may write. */
   #leaderUntilMs = Number.NEGATIVE_INFINITY;
   #told: { isLeader: boolean; address: string | undefined } = { isLeader: false, address: undefined };
   #timer: NodeJS.Timeout | undefined;
@@ -82,7 +82,9 @@ export class LeaseElector implements Leadership {
     this.#timings = { ...defaultLeaseTimings, ...options.timings };
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = this.#timings;
     if (renewDeadlineMs + retryPeriodMs > leaseDurationMs || retryPeriodMs >= renewDeadlineMs) {
-      throw new RangeError("A lease must outlast the renew deadline by the retry period, and that the retry period.");
+      throw new RangeError(
+        "The lease duration must be at least renew deadline plus retry period, and the deadline longer than the period.",
+      );
     }
     this.#random = options.random ?? Math.random;
   }
@@ -97,7 +99,7 @@ export class LeaseElector implements Leadership {
     return holder === "" || holder === this.#options.address ? undefined : holder;
   }
 
-  /** How often the Lease changed hands, as far as it says. */
+  /** How often the Lease passed to another holder, by its own count. */
   get transitions(): number {
     return this.#transitions;
   }
@@ -111,7 +113,7 @@ export class LeaseElector implements Leadership {
     this.#tryLater(0);
   }
 
-  /** Ends taking part, and gives the Lease back where we hold it, so that another takes it within the retry period. */
+  /** Leaves the election and releases the Lease where we hold it, so that another acquires it within the retry period. */
   async close(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
@@ -125,7 +127,7 @@ export class LeaseElector implements Leadership {
     try {
       await this.#write(record, "", performance.now());
     } catch (error) {
-      this.#options.log.warn(`the Lease could not be given back and runs out by itself: ${describe(error)}`);
+      this.#options.log.warn(`the operator cannot release the Lease, which expires by itself: ${describe(error)}`);
     }
   }
 
@@ -136,25 +138,25 @@ export class LeaseElector implements Leadership {
     }, delayMs).unref();
   }
 
-  /** A little under the retry period, so that a Lease given back is taken within it; sooner where one runs out. */
+  /** A little under the retry period, so that a released Lease is acquired within it; sooner when one expires. */
   #untilNextMs(): number {
     const periodMs = this.#timings.retryPeriodMs * (0.75 + this.#random() * 0.2);
     const leftMs = this.isLeader() ? 0 : (this.#runsOutAtMs() ?? 0) - performance.now();
-    // One that ran out already was just tried for.
+    // An attempt at an expired Lease was just made.
     return leftMs > 0 ? Math.min(periodMs, leftMs) : periodMs;
   }
 
   async #try(againMax = lookAgainMax): Promise<void> {
     try {
-      await this.#takeOrRenew();
-      if (this.#failure !== undefined) this.#options.log.info("the Lease can be read again");
+      await this.#acquireOrRenew();
+      if (this.#failure !== undefined) this.#options.log.info("the operator can read the Lease again");
       this.#failure = undefined;
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       const isGone = this.isLeader() && isApiStatus(error, 404);
       if (!isGone && !isApiStatus(error, 409)) this.#noteFailure(describe(error));
       else {
-        // Somebody was quicker, or deleted it: the next look shows who leads. It may not be us any more.
+        // Another operator was faster, or the Lease was deleted: the next read shows who leads. It may not be us any more.
         this.#forgetVersion();
         if (this.isLeader() && againMax > 0) return this.#try(againMax - 1);
       }
@@ -162,14 +164,14 @@ export class LeaseElector implements Leadership {
     this.#tell();
   }
 
-  async #takeOrRenew(): Promise<void> {
+  async #acquireOrRenew(): Promise<void> {
     const known = this.#observation?.record;
     if (this.isLeader() && known !== undefined && known.resourceVersion !== "") {
       await this.#write(known, this.#options.address, performance.now());
       return;
     }
-    const record = await this.#look();
-    // Somebody else wrote himself in: whatever our deadline says, it is over.
+    const record = await this.#readLease();
+    // Another holder is in the Lease: our leadership is over, whatever our deadline says.
     if (record !== undefined && !this.#isOurs(record)) this.#leaderUntilMs = Number.NEGATIVE_INFINITY;
     if (record !== undefined && !this.#isFree(record)) return;
     this.#owner = await this.#options.owner?.read(this.#bounds);
@@ -179,22 +181,22 @@ export class LeaseElector implements Leadership {
   }
 
   /** Reads the Lease. @returns undefined where there is none */
-  async #look(): Promise<LeaseRecord | undefined> {
+  async #readLease(): Promise<LeaseRecord | undefined> {
     const { client, namespace, name } = this.#options;
-    const beforeMs = this.#lookedAtMs;
+    const beforeMs = this.#readAtMs;
     const askedAtMs = performance.now();
     try {
       const lease = await client.get(leaseResource, namespace, name, this.#bounds);
       this.#options.owner?.owns(lease);
       const record = readLease(lease);
-      this.#lookedAtMs = askedAtMs;
+      this.#readAtMs = askedAtMs;
       this.#transitions = record.transitions;
       const known = this.#observation;
       if (known === undefined) this.#observation = { record, sinceMs: askedAtMs };
       else if (isSameTerm(known.record, record)) this.#observation = { record, sinceMs: known.sinceMs };
       else {
-        // It was written after the look before this one. The holder stops well before the lease is over, so counting
-        // from that look is safe while looks are no rarer than the retry period.
+        // It was written after the read before this one. The holder stops well before the lease is over, so counting
+        // from that read is safe while reads are no rarer than the retry period.
         this.#observation = { record, sinceMs: Math.max(beforeMs, askedAtMs - this.#timings.retryPeriodMs) };
       }
       return record;
@@ -215,7 +217,7 @@ export class LeaseElector implements Leadership {
     return runsOutAtMs !== undefined && performance.now() >= runsOutAtMs;
   }
 
-  /** When the Lease of another, as last seen, is over. */
+  /** When the Lease of another, as last read, expires. */
   #runsOutAtMs(): number | undefined {
     if (this.#observation === undefined) return undefined;
     const { record, sinceMs } = this.#observation;
@@ -234,7 +236,7 @@ export class LeaseElector implements Leadership {
     this.#hold(sentAtMs);
   }
 
-  /** Writes the Lease in place of the record given: takes, renews or (`holder` empty) gives it back. */
+  /** Replaces the record in the Lease: acquires, renews or (with an empty `holder`) releases it. */
   async #write(record: LeaseRecord, holder: string, sentAtMs: number): Promise<void> {
     const { client, namespace, name, podName } = this.#options;
     const time = microTime(Date.now());
@@ -280,7 +282,7 @@ export class LeaseElector implements Leadership {
   }
 
   #noteFailure(text: string): void {
-    if (this.#failure !== text) this.#options.log.warn(`the Lease cannot be taken or renewed: ${text}`);
+    if (this.#failure !== text) this.#options.log.warn(`the operator cannot acquire or renew the Lease: ${text}`);
     this.#failure = text;
   }
 
@@ -290,9 +292,9 @@ export class LeaseElector implements Leadership {
     if (now.isLeader === before.isLeader && now.address === before.address) return;
     this.#told = now;
     const { log } = this.#options;
-    if (now.isLeader && !before.isLeader) log.info("this operator leads: it writes status from now on");
+    if (now.isLeader && !before.isLeader) log.info("this operator leads and writes status from now on");
     else if (before.isLeader && !now.isLeader)
-      log.warn("this operator no longer leads: it serves on and writes nothing");
+      log.warn("this operator no longer leads; it still serves proxies and writes nothing");
     for (const callback of this.#callbacks) callback();
   }
 }

@@ -1,4 +1,4 @@
-/** What stands in the Lease, as far as an election goes by it. */
+/** Reads and writes the fields of a Lease that the election uses. */
 import { type ApiObject, isRecord, leaseResource } from "#operator/kubernetes/api/api-object";
 import type { OwnerReference } from "#operator/kubernetes/installation/release-owner";
 
@@ -29,7 +29,7 @@ export function readLease({ metadata, spec }: ApiObject): LeaseRecord {
   };
 }
 
-/** Whether neither its holder renewed it nor another took it: labels and the like, which anybody may touch, do not count. */
+/** Whether nobody renewed or acquired it in between. Labels and the like, which anybody may edit, do not count. */
 export function isSameTerm(one: LeaseRecord, other: LeaseRecord): boolean {
   return (
     one.holder === other.holder &&
@@ -40,7 +40,7 @@ export function isSameTerm(one: LeaseRecord, other: LeaseRecord): boolean {
   );
 }
 
-/** What the API can hold; it takes no Lease with more. */
+/** The largest duration that the API accepts. */
 const transitionsMax = 2 ** 31 - 1;
 
 export interface LeaseContent {
@@ -52,7 +52,7 @@ export interface LeaseContent {
   readonly transitions: number;
   readonly acquireTime: string;
   readonly renewTime: string;
-  /** With which the Lease is removed. */
+  /** The owner with which the Lease is deleted. */
   readonly owner?: OwnerReference | undefined;
   /** The precondition; absent for a new Lease. */
   readonly resourceVersion?: string;

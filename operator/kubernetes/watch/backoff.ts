@@ -1,4 +1,7 @@
-/** Waits that double after each failure, each random between half and whole so that many do not come at once. */
+/**
+ * Waits that double after each failure. Each wait is random between half and whole, so that many clients do not return
+ * at the same moment.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 
 export class Backoff {
@@ -14,7 +17,7 @@ export class Backoff {
     this.#nextMs = minMs;
   }
 
-  /** How long to wait after one more failure. @param leastMs what the server asked for @param mostMs beyond that */
+  /** The wait after one more failure. @param leastMs the server's own wish @param mostMs the most beyond it */
   next(leastMs = 0, mostMs = this.#maxMs): number {
     const delayMs = Math.min(this.#nextMs, mostMs) * (0.5 + this.#random() / 2);
     this.#nextMs = Math.min(this.#nextMs * 2, this.#maxMs);
@@ -32,6 +35,6 @@ export async function pause(delayMs: number, signal: AbortSignal): Promise<void>
   try {
     await wait(delayMs, undefined, { signal });
   } catch {
-    // Aborted: whoever waits looks at the signal next.
+    // Aborted: the caller checks the signal next.
   }
 }

@@ -1,4 +1,4 @@
-/** What a `ListWatch` is given: whom it asks, and who keeps the objects. */
+/** The options of a `ListWatch`: the client that it calls and the sink that keeps the objects. */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import type { ApiObject, ApiResource } from "#operator/kubernetes/api/api-object";
 import type { Reachability } from "./reachability.ts";
@@ -8,13 +8,13 @@ import type { WatchCounters } from "./watch-counters.ts";
 /** A list that is being read; nothing changes before it is complete. */
 export interface ListCollector {
   add(object: ApiObject): void;
-  /** The object went while the list was being read. */
+  /** The object was deleted while the list was being read. */
   remove(object: ApiObject): void;
-  /** Takes the list over: what is held and not listed is gone, unless it came after the list. */
+  /** Applies the list: an object that is held and not listed is gone, unless it came after the list. */
   finish(version: string, isRewound: boolean): void;
-  /** Objects that the list shows in another version than what is held, and that no event has touched meanwhile. */
+  /** Objects that the list shows in another version than the one held, and that no event has touched meanwhile. */
   differences(version: string): string[];
-  /** Nobody wants the list any more. */
+  /** Discards the list. */
   drop(): void;
 }
 
@@ -34,7 +34,7 @@ export interface ListWatchOptions {
   readonly reachability: Reachability;
   readonly timings: WatchTimings;
   readonly counters: WatchCounters;
-  /** Told of every failure, with what is done about it. */
+  /** Called for every failure, with the next step. */
   readonly onFailure: (error: unknown, what: string) => void;
   /** The API server's versions run from lower numbers than we have seen: it was restored from a backup. */
   readonly onRewind: () => void;

@@ -1,3 +1,11 @@
+/**
+ * Lists the objects of one kind and then watches them, as controllers do: it passes every change to a sink and lists
+ * again when the watch can no longer be trusted.
+ *
+ * Invariants: the sink changes only by events or by a complete list; a version that is known never goes back, except
+ * when the API server was restored from a backup; every failure is counted, reported and followed by a wait. Called by
+ * `source/kubernetes/kubernetes-source.ts` and `installation/ready-pods.ts`.
+ */
 import { ApiError, isUnreachable } from "#operator/kubernetes/api/api-error";
 import { compareVersions } from "#operator/kubernetes/api/api-object";
 import { Backoff, pause } from "./backoff.ts";
@@ -7,20 +15,20 @@ import { Resync } from "./resync.ts";
 import type { AskedFor, RelistReason } from "./watch-counters.ts";
 import type { WatchEvent } from "./watch-events.ts";
 
-/** A watch that lived shorter is not followed by the next at once. */
+/** After a watch that lived shorter than this, the next one waits. */
 const shortWatchMs = 5_000;
 /** Waits of watches that the server ends early, but cleanly, grow to no more than this. */
 const earlyEndMaxMs = 5_000;
 /**
- * A server that says when to come again, as one does whose store is starting, is asked again about then: with the whole
- * wait, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
+ * The longest wait beyond a server's Retry-After, which a server sends while its store is starting: with the whole
+ * backoff, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
  */
 const askedAgainMaxMs = 1_500;
 /**
- * Ends a watch in favour of a list that was asked for. The error itself says so, and nothing that lasts until a list is
- * complete: what fails while that is read is a failure as any other, and waited after.
+ * Aborts a watch in favour of a list that was asked for. The error itself carries this fact, and no state that lasts until
+ * the list is complete: a failure while the list is read is an ordinary failure, with an ordinary wait.
  */
-const listedAgain = new ApiError("Everything is listed again.", { code: "refused" });
+const listedAgain = new ApiError("The watch ends for a new list.", { code: "refused" });
 
 export class ListWatch {
   readonly #options: ListWatchOptions;
@@ -36,7 +44,7 @@ export class ListWatch {
   #highest: string | undefined;
   #lastEventVersion: string | undefined;
   #relistReason: RelistReason = "first";
-  /** Something is wanted that the list under way may have passed already: another follows it. */
+  /** The list under way may have passed a wanted object: another list follows it. */
   #isWantedAgain = false;
   /**
    * A list that came as a stream ended before its end: so the API server lets go of a reader that is slower than changes
@@ -47,7 +55,7 @@ export class ListWatch {
   #isDoubtful = false;
   #isStreamingOffered = true;
   #watching: AbortController | undefined;
-  readonly #comparison: Resync;
+  readonly #resync: Resync;
   #running: Promise<void> | undefined;
   #stopListening = () => {};
 
@@ -56,7 +64,7 @@ export class ListWatch {
     const { backoffMinMs, backoffMaxMs } = options.timings;
     this.#backoff = new Backoff(backoffMinMs, backoffMaxMs);
     this.#earlyEnds = new Backoff(backoffMinMs, Math.min(earlyEndMaxMs, backoffMaxMs));
-    this.#comparison = new Resync({ ...options, isListed: () => this.#version !== undefined });
+    this.#resync = new Resync({ ...options, isListed: () => this.#version !== undefined });
   }
 
   /** Resolves when everything was read once. */
@@ -64,12 +72,12 @@ export class ListWatch {
     return this.#synced.promise;
   }
 
-  /** Everything up to this version is known, bookmarks counted; undefined before the first list. */
+  /** Everything up to this version is known, including bookmarks; undefined before the first list. */
   get completeVersion(): string | undefined {
     return this.#completeVersion;
   }
 
-  /** Version of the last list or event, bookmarks not counted: what whoever has the same events has reached too. */
+  /** Version of the last list or event, without bookmarks: every replica with the same events reaches it too. */
   get eventVersion(): string | undefined {
     return this.#lastEventVersion;
   }
@@ -77,13 +85,13 @@ export class ListWatch {
   start(): void {
     this.#stopListening = this.#options.reachability.onLost(() => this.#interrupt());
     this.#running ??= this.#run();
-    this.#comparison.start();
+    this.#resync.start();
   }
 
   /**
-   * Lists again now: many objects are wanted at once, or somebody has seen more than this watch, which without a change of
-   * its kind hears of that with the next bookmark only, minutes later. While a list is being read, what is wanted is read
-   * by another after it; whoever is ahead of it comes again, and many such come at once.
+   * Lists again now, for one of two reasons. `wanted`: many objects are wanted at once; if a list is being read, another
+   * one follows it. `behind`: a proxy has seen more than this watch, which would learn of it with the next bookmark only,
+   * minutes later; if a list is being read, the proxy asks again.
    */
   relist(reason: AskedFor): void {
     if (this.#version === undefined) {
@@ -95,18 +103,18 @@ export class ListWatch {
   }
 
   /**
-   * Ends the watch under way, as the API server is not there: it is followed by another once it is. What comes back may
-   * be a backup whose versions have passed ours by then, of which no event tells.
+   * Aborts the watch because the API server is unreachable; another watch follows once it is back. The server may come
+   * back with a restored backup whose versions have passed ours, and no event tells of that.
    */
   #interrupt(): void {
-    this.#comparison.soon();
-    this.#watching?.abort(new ApiError("The API server does not answer.", { code: "unreachable" }));
+    this.#resync.resyncSoon();
+    this.#watching?.abort(new ApiError("The API server is unreachable.", { code: "unreachable" }));
   }
 
   async close(): Promise<void> {
     this.#stopListening();
     this.#stop.abort();
-    this.#comparison.close();
+    this.#resync.close();
     await this.#running;
   }
 
@@ -117,7 +125,7 @@ export class ListWatch {
       try {
         if (this.#isDoubtful) await this.#checkForRewind();
         const listsInPages = !this.#isStreamingOffered || this.#wasCutShort;
-        // A list may be asked for while one is read, and a watch without a version would be a streaming list.
+        // A list may be requested while one is read, and a watch without a version would be a streaming list.
         while (this.#version === undefined && listsInPages) await this.#listInPages();
         // A signal that is aborted already would tell the watch nothing.
         if (signal.aborted) return;
@@ -132,21 +140,21 @@ export class ListWatch {
     }
   }
 
-  /** Decides what a failure costs: another watch, or a whole list; and waits. */
+  /** Decides whether a failure needs another watch or a whole list, and waits. */
   async #recover(error: unknown): Promise<void> {
     const { reachability, counters } = this.#options;
     const { signal } = this.#stop;
     if (error === listedAgain) return;
     if (!(error instanceof ApiError)) {
-      // A mistake of ours: what is held stays, and the next list may do better.
+      // A fault of the operator: the objects held stay, and the next list may succeed.
       this.#forget("failure");
-      this.#options.onFailure(error, "listing again");
+      this.#options.onFailure(error, "it lists again");
       await pause(this.#backoff.next(), signal);
       return;
     }
     counters.noteFailure(error);
     if (isUnreachable(error)) {
-      this.#options.onFailure(error, "waiting for the API server");
+      this.#options.onFailure(error, "it waits for the API server");
       await reachability.confirm(signal);
       this.#isDoubtful = true;
       // All watches were waiting for this.
@@ -156,14 +164,14 @@ export class ListWatch {
     if (error.code === "silent") this.#forget("silent");
     else if (error.code === "unreadable") this.#forget("unreadable");
     else if (error.status === 410) {
-      // An answer, not a failure: what failed before it is over. A list that expires time and again is another matter.
+      // 410 is a response and no failure, so earlier failures are over. A list that expires repeatedly is another matter.
       if (this.#version !== undefined) this.#backoff.reset();
       this.#forget("expired");
     } else if (error.isEvent) this.#forget("error");
     // A version from the future, most of all.
     else if (error.status === 504 || error.status === 500) this.#isDoubtful = true;
     if (this.#isStreamingRefused(error)) return;
-    this.#options.onFailure(error, this.#version === undefined ? "listing again" : "watching again");
+    this.#options.onFailure(error, this.#version === undefined ? "it lists again" : "it watches again");
     await pause(this.#waitAfter(error), signal);
   }
 
@@ -173,7 +181,7 @@ export class ListWatch {
     return this.#backoff.next(Math.min(retryAfterMs, backoffMaxMs), askedAgainMaxMs);
   }
 
-  /** Servers without streaming lists say that the question is not valid: then pages do. */
+  /** Servers without streaming lists refuse the request as invalid: then the list comes in pages. */
   #isStreamingRefused({ status }: ApiError): boolean {
     if (this.#version !== undefined || !this.#isStreamingOffered) return false;
     if (status !== 400 && status !== 422) return false;
@@ -184,7 +192,7 @@ export class ListWatch {
   #forget(reason: RelistReason): void {
     if (this.#version !== undefined) this.#relistReason = reason;
     this.#version = undefined;
-    this.#comparison.giveUp();
+    this.#resync.abort();
   }
 
   /**
@@ -193,7 +201,7 @@ export class ListWatch {
    *
    * @throws ApiError when it cannot be asked
    */
-  async askVersion(): Promise<string> {
+  async fetchVersion(): Promise<string> {
     const { client, resource, namespace } = this.#options;
     const { signal } = this.#stop;
     const { resourceVersion } = await client.list(resource, { namespace, limit: 1, signal, timeoutMs: 10_000 });
@@ -201,12 +209,12 @@ export class ListWatch {
   }
 
   async #checkForRewind(): Promise<void> {
-    const version = await this.askVersion();
+    const version = await this.fetchVersion();
     this.#isDoubtful = false;
     if (this.#highest !== undefined && compareVersions(version, this.#highest) < 0) this.#forget("rewound");
   }
 
-  /** What was wanted before a list begins is in it. */
+  /** Objects that were wanted before a list begins are in it. */
   #beginList(): ListCollector {
     this.#isWantedAgain = false;
     return this.#options.sink.beginList();
@@ -229,7 +237,7 @@ export class ListWatch {
     this.#completeVersion = version;
     this.#highest = version;
     this.#lastEventVersion = version;
-    this.#comparison.noteListed();
+    this.#resync.noteListed();
     this.#options.counters.noteRelist(isRewound ? "rewound" : this.#relistReason);
     this.#relistReason = "expired";
     this.#backoff.reset();
@@ -261,10 +269,10 @@ export class ListWatch {
         onBytes: (count) => counters.noteBytes(count),
       });
       for await (const event of events) {
-        // An event that was on its way would pass for all that a list was asked for.
+        // An event that was on its way would seem to be the requested list.
         watching.signal.throwIfAborted();
         counters.noteEvent(event.type);
-        if (collector === undefined) this.#take(event);
+        if (collector === undefined) this.#apply(event);
         else if (event.type === "BOOKMARK") {
           if (!event.isInitialEnd) continue;
           this.#finishList(collector, event.resourceVersion);
@@ -281,11 +289,11 @@ export class ListWatch {
     }
   }
 
-  #take(event: WatchEvent): void {
+  #apply(event: WatchEvent): void {
     const { sink } = this.#options;
     if (event.type === "BOOKMARK") {
       if (this.#highest !== undefined && compareVersions(event.resourceVersion, this.#highest) < 0) {
-        // A restored server takes a version from its future and then keeps silent until it gets there.
+        // A restored server accepts a version from its future and then keeps silent until it gets there.
         this.#forget("rewound");
         throw new ApiError("The API server's versions went back.", { code: "refused" });
       }

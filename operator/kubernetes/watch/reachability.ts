@@ -1,26 +1,26 @@
 /**
- * Whether the API server is there at all: asked once for all watches, so that none of them storms it.
+ * Says whether the API server is reachable. One probe serves all watches, so that they do not all storm it.
  *
- * Any answer or byte counts as a sign of life. After too long a silence, or when a call found nobody, one small question
- * goes out; while it is not answered it is asked again about once a second, and everybody waits for the answer instead
- * of trying for himself. A hung API server keeps its sockets open, so this is what notices it (RELIABILITY.md J2).
+ * Any response or byte counts as a sign of life. After too long a silence, or when a call found no server, a small
+ * probe is sent, and again about once a second until one succeeds; every watch waits for that instead of trying itself.
+ * An API server that hangs keeps its sockets open, so this is how the operator notices it (RELIABILITY.md J2).
  */
 import { ApiError, isUnreachable } from "#operator/kubernetes/api/api-error";
 import { pause } from "./backoff.ts";
 import type { WatchTimings } from "./timings.ts";
 
 export interface ReachabilityOptions {
-  /** Asks the API server; rejects with an `ApiError`. */
+  /** Probes the API server; rejects with an `ApiError`. */
   readonly probe: (signal: AbortSignal) => Promise<void>;
   readonly timings: Pick<WatchTimings, "silenceMs" | "probeEveryMs">;
-  /** Told when it is lost and when it is back. */
+  /** Called when it becomes unreachable and when it is back. */
   readonly onChange: (isReachable: boolean) => void;
   readonly random?: () => number;
 }
 
-/** An API server that answers, but that it is not ready, is believed for this long. */
+/** How long an API server that responds "not ready" is believed. */
 const notReadyMaxMs = 30_000;
-/** One that does not want to say may still be starting: until it has read its rules it refuses everybody. */
+/** How long a 401 or 403 to the probe counts as starting: until it has read its rules, the server refuses everybody. */
 const refusedMaxMs = 5_000;
 
 export class Reachability {
@@ -57,13 +57,13 @@ export class Reachability {
     this.#heardAtMs = performance.now();
   }
 
-  /** Calls back when nobody answers any more: what still waits for an answer waits in vain. */
+  /** Calls back when the API server becomes unreachable: calls that wait for a response wait in vain. */
   onLost(listener: () => void): () => void {
     this.#lostListeners.add(listener);
     return () => this.#lostListeners.delete(listener);
   }
 
-  /** Resolves once the API server has answered a question asked from now on, this is closed or the signal aborted. */
+  /** Resolves once a probe sent from now on has succeeded, this is closed or the signal is aborted. */
   async confirm(signal?: AbortSignal): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -83,8 +83,8 @@ export class Reachability {
   }
 
   /**
-   * A question that hangs holds up none of the next: where packets were lost it may wait long after the network is back,
-   * and where the server is slow the next would not be answered sooner.
+   * A probe that hangs does not delay the next one: after lost packets it may hang long after the network is back, and
+   * with a slow server the next one would not be faster.
    */
   async #ask(): Promise<void> {
     const beganAtMs = performance.now();
@@ -93,7 +93,7 @@ export class Reachability {
     this.#stop.signal.addEventListener("abort", onStop, { once: true });
     if (this.#stop.signal.aborted) ended.abort();
     while (!ended.signal.aborted) {
-      // Also between two questions asked for different reasons: callers may fail in a fast loop.
+      // Also between two probes for different reasons: callers may fail in a fast loop.
       const everyMs = this.#options.timings.probeEveryMs * (1 + this.#random() / 2);
       await pause(Math.max(0, this.#askedAtMs + everyMs - performance.now()), ended.signal);
       if (ended.signal.aborted) break;

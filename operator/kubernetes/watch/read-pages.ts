@@ -1,4 +1,4 @@
-/** A whole list, page by page. */
+/** Reads a whole list, page by page. */
 import type { ListCollector, ListWatchOptions } from "./list-watch-options.ts";
 
 export type PagesOptions = Pick<ListWatchOptions, "client" | "resource" | "namespace" | "fieldSelector" | "timings">;

@@ -1,8 +1,9 @@
 /**
- * Lists everything beside the watch from time to time and takes over what differs: an event that never came
- * (`OPERATIONS.md` section 3, point 6), or a past that was undone. An API server that was away may have come back with a
- * backup, and no event says so where its versions have passed ours meanwhile: then the next list does not wait half an
- * hour.
+ * Resyncs: lists everything beside the watch from time to time and applies the differences.
+ *
+ * A difference is an event that never came (`OPERATIONS.md` section 3, point 6) or a past that a restore undid. An API
+ * server that was away may have come back with a backup, and no event tells of it when its versions have passed ours;
+ * the next resync then comes soon instead of after half an hour.
  */
 import { ApiError } from "#operator/kubernetes/api/api-error";
 import { pause } from "./backoff.ts";
@@ -12,14 +13,14 @@ import { type PagesOptions, readPages } from "./read-pages.ts";
 export interface ResyncOptions
   extends PagesOptions,
     Pick<ListWatchOptions, "sink" | "counters" | "reachability" | "onFailure"> {
-  /** Whether the watch has a list to go by; until it has, nothing is compared. */
+  /** Whether the watch has its first list; until then nothing is compared. */
   readonly isListed: () => boolean;
 }
 
 export class Resync {
   readonly #options: ResyncOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** The list that is compared now; given up where a new one is needed anyway. */
+  /** The list that is being compared; aborted when a new one is needed anyway. */
   #running: AbortController | undefined;
   /** The server was away since everything was last listed. */
   #isDueSoon = false;
@@ -30,50 +31,50 @@ export class Resync {
   }
 
   start(): void {
-    this.#later();
+    this.#schedule();
   }
 
-  /** The server is away: compares soon, and again until a whole list was read. */
-  soon(): void {
+  /** The server is unreachable: resyncs soon, and again until a whole list was read. */
+  resyncSoon(): void {
     this.#isDueSoon = true;
-    // What it has read so far is from before.
-    this.giveUp();
-    this.#later();
+    // The pages read so far are from before.
+    this.abort();
+    this.#schedule();
   }
 
   /** The watch itself has listed everything anew. */
   noteListed(): void {
     if (!this.#isDueSoon) return;
     this.#isDueSoon = false;
-    this.#later();
+    this.#schedule();
   }
 
-  /** Gives up what is compared now. */
-  giveUp(): void {
+  /** Aborts the running resync. */
+  abort(): void {
     this.#running?.abort();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.giveUp();
+    this.abort();
     clearTimeout(this.#timer);
   }
 
-  #later(): void {
+  #schedule(): void {
     if (this.#isClosed) return;
     const { compareEveryMs, compareAfterAwayMs } = this.#options.timings;
     // Not all kinds at once.
     const delayMs = (this.#isDueSoon ? compareAfterAwayMs : compareEveryMs) * (0.75 + Math.random() / 2);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      void this.#compare().finally(() => this.#later());
+      void this.#compare().finally(() => this.#schedule());
     }, delayMs).unref();
   }
 
   /** A difference that lasts is an event that never came. */
   async #compare(): Promise<void> {
     const { sink, timings, counters, reachability, onFailure, isListed } = this.#options;
-    // While the server is away nobody asks it but `Reachability`.
+    // While the server is unreachable, only `Reachability` calls it.
     if (this.#running !== undefined || !reachability.isReachable || !isListed()) return;
     const collector = sink.beginList();
     const running = new AbortController();
@@ -86,12 +87,12 @@ export class Resync {
       const missed = collector.differences(version);
       counters.noteCompared(missed.length);
       if (missed.length === 0) return;
-      onFailure(new Error(`The watch missed ${missed.length} changes.`), "taking them from the list");
+      onFailure(new Error(`The watch missed ${missed.length} changes.`), "it takes them from the list");
       collector.finish(version, false);
     } catch (error) {
       if (running.signal.aborted) return;
       if (error instanceof ApiError) counters.noteFailure(error);
-      onFailure(error, "comparing later");
+      onFailure(error, "it resyncs later");
     } finally {
       collector.drop();
       this.#running = undefined;

@@ -1,4 +1,4 @@
-/** How long the watching of the API server waits for what (`OPERATIONS.md` section 3); tests shorten it. */
+/** The waits and bounds of watching the API server (`OPERATIONS.md` section 3). Tests shorten them. */
 
 export interface WatchTimings {
   /** The server ends a watch after a random time between these, so that none lives for ever. */
@@ -14,21 +14,21 @@ export interface WatchTimings {
   /** Wait after a failure: doubled each time from the least to the most, the real one random between half and whole. */
   readonly backoffMinMs: number;
   readonly backoffMaxMs: number;
-  /** Between two full lists that are compared with what is held. */
+  /** Between two resyncs. */
   readonly compareEveryMs: number;
   /** The same after the API server was away. */
   readonly compareAfterAwayMs: number;
-  /** What a compared list shows otherwise must still be so after this time, in which the watch catches up. */
+  /** A difference must last this long, in which the watch may catch up. */
   readonly compareGraceMs: number;
-  /** No sign of life from the API server for this long: it is asked whether it is there. */
+  /** Silence of the API server after which it is probed. */
   readonly silenceMs: number;
-  /** How long it may take to answer that. */
+  /** How long a probe may take. */
   readonly probeTimeoutMs: number;
-  /** Between two such questions while it is away. */
+  /** Between two probes while it is unreachable. */
   readonly probeEveryMs: number;
   /** Objects a page of a list. */
   readonly pageSize: number;
-  /** How long a change may wait for the Secrets that it names first. */
+  /** How long a change may wait for Secrets that it names for the first time. */
   readonly holdBackMs: number;
 }
 

@@ -1,9 +1,9 @@
-/** What one list-watch has seen so far, as plain numbers that a scrape reads. */
+/** Counters of one list-watch, as plain numbers that a scrape reads. */
 import type { ApiError } from "#operator/kubernetes/api/api-error";
 
-/** Why everything was listed again. */
+/** Why everything was listed. */
 export type RelistReason = "first" | "expired" | "error" | "unreadable" | "silent" | "rewound" | AskedFor | "failure";
-/** Nothing failed: somebody needs to know more, and now. */
+/** Nothing failed: a caller needs a newer list now. */
 export type AskedFor = "wanted" | "behind";
 
 export class WatchCounters {
@@ -11,7 +11,7 @@ export class WatchCounters {
   readonly relists = new Map<RelistReason, number>();
   readonly failures = new Map<string, number>();
   bytes = 0;
-  /** Full lists that were compared with what is held. */
+  /** Full lists that were compared with the objects held. */
   comparisons = 0;
   /** Objects that differed then. Must stay 0. */
   differences = 0;

@@ -1,7 +1,8 @@
 /**
- * The body of a watch -> its events, one JSON object a line.
+ * Reads the events from the body of a watch, one JSON object a line.
  *
- * A line that is cut or no JSON ends the watch with an error, never silently: the reader cannot know what it missed.
+ * A line that is cut or is not JSON ends the watch with an error, never silently, because the reader cannot know what
+ * it missed.
  */
 import type { Readable } from "node:stream";
 import { ApiError } from "#operator/kubernetes/api/api-error";
@@ -19,7 +20,7 @@ export type WatchEvent =
 
 export interface WatchEventsOptions {
   readonly idleMs: number;
-  /** Of whoever asked: giving up is no failure of the connection. */
+  /** The caller's signal: an abort is no failure of the connection. */
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: (count: number) => void;
 }
@@ -28,15 +29,15 @@ export interface WatchEventsOptions {
 const lineBytesMax = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-export async function* watchEvents(answer: Readable, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
+export async function* watchEvents(response: Readable, options: WatchEventsOptions): AsyncGenerator<WatchEvent> {
   const timer = setTimeout(() => {
     const seconds = Math.round(options.idleMs / 1_000);
-    answer.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "silent" }));
+    response.destroy(new ApiError(`The watch was silent for ${seconds} s.`, { code: "silent" }));
   }, options.idleMs);
   let rest: Buffer[] = [];
   let restBytes = 0;
   try {
-    for await (const piece of piecesOf(answer, options.signal)) {
+    for await (const piece of piecesOf(response, options.signal)) {
       timer.refresh();
       options.onBytes?.(piece.length);
       let start = 0;
@@ -60,13 +61,13 @@ export async function* watchEvents(answer: Readable, options: WatchEventsOptions
     if (restBytes > 0) throw new ApiError("The watch ended within a line.", { code: "unreadable" });
   } finally {
     clearTimeout(timer);
-    answer.destroy();
+    response.destroy();
   }
 }
 
-async function* piecesOf(answer: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* piecesOf(response: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   try {
-    for await (const piece of answer) yield piece;
+    for await (const piece of response) yield piece;
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     if (signal?.aborted) throw signal.reason;
@@ -80,10 +81,10 @@ function readEvent(line: string): WatchEvent {
     value = JSON.parse(line);
   } catch {
     // The parser's own message would quote the line, which may be a Secret.
-    throw new ApiError("A line of the watch is no JSON.", { code: "unreadable" });
+    throw new ApiError("A line of the watch is not JSON.", { code: "unreadable" });
   }
   const event = toEvent(value);
-  if (event === undefined) throw new ApiError("A line of the watch is no event.", { code: "unreadable" });
+  if (event === undefined) throw new ApiError("A line of the watch is not an event.", { code: "unreadable" });
   return event;
 }
 

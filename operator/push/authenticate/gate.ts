@@ -1,4 +1,4 @@
-/** Lets a few through at a time; the others wait in order, and beyond a bound they are turned away. */
+/** Runs a few tasks at a time. Others wait in order, and beyond a bound they are refused. */
 export class Gate {
   readonly #atOnceMax: number;
   readonly #waitingMax: number;
@@ -13,8 +13,8 @@ export class Gate {
   /** Runs the task when there is room. @throws Error when too many wait, and whatever the task throws */
   async pass<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.#inside >= this.#atOnceMax) {
-      if (this.#waiting.length >= this.#waitingMax) throw new Error("too many wait already");
-      // Whoever leaves hands its place over, so that nobody slips in between.
+      if (this.#waiting.length >= this.#waitingMax) throw new Error("too many tasks are waiting");
+      // A finished task passes its place on, so that no later task overtakes the first in line.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#inside += 1;
     try {

@@ -1,8 +1,8 @@
-/** Who may talk to the push endpoint, and why somebody may not. */
+/** The peers of the push endpoint, and the reasons for which a peer is turned away. */
 
-/** A pod that proved itself by a token of its own. */
+/** A pod that authenticated with its own token. */
 export interface Peer {
-  /** What it may do: a proxy is served, another operator forwards its summaries. */
+  /** Its rights: a proxy is served, another operator forwards its summaries. */
   readonly role: "proxy" | "operator";
   readonly pod: string;
 }
@@ -25,7 +25,7 @@ export const refusalReasons = [
 
 export type RefusalReason = (typeof refusalReasons)[number];
 
-/** The peer's token could not be checked now: it may be good, and should ask again. */
+/** The peer's token could not be checked now: it may be good, and the peer should try again. */
 export class ReviewUnavailableError extends Error {
   readonly code = "review_unavailable" as const;
 }

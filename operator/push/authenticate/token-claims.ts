@@ -1,6 +1,6 @@
 /**
- * Reads what a ServiceAccount token says of itself, without any belief in it: enough to turn strangers away without
- * asking the API server, and to know when a token that it has vouched for expires.
+ * Reads the claims of a ServiceAccount token without trusting them. They suffice to turn strangers away without a
+ * review, and to know when a reviewed token expires.
  */
 
 export interface TokenClaims {

@@ -1,11 +1,11 @@
 /**
- * Says which pod a token belongs to: a projected ServiceAccount token with our audience, vouched for by the API server
+ * Finds the pod that a token belongs to: a projected ServiceAccount token with our audience, reviewed by the API server
  * (TokenReview), of the account that proxies or operators run under.
  *
- * Invariants: a token is believed only after a review said yes; a yes is kept under the token's hash and never beyond the
- * token's expiry, so that the operator serves its proxies while the API server is away; it is asked again when the yes
- * is some minutes old, and a no ends it. Strangers cost no review: what a token says of itself must fit first. Reviews
- * are few at a time. Called by the push endpoint for every request.
+ * Invariants: a token is trusted only after a positive review; the result is cached under the token's hash and never
+ * beyond the token's expiry, so that the operator serves its proxies while the API server is away; the review is
+ * repeated when the result is some minutes old, and a negative one ends it. Strangers cost no review, because the
+ * token's claims must fit first. Few reviews run at a time. The push endpoint calls it for every request.
  */
 import { hash } from "node:crypto";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
@@ -13,7 +13,7 @@ import { Gate } from "./gate.ts";
 import { type Peer, type RefusalReason, ReviewUnavailableError } from "./peer.ts";
 import { readTokenClaims } from "./token-claims.ts";
 
-/** The API server's verdict. */
+/** The result of a review. */
 export interface TokenReview {
   readonly isAuthenticated: boolean;
   readonly audiences: readonly string[];
@@ -23,7 +23,7 @@ export interface TokenReview {
 }
 
 export interface TokenReviewer {
-  /** @throws when the API server cannot say */
+  /** @throws when the API server cannot review it */
   review(token: string, audience: string, signal: AbortSignal): Promise<TokenReview>;
 }
 
@@ -33,12 +33,12 @@ export interface VerifyTokenOptions {
   /** User names of the accounts, `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: { readonly proxy: string; readonly operator: string };
   readonly timers?: Timers;
-  /** A yes younger than this is believed without asking. */
+  /** A positive result younger than this needs no new review. */
   readonly freshMs?: number;
   readonly reviewTimeoutMs?: number;
 }
 
-export type Verdict = { readonly peer: Peer } | { readonly refused: RefusalReason };
+export type TokenVerdict = { readonly peer: Peer } | { readonly refused: RefusalReason };
 
 interface Vouched {
   readonly peer: Peer;
@@ -56,7 +56,7 @@ export class TokenVerifier {
   readonly #timers: Timers;
   readonly #freshMs: number;
   readonly #vouched = new Map<string, Vouched>();
-  readonly #reviewing = new Map<string, Promise<Verdict>>();
+  readonly #reviewing = new Map<string, Promise<TokenVerdict>>();
   readonly #gate = new Gate(reviewsAtOnceMax, reviewsWaitingMax);
 
   constructor(options: VerifyTokenOptions) {
@@ -67,9 +67,9 @@ export class TokenVerifier {
 
   /**
    * @param authorization the header as it came
-   * @throws ReviewUnavailableError when only the API server could say and it does not answer
+   * @throws ReviewUnavailableError when a review is needed and the API server is unreachable
    */
-  async verify(authorization: string | undefined): Promise<Verdict> {
+  async verify(authorization: string | undefined): Promise<TokenVerdict> {
     if (authorization === undefined) return { refused: "no_token" };
     const token = /^Bearer ([A-Za-z0-9._~+/=-]+)$/.exec(authorization)?.[1];
     const claims = token === undefined ? undefined : readTokenClaims(token);
@@ -91,11 +91,11 @@ export class TokenVerifier {
     } catch (cause) {
       const still = this.#find(digest);
       if (still !== undefined) return { peer: still.peer };
-      throw new ReviewUnavailableError("the API server cannot say whose token this is", { cause });
+      throw new ReviewUnavailableError("the API server cannot review the token", { cause });
     }
   }
 
-  async #review(digest: string, token: string, expiresAtMs: number | undefined): Promise<Verdict> {
+  async #review(digest: string, token: string, expiresAtMs: number | undefined): Promise<TokenVerdict> {
     const { reviewer, audience, reviewTimeoutMs = 10_000 } = this.#options;
     const review = await this.#gate.pass(() => reviewer.review(token, audience, AbortSignal.timeout(reviewTimeoutMs)));
     const verdict = this.#judge(review);
@@ -107,9 +107,9 @@ export class TokenVerifier {
     return verdict;
   }
 
-  #judge({ isAuthenticated, audiences, username, pod }: TokenReview): Verdict {
+  #judge({ isAuthenticated, audiences, username, pod }: TokenReview): TokenVerdict {
     if (!isAuthenticated) return { refused: "not_authenticated" };
-    // An API server that knows nothing of audiences answers without them.
+    // An API server that knows no audiences leaves them out.
     if (!audiences.includes(this.#options.audience)) return { refused: "wrong_audience" };
     const role = this.#roleOf(username);
     if (role === undefined) return { refused: "wrong_account" };

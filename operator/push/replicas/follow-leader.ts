@@ -1,7 +1,9 @@
 /**
- * A follower's duty: tells the leader what the proxies here acknowledged, soon after it changed and regularly, hears what
- * those of others are too old for, and hands on their reports of use. While this operator leads it tells nobody.
- * Everything is told again after a failure, but for reports, which may be lost.
+ * The duty of a follower: it posts to the leader what its proxies acknowledged, soon after a change and regularly;
+ * learns which capabilities proxies of other operators lack; and forwards reports of use.
+ *
+ * While this operator leads it posts nothing. After a failure everything is posted again, except reports, which may be
+ * lost.
  */
 
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
@@ -9,40 +11,40 @@ import type { Fleet } from "#operator/push/fleet";
 import type { Report } from "#proxy/snapshot/push/messages";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { LeaderClient } from "./leader-client.ts";
-import { readAnswer, type Summary, writeSummary } from "./summary.ts";
+import { readLacked, type Summary, writeSummary } from "./summary.ts";
 
 export interface FollowLeaderOptions {
-  readonly fleet: Pick<Fleet, "summary" | "onChange" | "hear">;
+  readonly fleet: Pick<Fleet, "summary" | "onChange" | "setLackedElsewhere">;
   readonly leadership: Leadership;
   readonly client: LeaderClient;
   /** This run of this operator. */
   readonly operator: string;
-  /** Between two summaries of which nothing changed; well below the silence after which the leader forgets. */
+  /** Between two summaries without a change; well below the silence after which the leader forgets. */
   readonly everyMs: number;
   readonly timers?: Timers;
-  readonly onTold?: (outcome: "taken" | "failed") => void;
+  readonly onPosted?: (outcome: "taken" | "failed") => void;
 }
 
 export interface FollowingLeader {
-  /** Hands on what a proxy reported. @returns false when this operator leads and must take it itself */
+  /** Forwards a proxy's report. @returns false when this operator leads and must accept it itself */
   report(proxy: string, report: Report): boolean;
-  /** Tells the leader, if it listens, that no proxy is connected here any more. */
+  /** Posts a last summary without proxies. */
   close(): Promise<void>;
 }
 
 /** Acknowledgements come in bursts, one a proxy; a burst makes one summary. */
 const gatherMs = 50;
 const retryMs = 500;
-/** Reports wait for the leader only as long as this many are fewer. */
+/** The number of reports that may wait for the leader; more are dropped. */
 const reportsMax = 500;
 
 export function followLeader(options: FollowLeaderOptions): FollowingLeader {
-  const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onTold } = options;
+  const { fleet, leadership, client, operator, everyMs, timers = systemTimers, onPosted } = options;
   const reports: { readonly proxy: string; readonly report: Report }[] = [];
   let told:
     | { readonly address: string; readonly text: string; readonly old: Summary["old"]; readonly at: number }
     | undefined;
-  /** Capabilities that the leader said are lacking. */
+  /** Capabilities that proxies lack, as the leader reported last. */
   let heard: readonly string[] = [];
   let isPosting = false;
   let isChanged = true;
@@ -50,7 +52,7 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
   let dueAt = Infinity;
   let cancel = () => {};
 
-  /** Never later than what is scheduled already: changes that do not end must not put it off for ever. */
+  /** Schedules a summary, never later than the one already scheduled, or endless changes would delay it for ever. */
   const schedule = (delayMs: number) => {
     const at = timers.now() + delayMs;
     if (isClosed || isPosting || at >= dueAt) return;
@@ -67,21 +69,21 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
     const text = writeSummary(summary);
     if (told?.address === address && told.text === text && timers.now() - told.at < everyMs) return;
     try {
-      const answer = await client.post(address, "/summary", text);
-      // Whoever came to lead meanwhile, this one perhaps, knows better. An empty answer: nothing is lacking.
+      const response = await client.post(address, "/summary", text);
+      // A new leader, perhaps this operator, knows better. An empty response: nothing is lacking.
       if (leadership.isLeader() || leadership.leaderAddress() !== address) return;
-      const lacking = answer === undefined ? [] : readAnswer(answer);
-      // One that has just come to lead may not have heard of all old proxies: it takes nothing back with its first word.
+      const lacking = response === undefined ? [] : readLacked(response);
+      // A new leader may not know all old proxies yet: its first response removes no capability.
       heard = told?.address === address ? lacking : [...new Set([...heard, ...lacking])];
-      fleet.hear(heard);
+      fleet.setLackedElsewhere(heard);
     } catch (cause) {
-      // Whoever leads next, or this one when it is back, has to hear all of it.
+      // The next leader, or this one when it is back, needs a whole summary.
       told = undefined;
       isChanged = true;
       throw cause;
     }
     told = { address, text, old: summary.old, at: timers.now() };
-    onTold?.("taken");
+    onPosted?.("taken");
   };
   const tell = async () => {
     const leaderAddress = leadership.leaderAddress();
@@ -99,8 +101,8 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       }
       if (isChanged || reports.length > 0) waitMs = gatherMs;
     } catch {
-      // The leader is away or has changed: the Lease will say, and nothing is lost that counts.
-      onTold?.("failed");
+      // The leader is away or has changed: the Lease will tell, and only reports are lost.
+      onPosted?.("failed");
       waitMs = retryMs;
     } finally {
       isPosting = false;
@@ -128,9 +130,9 @@ export function followLeader(options: FollowLeaderOptions): FollowingLeader {
       for (const stop of stops) stop();
       const address = leadership.leaderAddress();
       if (told === undefined || leadership.isLeader() || address === undefined) return;
-      // Old proxies that leave with this operator are back in a moment, at another one.
+      // Old proxies of this operator reconnect in a moment, at another one.
       const nothing = writeSummary({ operator, groups: [], joining: [], old: told.old });
-      // Without it the leader finds out a little later.
+      // Without it the leader notices a little later.
       await client.post(address, "/summary", nothing).catch(() => undefined);
     },
   };

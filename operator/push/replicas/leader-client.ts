@@ -1,14 +1,14 @@
 /**
- * Posts to the leader over TLS: the same certificate authority, name and kind of token as proxies use. One post at a
- * time, so that a summary never arrives before the one it replaces.
+ * Posts to the leader over TLS, with the same authority, name and kind of token as proxies use. It sends one post at a
+ * time, so that a summary never arrives before the one that it replaces.
  */
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { protocolVersion } from "#proxy/snapshot/push/messages";
 
-/** An answer names some capabilities. */
-const answerBytesMax = 64 * 1024;
+/** A response holds the names of some capabilities. */
+const responseBytesMax = 64 * 1024;
 
 export interface LeaderClientOptions {
   /** PEM of the authorities; undefined while there is none. */
@@ -23,8 +23,8 @@ export interface LeaderClientOptions {
 export interface LeaderClient {
   /**
    * @param address `address:port` of the leader
-   * @returns its answer; undefined where it says nothing but that it took the post
-   * @throws when it does not take the post, or its answer is no JSON
+   * @returns its response; undefined when that is empty
+   * @throws when the leader does not accept the post, or its response is not JSON
    */
   post(address: string, path: string, body: string): Promise<unknown>;
   close(): void;
@@ -35,7 +35,7 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
   let before: Promise<unknown> = Promise.resolve();
   const postNow = async (address: string, path: string, body: string) => {
     const ca = bundle();
-    if (ca === undefined) throw new Error("there is no certificate authority yet");
+    if (ca === undefined) throw new Error("the operator has no certificate authority yet");
     const token = (await readFile(tokenFile, "utf8")).trim();
     const { hostname, port } = new URL(`https://${address}`);
     const payload = Buffer.from(body);
@@ -56,14 +56,14 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
         "content-length": payload.length,
       },
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("the leader does not answer")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("the leader did not respond in time")));
     outgoing.on("error", reject);
     outgoing.on("response", resolve);
     outgoing.end(payload);
-    const answer = await promise;
-    const text = await readText(answer);
-    const { statusCode } = answer;
-    if (statusCode !== 200 && statusCode !== 204) throw new Error(`the leader answered with status ${statusCode}`);
+    const response = await promise;
+    const text = await readText(response);
+    const { statusCode } = response;
+    if (statusCode !== 200 && statusCode !== 204) throw new Error(`the leader responded with status ${statusCode}`);
     return statusCode === 204 ? undefined : JSON.parse(text);
   };
   return {
@@ -76,12 +76,12 @@ export function leaderClient({ bundle, serverName, tokenFile, timeoutMs = 5_000 
   };
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   let text = "";
-  answer.setEncoding("utf8");
-  for await (const chunk of answer) {
+  response.setEncoding("utf8");
+  for await (const chunk of response) {
     text += chunk;
-    if (text.length > answerBytesMax) throw new Error("the leader's answer is too long");
+    if (text.length > responseBytesMax) throw new Error("the leader's response is too long");
   }
   return text;
 }

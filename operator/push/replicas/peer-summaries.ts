@@ -1,6 +1,6 @@
 /**
- * The leader's memory of what followers told it: the newest summary of each, forgotten when a follower falls silent, so
- * that proxies of an operator that died count as unconnected until they appear elsewhere.
+ * Holds the newest summary of each follower at the leader. A follower that falls silent is forgotten, so that proxies
+ * of an operator that died count as unconnected until they appear elsewhere.
  */
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { OldProxy, ProxyGroup, Summary } from "./summary.ts";
@@ -10,7 +10,7 @@ interface Held {
   readonly cancel: () => void;
 }
 
-/** More replicas than anybody runs; a Deployment that is being rolled has a few more than its number. */
+/** More replicas than anybody runs; a rolling Deployment has a few more than its number. */
 const peersMax = 64;
 
 export class PeerSummaries {
@@ -25,8 +25,8 @@ export class PeerSummaries {
     this.#timers = timers;
   }
 
-  /** Takes a follower's newest summary. @param pod the follower's, as its token says */
-  take(pod: string, summary: Summary): void {
+  /** Accepts a follower's newest summary. @param pod the follower's pod, from its token */
+  accept(pod: string, summary: Summary): void {
     const held = this.#byPod.get(pod);
     if (held === undefined && this.#byPod.size >= peersMax) return;
     held?.cancel();
@@ -40,7 +40,7 @@ export class PeerSummaries {
     return this.#byPod.size;
   }
 
-  /** Groups of proxies with the pod of the operator that they are connected to; the newest word comes first. */
+  /** Groups of proxies with the pod of their operator; the newest summary first. */
   *groups(): Generator<ProxyGroup & { readonly via: string }> {
     for (const [via, { summary }] of [...this.#byPod].reverse()) {
       for (const group of summary.groups) yield { ...group, via };
@@ -52,7 +52,7 @@ export class PeerSummaries {
     for (const { summary } of this.#byPod.values()) yield* summary.old;
   }
 
-  /** This operator leads no longer. */
+  /** Forgets all: this operator no longer leads. */
   clear(): void {
     for (const { cancel } of this.#byPod.values()) cancel();
     if (this.#byPod.size === 0) return;

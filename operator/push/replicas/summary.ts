@@ -1,13 +1,13 @@
 /**
- * What a follower tells the leader of the proxies that are connected to it (`OPERATIONS.md` section 1 rule 11).
+ * The summary in which a follower reports the proxies that are connected to it (`OPERATIONS.md` section 1 rule 11).
  *
- * Revisions count for each operator by itself, so a summary speaks in bucket sums: versions are hashes of content and
- * equal everywhere. Proxies that acknowledged the same configuration form one group; mostly there is one.
+ * Each operator counts revisions by itself, so a summary holds bucket sums: versions are hashes of content and equal
+ * everywhere. Proxies that acknowledged the same configuration form one group; mostly there is one.
  */
 import { type BucketSums, decodeSums, encodeSums } from "#proxy/snapshot/digest";
 import { rejectsMax } from "#proxy/snapshot/push/messages";
 
-/** A connected proxy that a version may have to be held back for. */
+/** A connected proxy that lacks some capability. */
 export interface OldProxy {
   readonly proxy: string;
   /** Names of capabilities that it did not name in its hello. */
@@ -23,11 +23,11 @@ export interface ReportedReject {
 /** Proxies that hold the same acknowledged configuration. */
 export interface ProxyGroup {
   readonly digest: string;
-  /** As they would be had the follower held nothing back. */
+  /** The sums as if the follower held nothing back. */
   readonly sums: BucketSums;
   readonly proxies: readonly string[];
   readonly rejects: readonly ReportedReject[];
-  /** Those of the proxies that refuse more than stands in `rejects`: of an object that is not there nobody knows. */
+  /** Those of the proxies that refuse more than `rejects` holds: the state of other objects is unknown there. */
   readonly untold: readonly string[];
 }
 
@@ -35,17 +35,17 @@ export interface Summary {
   /** Distinguishes this run of the follower. */
   readonly operator: string;
   readonly groups: readonly ProxyGroup[];
-  /** Connected and without a first configuration yet. */
+  /** Connected proxies without a first configuration. */
   readonly joining: readonly string[];
-  /** Those of all of these that lack some capability. */
+  /** All of these proxies that lack some capability. */
   readonly old: readonly OldProxy[];
 }
 
-/** More operators' views than any fleet has; beyond, proxies count as not acknowledging. */
+/** More groups than any fleet has; proxies beyond it count as not acknowledging. */
 const groupsMax = 32;
 const proxiesMax = 10_000;
 
-/** A summary that cannot be understood. */
+/** The summary is malformed. */
 export class SummaryError extends Error {
   readonly code = "bad_summary";
 }
@@ -74,7 +74,7 @@ export function writeSummary({ operator, groups, joining, old }: Summary): strin
   });
 }
 
-/** As many as a summary holds: every object once before any of them again, as one proxy that refuses it is enough. */
+/** Fills the bound with every object once before any object twice, because one refusing proxy is enough. */
 function chooseRejects(groups: readonly ProxyGroup[]) {
   const first = new Map<string, ReportedReject>();
   const all = groups.flatMap(({ rejects }) => rejects);
@@ -97,14 +97,14 @@ export function readSummary(value: unknown): Summary {
     groups: groups.map((item) => {
       const group = asMembers(item);
       const sums = decodeSums(text(group, "sums"));
-      if (sums === undefined) throw new SummaryError("sums: are not those of 256 buckets");
+      if (sums === undefined) throw new SummaryError("sums: must be those of 256 buckets");
       const rejects = array(group, "rejects");
       if (rejects.length > rejectsMax) throw new SummaryError("rejects: too many");
       return {
         digest: text(group, "digest"),
         sums,
         proxies: names(group, "proxies"),
-        // Absent from operators that know nothing of it.
+        // Operators of older versions leave it out.
         untold: group["untold"] === undefined ? [] : names(group, "untold"),
         rejects: rejects.map((reject) => {
           const facts = asMembers(reject);
@@ -115,17 +115,17 @@ export function readSummary(value: unknown): Summary {
   };
 }
 
-/** What the leader answers: the capabilities that some proxy of the fleet lacks. */
-export function writeAnswer(lacked: ReadonlySet<string>): string {
+/** The leader's response to a summary: the capabilities that some proxy of the fleet lacks. */
+export function writeLacked(lacked: ReadonlySet<string>): string {
   return JSON.stringify({ type: "lacked", capabilities: [...lacked] });
 }
 
 /** @throws SummaryError */
-export function readAnswer(value: unknown): string[] {
+export function readLacked(value: unknown): string[] {
   return names(asMembers(value), "capabilities");
 }
 
-/** Absent from operators that know nothing of capabilities. */
+/** Operators of older versions leave it out. */
 function oldProxies(members: Members): OldProxy[] {
   const items = members["old"] === undefined ? [] : array(members, "old");
   if (items.length > proxiesMax) throw new SummaryError("old: too many");

@@ -1,10 +1,10 @@
 /**
- * The epoch: raised whenever the source itself goes back in time, as when etcd is restored from a backup, so that
- * proxies forget what they have seen of a past that never happened (`OPERATIONS.md` section 1 rule 12).
+ * The epoch: a number that is raised whenever the source itself goes back in time, as when etcd is restored from a
+ * backup. Proxies then forget the past that was undone (`OPERATIONS.md` section 1 rule 12).
  *
- * Kept in a ConfigMap so that all operators agree. A restore may bring back an older epoch too: whoever has seen a
- * higher one, be it in a proxy's hello, raises above it. Any operator may raise; the ConfigMap is only ever written over
- * what was read.
+ * It is stored in a ConfigMap so that all operators agree. A restore may bring back an older epoch too, so an operator
+ * that knows of a higher one, for example from a proxy's hello, raises above it. Any operator may raise it; the
+ * ConfigMap is only ever written over the version that was read.
  */
 
 import type { OwnedData } from "#operator/certificates/owned-data";
@@ -12,22 +12,22 @@ import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 
 export interface Epochs {
   readonly current: number;
-  /** For how long signs of a restore are still taken for those of the one that it was last raised for. */
-  readonly settlesInMs: number;
-  /** Reads what other operators may have raised. @returns the epoch now */
+  /** How long signs of a restore still count for the restore that it was last raised for. */
+  readonly stableInMs: number;
+  /** Reads the epoch, which other operators may have raised. @returns the epoch now */
   refresh(): Promise<number>;
   /**
-   * The source went back: raises above the present epoch and `seen`. Many notice a restore, within moments of each
-   * other; together they raise once.
+   * Raises above the present epoch and `seen`, because the source went back. Several parts notice a restore within moments
+   * of each other; together they raise once.
    *
    * @returns the epoch now
    */
   raise(seen: number): Promise<number>;
-  /** Told when it was raised, here or elsewhere. @returns a function that ends the listening */
+  /** Calls back when it was raised, here or elsewhere. @returns a function that ends the listening */
   onRaise(listener: (epoch: number) => void): () => void;
 }
 
-/** What is noticed within this time of the last raise, here or elsewhere, is of the same restore, or made up. */
+/** A sign within this time of the last raise, here or elsewhere, belongs to the same restore, or is made up. */
 const oneRestoreMs = 60_000;
 const attemptsMax = 8;
 const retryFirstMs = 500;
@@ -53,7 +53,7 @@ export class StoredEpochs implements Epochs {
     return this.#current;
   }
 
-  get settlesInMs(): number {
+  get stableInMs(): number {
     return Math.max(0, this.#raisedAt + oneRestoreMs - this.#timers.now());
   }
 
@@ -61,12 +61,12 @@ export class StoredEpochs implements Epochs {
     const stored = read((await this.#store.read())?.data);
     const isFirstLook = !this.#isRead;
     this.#isRead = true;
-    // What the first look finds may have been raised long ago; a later one, for what will be noticed here in a moment.
+    // The first read may find an epoch raised long ago; a later one finds a raise whose signs will come here in a moment.
     return isFirstLook || stored <= this.#current ? this.#adopt(stored) : this.#raised(stored);
   }
 
   async raise(seen: number): Promise<number> {
-    if (this.settlesInMs > 0) return this.#current;
+    if (this.stableInMs > 0) return this.#current;
     this.#raising ??= this.#raiseAbove(seen).finally(() => {
       this.#raising = undefined;
     });
@@ -81,21 +81,21 @@ export class StoredEpochs implements Epochs {
   async #raiseAbove(seen: number): Promise<number> {
     if (!this.#isRead) {
       await this.refresh();
-      // A proxy told of it, and nobody says that the source went back.
+      // Only a proxy's hello had a higher epoch; no sign tells that the source went back.
       if (seen > 0 && this.#current > seen) return this.#current;
     }
-    // Before anything was read, what is stored may have been raised long ago and answers no sign of now.
+    // Before the first read the stored epoch may be an old one, which covers no present sign.
     const known = this.#current;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const held = await this.#store.read();
       const stored = read(held?.data);
-      // Another operator noticed the same and was faster.
+      // Another operator noticed the same restore and was faster.
       if (stored > known && stored > seen) return this.#raised(stored);
       const next = Math.max(known, seen, stored) + 1;
       const data = { ...held?.data, [member]: String(next) };
       if (await this.#store.write(data, held?.version)) return this.#raised(next);
     }
-    throw new Error("the ConfigMap of the epoch is changed by others all the time");
+    throw new Error("other writers keep changing the ConfigMap of the epoch");
   }
 
   #raised(epoch: number): number {
@@ -112,26 +112,26 @@ export class StoredEpochs implements Epochs {
 }
 
 export interface RaiseOptions {
-  readonly epochs: Pick<Epochs, "current" | "settlesInMs" | "raise">;
+  readonly epochs: Pick<Epochs, "current" | "stableInMs" | "raise">;
   readonly timers?: Timers;
-  /** Told of each failure; it is tried again. */
+  /** Called for each failure; the raise is tried again. */
   readonly onFailure: (cause: unknown) => void;
 }
 
 export interface RestoreSigns {
-  /** The source goes back: one of many signs of that, most of them of a restore that an epoch has begun for. */
+  /** A sign that the source went back. One restore has many signs, most of them after its epoch has begun. */
   raise(): void;
   /**
-   * Something removed since the epoch began is there again. It was not this epoch's restore that did that: proxies go
-   * on refusing it until the next epoch, so the sign is kept for as long as others would be taken for that restore's.
+   * An object that was removed in this epoch is there again, so there was another restore. Proxies refuse the object until
+   * the next epoch, so the sign is kept while other signs still count for the earlier restore.
    */
   raiseAgain(): void;
   close(): void;
 }
 
 /**
- * Raises the epoch whenever the source goes back, and does not let go before that is done: an API server that has just
- * come back often refuses at first, and until then proxies take nothing that they know for deleted.
+ * Raises the epoch whenever the source goes back, and retries until that is done: an API server that has just come back
+ * often refuses at first, and until the raise proxies refuse every object that they know as deleted.
  *
  * @returns what to call when it goes back, and how to stop
  */
@@ -159,13 +159,13 @@ export function raiseAfterRestore({ epochs, timers = systemTimers, onFailure }: 
     void attempt(retryFirstMs);
   };
   const keep = (epoch: number) => {
-    const settlesInMs = epochs.settlesInMs;
+    const stableInMs = epochs.stableInMs;
     keptFor = undefined;
-    // Below an epoch that began meanwhile the removal counts no longer.
+    // In an epoch that began meanwhile the removal no longer counts.
     if (epochs.current !== epoch) return;
-    if (settlesInMs === 0) return raise();
+    if (stableInMs === 0) return raise();
     keptFor = epoch;
-    cancelKept = timers.after(settlesInMs, () => keep(epoch));
+    cancelKept = timers.after(stableInMs, () => keep(epoch));
   };
   return {
     raise,

@@ -1,7 +1,9 @@
 /**
- * The uids of the resources behind the wire objects, and which of them were deleted within the last hour: proxies keep
- * those as tombstones (`OPERATIONS.md` section 1 rule 12). A key that only lost its Secret is not deleted and may come
- * back. A source without uids, such as a folder, has none.
+ * Knows the uids of the resources behind the wire objects, and which of them were deleted within the last hour. Proxies
+ * keep those as tombstones (`OPERATIONS.md` section 1 rule 12).
+ *
+ * A key that only lost its Secret is not deleted and may come back. A source without uids, such as a folder, has no
+ * tombstones.
  */
 
 import type { ObjectMeta, OwnKind, ResourceChange, ResourceSet } from "#operator/resources/resource";
@@ -17,7 +19,7 @@ const ownKinds: ReadonlyMap<string, OwnKind> = new Map([
   ["account", "Account"],
 ]);
 
-/** A resource and no later one of its name. */
+/** One resource by its uid, as opposed to a later one of the same name. */
 export interface IdentifiedResource {
   readonly kind: OwnKind;
   readonly namespace: string;
@@ -51,8 +53,8 @@ export class ResourceUids {
   }
 
   /**
-   * Told when a uid comes back that was removed: only a restored backup does that, whatever its versions say, and proxies
-   * take nothing of it before they begin a new epoch.
+   * Calls back when a removed uid comes back. Only a restored backup does that, whatever its versions are, and proxies
+   * refuse the object until they begin a new epoch.
    *
    * @returns a function that ends the listening
    */
@@ -66,7 +68,7 @@ export class ResourceUids {
     return this.#uids.get(id);
   }
 
-  /** The very resource behind a wire object, where it has one of its own. */
+  /** The resource behind a wire object, where it has one of its own. */
   resourceOf(id: string): IdentifiedResource | undefined {
     const uid = this.#uids.get(id);
     const [prefix = "", namespace = "", name = ""] = id.split("/");
@@ -74,15 +76,15 @@ export class ResourceUids {
     return uid === undefined || kind === undefined ? undefined : { kind, namespace, name, uid };
   }
 
-  /** Takes note of what became of a resource. @param now on a clock that never jumps */
-  look(change: ResourceChange, now: number): void {
+  /** Notes a resource's present uid or its removal. @param now on a monotonic clock */
+  observe(change: ResourceChange, now: number): void {
     const found = this.#find(change);
     if (found === undefined) return;
     const { id, metadata } = found;
     const before = this.#uids.get(id);
     if (metadata?.uid === before) return;
     if (metadata?.uid === undefined) this.#uids.delete(id);
-    else this.#take(id, metadata.uid);
+    else this.#add(id, metadata.uid);
     if (before === undefined) return;
     this.#sequence += 1;
     this.#removed.push({ uid: before, sequence: this.#sequence, at: now });
@@ -94,12 +96,12 @@ export class ResourceUids {
     }
   }
 
-  #take(id: string, uid: string): void {
+  #add(id: string, uid: string): void {
     this.#uids.set(id, uid);
     if (this.#dead.delete(uid)) for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The newest removals after the one counted `sequence`, but for what has come back. */
+  /** The newest removals after the one counted `sequence`, without uids that have come back. */
   removedSince(sequence: number): string[] {
     if (sequence === this.#sequence) return [];
     const uids: string[] = [];
@@ -112,8 +114,8 @@ export class ResourceUids {
   }
 
   /**
-   * A new epoch begins: what was removed before it may be there again, as whichever kind notices a restore first begins
-   * it for all. Proxies forget it as well, and must not be told anew.
+   * Forgets all removals, because a new epoch begins: removed objects may be there again, and the first kind that notices a
+   * restore begins the epoch for all kinds. Proxies forget the removals too and must not be told of them again.
    */
   beginEpoch(): void {
     this.#removed = [];

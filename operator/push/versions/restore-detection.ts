@@ -1,34 +1,36 @@
 /**
- * What proxies refuse as deleted although this operator holds it. Either it lags behind them, or a backup was restored
- * and it has seen nothing of what that undid: it began after the restore, or what was undone never reached it. Only the
- * source can tell, and is asked about one object at a time and seldom.
+ * Detects a restored backup from objects that proxies refuse as deleted although this operator holds them.
+ *
+ * Either this operator lags behind them, or a backup was restored and it never saw the undone deletions: it started
+ * after the restore, or the deletions never reached it. Only the source can tell, so it is asked about one object at a
+ * time, and rarely.
  */
 
 import { Backoff } from "#operator/kubernetes/watch/backoff";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 
 export interface RestoreDetectionOptions {
-  /** A consistent read: whether the source has the very object that this operator holds, by the id of the wire. */
+  /** A consistent read: whether the source has the object that this operator holds, by its wire id. */
   readonly exists: (id: string) => Promise<boolean>;
-  /** It has: the source went back. */
+  /** Called when it has: the source went back. */
   readonly onReturn: () => void;
-  /** Told that it cannot be asked, once until it can; it is tried again. */
+  /** Called when the source cannot be asked, once until it can; it is tried again. */
   readonly onFailure: (cause: unknown) => void;
   readonly timers?: Timers;
 }
 
 export interface RestoreDetection {
-  /** Takes note of what a proxy refuses as deleted. @param ids as the wire names objects: `key/<namespace>/<name>` */
-  doubt(ids: readonly string[]): void;
-  /** A new epoch began: what was refused in the one before proves nothing. */
+  /** Notes objects that a proxy refuses as deleted. @param ids wire ids: `key/<namespace>/<name>` */
+  noteRefused(ids: readonly string[]): void;
+  /** Forgets all refusals: they belong to the previous epoch and prove nothing. */
   forget(): void;
   close(): void;
 }
 
 const askEveryMs = 2_000;
-/** While the source does not answer, or refuses as without its Role. */
+/** The wait after a failure, such as an unreachable source or a missing Role. */
 const failedMaxMs = 60_000;
-/** One that exists proves a restore, so a sample does. */
+/** One existing object proves a restore, so a sample suffices. */
 const doubtedMax = 20;
 
 export function detectRestore(options: RestoreDetectionOptions): RestoreDetection {
@@ -61,11 +63,11 @@ export function detectRestore(options: RestoreDetectionOptions): RestoreDetectio
       isFailing = true;
       waitMs = backoff.next(askEveryMs);
     }
-    // Also where nothing is left to ask about: each acknowledgement names them anew.
+    // Also when no object is left to ask about: each acknowledgement names them again.
     if (!isClosed) cancel = timers.after(waitMs, () => void askNext());
   };
   return {
-    doubt(ids) {
+    noteRefused(ids) {
       for (const id of ids) if (doubted.size < doubtedMax) doubted.add(id);
       if (!isAsking) void askNext();
     },

@@ -1,34 +1,37 @@
 /**
- * How far the published configuration follows its source, in the source's own versions (`OPERATIONS.md` section 1
- * rule 12): so that this operator serves no proxy that has seen more than it has.
+ * Knows how far the published configuration follows its source, in the source's own versions (`OPERATIONS.md` section 1
+ * rule 12), so that this operator serves no proxy that has seen more than it has.
  *
- * `complete` must never be too high, or a lagging replica would bring back a deleted key: it is taken before a pass over
- * the resources begins and counts once what the pass found is published. `seen` must never be too low, or a proxy would
- * believe itself older than it is: it is read as a transaction leaves. A source without versions has neither.
+ * `complete` must never be too high, or a lagging replica would bring back a deleted key: it is read before a pass
+ * begins and counts once the pass's changes are published. `seen` must never be too low, or a proxy would believe
+ * itself older than it is: it is read as a transaction leaves. A source without versions has neither.
  */
 import { noVersions, type ResourceVersions, watchesBehind } from "#proxy/snapshot/push/resource-versions";
 import type { Timers } from "#proxy/snapshot/push/timers";
 
-/** What a source says of itself; a live view. */
-export interface SourceVersions {
-  /** The newest object change handed out, by watch; bookmarks do not count, they come to each replica at other times. */
+/** How far a source has come, by watch; a live view. */
+export interface SourcePosition {
+  /**
+   * The newest object change handed out, without bookmarks, which reach each replica at other times. Another replica with
+   * the same watches gets the same events and reaches this version too; one whose `complete` is lower is behind.
+   */
   readonly seen: ResourceVersions;
-  /** Up to where every change has been handed out; bookmarks count. */
+  /** The version up to which every change has been handed out, including bookmarks. */
   readonly complete: ResourceVersions;
 }
 
-/** While somebody waits. */
+/** Between two checks while a proxy waits. */
 const nudgeEveryMs = 100;
 
 export class SourceProgress {
-  readonly #read: () => SourceVersions;
+  readonly #read: () => SourcePosition;
   readonly #nudge: () => void;
   readonly #listeners = new Set<() => void>();
   #complete: ResourceVersions = noVersions;
 
-  /** @param nudge asks for a pass although no object changed, as after a bookmark */
+  /** @param nudge starts a pass although no object changed, as after a bookmark */
   constructor(
-    read: () => SourceVersions = () => ({ seen: noVersions, complete: noVersions }),
+    read: () => SourcePosition = () => ({ seen: noVersions, complete: noVersions }),
     nudge: () => void = () => {},
   ) {
     this.#read = read;
@@ -41,15 +44,15 @@ export class SourceProgress {
     return { ...this.#read().seen };
   }
 
-  /** Up to where the published configuration contains everything. */
+  /** The versions up to which the published configuration contains everything. */
   get complete(): ResourceVersions {
     return this.#complete;
   }
 
   /**
-   * To be called before a pass looks at the resources.
+   * Call it before a pass reads the resources.
    *
-   * @returns to be called once all that the pass found is published
+   * @returns a function to call once all changes of the pass are published
    */
   beginPass(): () => void {
     const complete = { ...this.#read().complete };

@@ -2,10 +2,10 @@
  * Evaluates the CEL rules of a structural schema (`x-kubernetes-validations`) as the API server does.
  *
  * Rules keep to a closed vocabulary (RESOURCES.md, ApiKey): operators, `size`, `has`, `all`, `exists`, `startsWith`,
- * `endsWith`, `matches`, `isCIDR`, `timestamp` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript read alike.
- * `self` is the node, `oldSelf` the same node of the previous version; a rule that reads `oldSelf` is skipped where
- * there is none. Values are typed by the schema: integers are CEL ints, strings of format date-time are timestamps.
- * Called by `validateResource` after the structure was found sound.
+ * `endsWith`, `matches`, `isCIDR`, `timestamp` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript
+ * read alike. `self` is the node and `oldSelf` the same node of the previous version; a rule that reads `oldSelf` is
+ * skipped without a previous version. Values are typed by the schema: integers are CEL ints, strings of format
+ * date-time are timestamps. Called by `validateResource` after the structure has passed.
  */
 import { Environment, type ParseResult } from "@marcbachmann/cel-js";
 import { type FieldPath, makeProblem, type Problem } from "#operator/schema/problem";
@@ -44,7 +44,7 @@ const comparers = new WeakMap<StructuralSchema, boolean>();
 const bearing = new WeakMap<StructuralSchema, readonly (readonly [string, StructuralSchema])[]>();
 
 /**
- * Compiles the rules that stand directly on a schema node, once.
+ * Compiles the rules of one schema node, once.
  *
  * @throws Error for a rule that does not parse or is not a condition: a fault of the CRD, found by a test
  */
@@ -55,7 +55,7 @@ export function compileRules(schema: StructuralSchema): readonly CompiledRule[] 
     const evaluate = environment.parse(source.rule);
     const check = evaluate.check();
     if (!check.valid || (check.type !== "bool" && check.type !== "dyn")) {
-      throw new Error(`Rule "${source.rule}" is no condition.`, { cause: check.error });
+      throw new Error(`Rule "${source.rule}" is not a condition.`, { cause: check.error });
     }
     return { source, isTransition: /\boldSelf\b/.test(source.rule), evaluate };
   });
@@ -113,7 +113,7 @@ export function checkRules(
 
 const sound = new WeakMap<StructuralSchema, WeakSet<object>>();
 
-/** A frozen part that kept all rules keeps them wherever it stands, unless a rule compares it with what was before. */
+/** A frozen part that kept all rules keeps them everywhere, unless a rule compares it with its previous version. */
 function isKnownSound(node: StructuralSchema, self: unknown): boolean {
   return typeof self === "object" && self !== null && sound.get(node)?.has(self) === true;
 }
@@ -143,12 +143,12 @@ function runRule(
   try {
     if (rule.evaluate(context) !== true) problems.push(makeProblem(at, source.rule, source.message));
   } catch {
-    // The API server refuses as well what makes a rule fail.
+    // The API server also refuses a value on which a rule fails.
     problems.push(makeProblem(at, source.rule, `${source.message} (the rule could not be evaluated)`));
   }
 }
 
-/** The item of the previous list that a list-map's item continues; other lists have no such thing. */
+/** The item of the previous list with the same keys in a list-map; other lists have none. */
 function correlate(list: StructuralSchema, item: unknown, oldItems: readonly unknown[]): unknown {
   const keys = list["x-kubernetes-list-map-keys"];
   if (keys === undefined || !isRecord(item)) return undefined;
@@ -184,7 +184,7 @@ function bearsTransitions(schema: StructuralSchema): boolean {
   return bears;
 }
 
-/** The members of an object that rules stand on or below. */
+/** The members of an object with rules at or below them. */
 function bearingMembers(schema: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
   const known = bearing.get(schema);
   if (known !== undefined) return known;

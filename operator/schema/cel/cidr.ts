@@ -1,4 +1,4 @@
-/** Networks in CIDR notation as the API server's `isCIDR` accepts them. */
+/** Checks networks in CIDR notation as the API server's `isCIDR` does. */
 import { isIPv4, isIPv6 } from "node:net";
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Kubernetes quantities as exact integers, as far as the custom resources use them: decimals with k, M or G.
+ * Parses Kubernetes quantities as exact integers, in the forms that the custom resources use: decimals with k, M or G.
  *
- * Exact because amounts are money: 9000000000.000001 must be more than 9G.
+ * They are exact because amounts are money: 9000000000.000001 must be more than 9G.
  */
 export interface Quantity {
   /** The amount in 10^-9, the finest step a quantity has. */

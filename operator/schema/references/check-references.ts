@@ -1,9 +1,10 @@
 /**
- * Checks what the objects of a set say about each other, with the field that says it.
+ * Checks the references between the objects of a set, and names the field of each problem.
  *
- * The API server knows nothing of this: in a cluster it is what conditions tell (`ResolvedRefs`, `Conflicted`). The
- * compiler decides by the same rules but speaks of objects; here a person needs the line. A Secret or ConfigMap that is
- * not in the set is a warning only: they are kept out of Git on purpose. Pure; called by `tollgate validate`.
+ * The API server does not check references; in a cluster, conditions report them (`ResolvedRefs`, `Conflicted`). The
+ * compiler decides by the same rules but names objects only, and here a person needs the line. A Secret or ConfigMap
+ * that is not in the set is only a warning, because people keep them out of Git on purpose. Pure; called by `tollgate
+ * validate`.
  */
 import { createHash } from "node:crypto";
 import { clientKeyPattern } from "#operator/resources/api-key";
@@ -29,7 +30,7 @@ export function checkReferences(objects: readonly KnownObject[]): readonly Refer
   return found;
 }
 
-/** The order in which the operator gives what only one can have (RESOURCES.md R6). */
+/** The order of precedence among objects that claim the same (RESOURCES.md R6). */
 function compareByName({ metadata: left }: KnownObject, { metadata: right }: KnownObject): number {
   const [leftName, rightName] = [`${left.namespace}/${left.name}`, `${right.namespace}/${right.name}`];
   return leftName < rightName ? -1 : leftName > rightName ? 1 : 0;
@@ -56,7 +57,7 @@ function checkApiKey(key: ApiKey, set: ObjectSet, digests: Map<string, string>, 
         report(
           key,
           [...at, "key"],
-          `the value of ${secretKeyRef.key} in Secret ${secretKeyRef.name} is no key: it must be sk- and at least 20 letters, digits, - or _, without a line end`,
+          `the value of ${secretKeyRef.key} in Secret ${secretKeyRef.name} is not a key: it must be sk- and at least 20 letters, digits, - or _, without a line end`,
         );
         continue;
       }

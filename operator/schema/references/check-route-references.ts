@@ -1,9 +1,12 @@
-/** References of model routes: channels and their consent, other routes without cycles, public names claimed once. */
+/**
+ * Checks the references of model routes: channels that admit the namespace, other routes without cycles, and public
+ * names that only one route claims.
+ */
 import { isNamespaceAllowed } from "#operator/resources/label-selector";
 import type { ModelRoute } from "#operator/resources/types.gen";
 import type { ObjectSet, Report } from "./object-set.ts";
 
-/** As many references one after the other as a route may have (RESOURCES.md, ModelRoute `modelRef`). */
+/** The depth of references that a route may have (RESOURCES.md, ModelRoute `modelRef`). */
 const depthMax = 3;
 
 export function checkRouteReferences(set: ObjectSet, report: Report): void {
@@ -58,9 +61,8 @@ function checkModels(route: ModelRoute, set: ObjectSet, chains: Chains, report: 
       continue;
     }
     const { isCycle, depth } = follow(`${namespace}/${modelRef.name}`, set, chains, 1);
-    if (isCycle) report(route, path, "the references lead into a cycle: break it");
-    else if (depth + 1 > depthMax)
-      report(route, path, `more than ${depthMax} references one after the other: shorten the chain`);
+    if (isCycle) report(route, path, "the references form a cycle: break it");
+    else if (depth + 1 > depthMax) report(route, path, `a chain of more than ${depthMax} references: shorten it`);
   }
 }
 
@@ -70,7 +72,7 @@ interface Chain {
   readonly depth: number;
 }
 
-/** What is known of each route; one that is being followed counts as a cycle when it is met again. */
+/** The results by route; a route that is being followed is a cycle when it is met again. */
 type Chains = Map<string, Chain>;
 
 /** Deep enough to tell; a deeper chain is too long whatever follows. */

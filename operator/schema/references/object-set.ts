@@ -1,4 +1,4 @@
-/** A set of validated objects, indexed for following references, and how problems between them are reported. */
+/** A set of validated objects, indexed for following references, with the type of the problems found between them. */
 import type { Channel, ModelRoute } from "#operator/resources/types.gen";
 import type { ConfigMap, Namespace, Secret } from "#operator/schema/builtin-kinds";
 import type { FieldPath, Problem } from "#operator/schema/problem";
@@ -41,7 +41,7 @@ export function indexObjects(objects: readonly KnownObject[], report: Report): O
     const key = `${namespace}/${name}`;
     const identity = `${object.kind} ${key}`;
     if (seen.has(identity)) {
-      report(object, ["metadata", "name"], `Duplicate value: another ${object.kind} ${key} stands before this one`);
+      report(object, ["metadata", "name"], `Duplicate value: another ${object.kind} ${key} is defined before this one`);
       continue;
     }
     seen.add(identity);

@@ -1,8 +1,8 @@
 /**
- * Where `kubectl` (Go) reads YAML otherwise than the YAML 1.1 that the parser knows: plain values, and plain names.
+ * Adapts the YAML 1.1 parser to `kubectl` (Go), which reads some plain values and plain names differently.
  *
- * Times and binary values stay text, `1:30` is text, and so is what only looks like a number. A name without quotes is
- * read as a value first: `on:` becomes the member `true`. Pure.
+ * Times and binary values stay text, as do `1:30` and texts that only resemble a number. A name without quotes is read
+ * as a value first: `on:` becomes the member `true`. Pure.
  */
 import type { ScalarTag, Tags } from "yaml";
 
@@ -36,7 +36,7 @@ export function kubectlTags(tags: Tags): Tags {
 const isNumber = (tag: Tags[number]): tag is ScalarTag =>
   typeof tag !== "string" && (tag.format === "EXP" || (tag.tag === "tag:yaml.org,2002:float" && !("format" in tag)));
 
-/** `e1` and `1e400` are text; `.inf` is no JSON value, which is told where it stands. */
+/** `e1` and `1e400` are text; `.inf` is not a JSON value, and the problem is reported at its place. */
 function textUnlessFinite(tag: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -52,13 +52,13 @@ const trueNames = /^(?:[yY]|yes|Yes|YES|on|On|ON|True|TRUE)$/;
 const falseNames = /^(?:[nN]|no|No|NO|off|Off|OFF|False|FALSE)$/;
 const nullNames = /^(?:~|null|Null|NULL)?$/;
 const numberNames = /^[-+]?\.?\d[\d_]*(?:\.[\d_]*)?(?:[eE][-+]?\d+)?$|^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/;
-/** These are written as they are read. */
+/** Numbers that are written as they are read. */
 const plainInteger = /^(?:0|-?[1-9]\d{0,17})$/;
 
 /**
- * What kubectl makes of a name without quotes, where that may not be the name itself.
+ * The value that kubectl reads from a name without quotes, when that may not be the name itself.
  *
- * @param text as it stands in the file
+ * @param text as it is in the file
  * @returns in words for a person; undefined where the name stays what it is
  */
 export function otherReadingOf(text: string): string | undefined {

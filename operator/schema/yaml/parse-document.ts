@@ -1,4 +1,7 @@
-/** One document of a manifest file: by the fast reader where it is sure, else by the general parser. Pure. */
+/**
+ * Parses one document of a manifest file: with the fast reader when that is certain of the text, else with the general
+ * parser. Pure.
+ */
 import { type Manifest, type ManifestDocument, parseManifest } from "#operator/schema/parse-manifest";
 import { readPlainYaml } from "./plain/read-plain-yaml.ts";
 

@@ -1,7 +1,7 @@
-/** How deep a text nests, told without parsing it. */
+/** Estimates how deep a text nests without parsing it. */
 
 /**
- * A cheap look at the nesting before a recursive parser sees the text.
+ * A cheap check of the nesting before a recursive parser reads the text.
  *
  * Counts open brackets and, for block style, growing indentations and dashes. Quoted text is counted in error, so the
  * bound is for what overflows a parser; what a manifest may have is checked exactly afterwards.

@@ -1,17 +1,17 @@
 /**
- * What the operator knows of the cluster: the resources as the compiler sees them, filled by the list-watches.
+ * Holds the resources of the cluster, as the compiler sees them. The list-watches fill it.
  *
- * Invariants: an object goes only by an event that says so or by a complete list without it; a later version never
- * gives way to an earlier one, whichever way the two came, except to a list newer than both; an object whose meaning did
- * not change is no change; Secrets and ConfigMaps are kept only as far as somebody refers to them. Knows nothing of
- * connections.
+ * Invariants: an object is removed only by a deletion event or by a complete list without it; a later version never
+ * gives way to an earlier one, in whichever order they arrive, except to a list that is newer than both; an object
+ * whose meaning did not change counts as unchanged; Secrets and ConfigMaps are kept only as far as an object refers to
+ * them. It knows nothing of connections.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ApiObject } from "#operator/kubernetes/api/api-object";
 import type { ListWatchSink } from "#operator/kubernetes/watch/list-watch-options";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
 import type { AnyResource, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
-import { type AbsenceList, type CollectingStore, Collector, type SettlingList } from "./list-collector.ts";
+import { type AbsenceList, type CollectingStore, Collector, type CompleteList } from "./list-collector.ts";
 import { changeOf, identityOf, isOlder, keyOf, toChange } from "./object-identity.ts";
 import { watchedResources } from "./own-resources.ts";
 import { readDataObject, readNamespace, readOwnObject } from "./read-object.ts";
@@ -19,18 +19,18 @@ import { KeyParts } from "./share-parts.ts";
 import { type DataReference, dataReferencesOf, WantedData } from "./wanted-data.ts";
 
 export interface ClusterStoreOptions {
-  /** Told what to look at again; not before `open`. */
+  /** Receives the objects to reconcile; not called before `open`. */
   readonly onChange: (changes: readonly ResourceChange[]) => void;
   /**
-   * Asks for Secrets and ConfigMaps that somebody refers to and that are not held; `put` takes the answers. Resolves
-   * when they are there, known not to exist, or long enough in coming; never rejects.
+   * Fetches Secrets and ConfigMaps that are referred to and not held, and passes them to `put`. Resolves when they are
+   * there, are known not to exist, or the time is over; never rejects.
    */
   readonly fetchMissing: (references: readonly DataReference[]) => Promise<void>;
   /**
-   * Told of each object of our own kinds as it comes, with its status: whoever writes status compares with it. `isLatest`:
-   * it counts whatever came before, as its later version was undone.
+   * Receives each object of our own kinds with its status, which the status writer compares with. `isLatest`: the object
+   * counts whatever came before, because its later version was undone.
    */
-  readonly onSeen?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
+  readonly onObserved?: ((kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void) | undefined;
 }
 
 export class ClusterStore implements CollectingStore {
@@ -39,7 +39,7 @@ export class ClusterStore implements CollectingStore {
   readonly #wanted = new WantedData();
   readonly #keyParts = new KeyParts();
   readonly #collectors = new Set<Collector>();
-  /** Versions in which wanted data was deleted or stood in no list, so that an answer from before does not bring it back. */
+  /** Versions at which wanted data was deleted or missing in a list, so that an older response does not restore it. */
   readonly #deleted = new Map<string, string>();
   /** Objects that wait for the data they name, by identity; the present version of each stays in force meanwhile. */
   readonly #waiting = new Map<string, AnyResource>();
@@ -53,12 +53,12 @@ export class ClusterStore implements CollectingStore {
     return this.#resources;
   }
 
-  /** Everything was read once: changes are told from now on. */
+  /** Everything was read once: from now on changes are reported. */
   open(): void {
     this.#isOpen = true;
   }
 
-  /** The least version among objects that came and are not in force yet, as they wait for their Secrets. */
+  /** The lowest version among objects that wait for their Secrets and are not in force yet. */
   oldestWaiting(kind: ResourceKind, namespace: string | undefined): string | undefined {
     let oldest: string | undefined;
     for (const waiting of this.#waiting.values()) {
@@ -74,7 +74,7 @@ export class ClusterStore implements CollectingStore {
     return this.#resources.countOf(kind);
   }
 
-  /** Where the list-watch of a kind, in one namespace or in all, puts what it reads. */
+  /** The sink of the list-watch of a kind, in one namespace or in all. */
   sinkFor(kind: ResourceKind, namespace: string | undefined): ListWatchSink {
     return {
       beginList: () => {
@@ -101,7 +101,7 @@ export class ClusterStore implements CollectingStore {
     };
   }
 
-  /** Takes one object, from a watch or a question of its own, and tells what changed. */
+  /** Puts one object, from a watch or a fetch, and reports the change. */
   put(kind: ResourceKind, object: ApiObject): void {
     const change = changeOf(kind, object);
     const before = this.#resources.get(change);
@@ -112,28 +112,28 @@ export class ClusterStore implements CollectingStore {
     const next = this.read(kind, object, before);
     if (next === undefined) return;
     const missing = this.#isOpen ? dataReferencesOf(next).filter((reference) => !this.#holds(reference)) : [];
-    if (missing.length > 0) void this.#takeLater(change, next, missing);
-    else if (this.take(next, before)) this.tell([change]);
+    if (missing.length > 0) void this.#putLater(change, next, missing);
+    else if (this.replace(next, before)) this.tell([change]);
   }
 
-  /** Takes an object once the Secrets it names are there, so that one that is exchanged never leaves a gap. */
-  async #takeLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
+  /** Puts an object once the Secrets that it names are there, so that exchanging a Secret never leaves a gap. */
+  async #putLater(change: ResourceChange, next: AnyResource, missing: readonly DataReference[]): Promise<void> {
     const key = keyOf(change);
     this.#waiting.set(key, next);
-    // What it names must be kept when it comes.
+    // The data that it names must be kept when it comes.
     this.#wanted.add(dataReferencesOf(next));
     await this.#options.fetchMissing(missing);
     if (this.#waiting.get(key) !== next) return;
     const before = this.#resources.get(change);
     // A whole list may have brought a later version meanwhile.
     const isLate = isOlder(next.metadata.resourceVersion, before?.metadata.resourceVersion);
-    const isChanged = !isLate && this.take(next, before);
+    const isChanged = !isLate && this.replace(next, before);
     this.#stopWaiting(key);
     if (isChanged) this.tell([change]);
   }
 
-  /** A whole list speaks for everything up to its version, also for what still waits, unless it came while it was read. */
-  settleWaiting(kind: ResourceKind, { namespace, version, touched }: SettlingList): void {
+  /** A complete list covers everything up to its version, also waiting objects, unless they came while it was read. */
+  resolveWaiting(kind: ResourceKind, { namespace, version, touched }: CompleteList): void {
     for (const [key, { kind: own, metadata }] of this.#waiting) {
       if (own !== kind || (namespace !== undefined && metadata.namespace !== namespace)) continue;
       if (touched.has(identityOf({ kind, ...metadata }))) continue;
@@ -145,10 +145,10 @@ export class ClusterStore implements CollectingStore {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) return;
     this.#waiting.delete(key);
-    this.#letGo(dataReferencesOf(waiting));
+    this.#release(dataReferencesOf(waiting));
   }
 
-  /** What is kept of an object; undefined: nothing, as nobody refers to it. */
+  /** The part of an object that is kept; undefined when no object refers to it. */
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined {
     switch (kind) {
       case "Namespace":
@@ -160,7 +160,7 @@ export class ClusterStore implements CollectingStore {
         return keys && readDataObject(kind, object, keys);
       }
       default:
-        this.#options.onSeen?.(kind, object);
+        this.#options.onObserved?.(kind, object);
         return this.#share(readOwnObject(kind, watchedResources[kind], object, before));
     }
   }
@@ -175,7 +175,7 @@ export class ClusterStore implements CollectingStore {
   }
 
   /** Puts a resource in its place. @returns whether its meaning changed */
-  take(next: AnyResource, before: AnyResource | undefined): boolean {
+  replace(next: AnyResource, before: AnyResource | undefined): boolean {
     if ("spec" in next) this.#refer(before, next);
     if (before === undefined) {
       this.#resources.set(next);
@@ -183,7 +183,7 @@ export class ClusterStore implements CollectingStore {
     }
     // A status may name the version of a Secret: any new one counts.
     const isSame = next.kind === "Secret" ? false : isSameMeaning(before, next);
-    // The identity of what did not change is what the compiler goes by.
+    // The compiler recognises unchanged objects by identity.
     this.#resources.set(isSame ? { ...before, metadata: { ...next.metadata, labels: before.metadata.labels } } : next);
     return !isSame;
   }
@@ -203,8 +203,9 @@ export class ClusterStore implements CollectingStore {
     }
   }
 
-  seeUndone(kind: ResourceKind, object: ApiObject): void {
-    if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap") this.#options.onSeen?.(kind, object, true);
+  observeUndone(kind: ResourceKind, object: ApiObject): void {
+    if (kind !== "Namespace" && kind !== "Secret" && kind !== "ConfigMap")
+      this.#options.onObserved?.(kind, object, true);
   }
 
   /** Versions start anew, at lower numbers. */
@@ -222,20 +223,20 @@ export class ClusterStore implements CollectingStore {
     this.#resources.delete(change);
   }
 
-  /** Keeps account of who needs which data. */
+  /** Keeps count of the references to data. */
   #refer(before: AnyResource | undefined, next: AnyResource | undefined): void {
     const old = dataReferencesOf(before);
     const references = dataReferencesOf(next);
     if (old.length === 0 && references.length === 0) return;
     if (isDeepStrictEqual(old, references)) return;
     const missing = references.filter((reference) => !this.#holds(reference));
-    // The new ones first: what both name must not be let go in between.
+    // Add the new references first: data that both versions name must not be dropped in between.
     this.#wanted.add(references);
-    this.#letGo(old);
+    this.#release(old);
     if (missing.length > 0) void this.#options.fetchMissing(missing);
   }
 
-  #letGo(references: readonly DataReference[]): void {
+  #release(references: readonly DataReference[]): void {
     for (const { kind, identity } of this.#wanted.remove(references)) {
       this.#resources.delete(toChange(kind, identity));
       this.#deleted.delete(`${kind}/${identity}`);

@@ -1,9 +1,10 @@
 /**
- * Resources from a Kubernetes cluster: the operator's other source beside `folder.ts`, with the same face.
+ * Reads resources from a Kubernetes cluster. It has the same interface as `folder.ts`, the operator's other source.
  *
- * Our four kinds are read first, then the Secrets and ConfigMaps they name (and Namespaces, where selectors may be
- * used); only when everything was read once does anybody hear of it, so that half a cluster never looks like a whole
- * one. From then on each change is told as it comes. No error empties the view; `close` ends all connections.
+ * It reads our four kinds first, then the Secrets and ConfigMaps that they name (and Namespaces, where selectors may be
+ * used). Listeners are called only after everything has been read once, so that half a cluster never looks like a whole
+ * one; from then on each change is reported as it comes. No error empties the resource set. `close` ends all
+ * connections.
  */
 
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -13,6 +14,7 @@ import { Reachability } from "#operator/kubernetes/watch/reachability";
 import { defaultWatchTimings, type WatchTimings } from "#operator/kubernetes/watch/timings";
 import { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
 import type { IdentifiedResource } from "#operator/push/versions/resource-uids";
+import type { SourcePosition } from "#operator/push/versions/source-progress";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import type { OwnKind, ResourceChange, ResourceKind, ResourceSet } from "#operator/resources/resource";
 import { watchesBehind } from "#proxy/snapshot/push/resource-versions";
@@ -27,24 +29,13 @@ export interface KubernetesSourceOptions {
   /** Whether Namespaces are watched, which selectors of namespaces need. */
   readonly watchesNamespaces?: boolean;
   readonly timings?: Partial<WatchTimings>;
-  /** Each object of our own kinds as it comes, status and all; for whoever writes status (`ClusterStoreOptions`). */
-  readonly onSeen?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
+  /** Receives each object of our own kinds with its status, for the status writer (`ClusterStoreOptions`). */
+  readonly onObserved?: (kind: ResourceKind, object: ApiObject, isLatest?: boolean) => void;
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
-/** How far the watches have come, by `<kind>` or `<kind>/<namespace>` (`OPERATIONS.md` section 1 rule 12). */
-export interface SourceVersions {
-  /**
-   * Version of the last list or event handed out, bookmarks not counted. Another replica that watches the same gets the
-   * same events, so it reaches this version too; one whose `complete` is lower is behind.
-   */
-  readonly seen: Readonly<Record<string, string>>;
-  /** Everything up to this version was handed out, bookmarks counted. */
-  readonly complete: Readonly<Record<string, string>>;
-}
-
 const ownKinds: readonly OwnKind[] = ["Account", "Channel", "ModelRoute", "ApiKey"];
-/** The same failure is told once in this time. */
+/** The same failure is logged once in this time. */
 const tellEveryMs = 30_000;
 
 interface WatchOfKind {
@@ -78,8 +69,8 @@ export class KubernetesSource {
       probe: (signal) => client.probe({ signal, timeoutMs: this.#timings.probeTimeoutMs }),
       timings: this.#timings,
       onChange: (isReachable) => {
-        if (isReachable) log.info("the API server answers again");
-        else log.warn("the API server does not answer; what was read of it stays in force");
+        if (isReachable) log.info("the API server is reachable again");
+        else log.warn("the API server is unreachable; the configuration that was read stays in force");
       },
     });
     this.#stopHearing = client.onHeard(() => this.#reachability.heard());
@@ -91,14 +82,14 @@ export class KubernetesSource {
       relist: (kind) => {
         for (const { kind: own, watch } of this.#watches) if (own === kind) watch.relist("wanted");
       },
-      onFailure: (error) => this.#tell("a Secret or ConfigMap cannot be read", error, "asking again"),
+      onFailure: (error) => this.#tell("the operator cannot read a Secret or ConfigMap", error, "it tries again"),
     });
     this.#store = new ClusterStore({
       onChange: (changes) => {
         for (const callback of this.#callbacks) callback(changes);
       },
       fetchMissing: (references) => (this.#hasDataWatches ? this.#missing.fetch(references) : Promise.resolve()),
-      onSeen: options.onSeen,
+      onObserved: options.onObserved,
     });
   }
 
@@ -107,13 +98,13 @@ export class KubernetesSource {
     return this.#store.resources;
   }
 
-  /** Calls back after every change, once everything was read. Returns how to stop that. */
+  /** Calls back after every change, once everything was read. @returns a function that ends the listening */
   onChange(callback: (changes: readonly ResourceChange[]) => void): () => void {
     this.#callbacks.add(callback);
     return () => this.#callbacks.delete(callback);
   }
 
-  /** Calls back when the API server was restored from a backup: versions start anew at lower numbers. */
+  /** Calls back when the API server was restored from a backup: its versions start anew at lower numbers. */
   onRewind(callback: () => void): () => void {
     this.#rewindCallbacks.add(callback);
     return () => this.#rewindCallbacks.delete(callback);
@@ -124,7 +115,7 @@ export class KubernetesSource {
     return this.#isSynced;
   }
 
-  /** One judge of the API server for all watches, also for those of others. */
+  /** The one judgement of the API server for all watches, also for watches of other parts. */
   get reachability(): Reachability {
     return this.#reachability;
   }
@@ -133,12 +124,12 @@ export class KubernetesSource {
     return this.#reachability.isReachable;
   }
 
-  /** Milliseconds since the API server last said anything. */
+  /** Milliseconds since the API server's last sign of life. */
   get silentMs(): number {
     return this.#reachability.silentMs;
   }
 
-  /** What the watches of each kind have seen. */
+  /** The counters of the watches, by kind. */
   get counters(): ReadonlyMap<ResourceKind, WatchCounters> {
     return this.#counters;
   }
@@ -147,12 +138,12 @@ export class KubernetesSource {
     return this.#store.countOf(kind);
   }
 
-  /** How far the watches have come; nothing before their first lists. */
-  versions(): SourceVersions {
+  /** How far the watches have come, by `<kind>` or `<kind>/<namespace>`; empty before their first lists. */
+  versions(): SourcePosition {
     const seen: Record<string, string> = {};
     const complete: Record<string, string> = {};
     for (const { id, kind, namespace, watch } of this.#watches) {
-      // What waits for a Secret is not handed out yet.
+      // An object that waits for a Secret has not been handed out yet.
       const waiting = this.#store.oldestWaiting(kind, namespace);
       const most = waiting === undefined ? undefined : String(BigInt(waiting) - 1n);
       if (watch.completeVersion !== undefined) complete[id] = least(watch.completeVersion, most);
@@ -168,9 +159,9 @@ export class KubernetesSource {
    * @param claimed versions by watch, as `versions()` gives them
    * @throws ApiError when it cannot be asked
    */
-  async wentBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
+  async hasGoneBack(claimed: Readonly<Record<string, string>>): Promise<boolean> {
     const behind = new Set(watchesBehind(this.versions().complete, claimed));
-    // Kind by kind, as each may lie in an etcd of its own that counts by itself; one watch tells for all of its kind.
+    // Kind by kind, because each may have an etcd of its own with its own versions; one watch suffices for a kind.
     const highest = new Map<ResourceKind, { watch: ListWatch; version: string }>();
     for (const { id, kind, watch } of this.#watches) {
       const version = claimed[id];
@@ -179,7 +170,7 @@ export class KubernetesSource {
       if (known === undefined || compareVersions(known.version, version) < 0) highest.set(kind, { watch, version });
     }
     for (const { watch, version } of highest.values()) {
-      if (compareVersions(await watch.askVersion(), version) < 0) return true;
+      if (compareVersions(await watch.fetchVersion(), version) < 0) return true;
     }
     return false;
   }
@@ -198,7 +189,7 @@ export class KubernetesSource {
     return items.some(({ metadata }) => metadata.uid === uid);
   }
 
-  /** Lists again what has come less far than somebody has seen. @param claimed versions by watch, as `versions()` gives them */
+  /** Lists every watch again that is behind `claimed`. @param claimed versions by watch, as `versions()` gives them */
   listBehind(claimed: Readonly<Record<string, string>>): void {
     for (const { id, watch } of this.#watches) {
       const version = claimed[id];
@@ -217,7 +208,7 @@ export class KubernetesSource {
     if (watchesNamespaces) this.#watch("Namespace", [undefined]);
     for (const kind of ownKinds) this.#watch(kind, this.#namespaces);
     await this.#allSynced();
-    // Now it is known which of them matter.
+    // Now it is known which Secrets and ConfigMaps are referred to.
     this.#watch("Secret", this.#namespaces);
     this.#watch("ConfigMap", this.#namespaces);
     await this.#allSynced();
@@ -266,7 +257,7 @@ export class KubernetesSource {
         reachability: this.#reachability,
         timings: this.#timings,
         counters,
-        onFailure: (error, what) => this.#tell(`watching ${watchedResources[kind].plural} failed`, error, what),
+        onFailure: (error, what) => this.#tell(`the watch of ${watchedResources[kind].plural} failed`, error, what),
         onRewind: () => {
           for (const callback of this.#rewindCallbacks) callback();
         },
@@ -276,7 +267,7 @@ export class KubernetesSource {
     }
   }
 
-  /** Failures repeat while their cause lasts; a person needs to read each once. */
+  /** A failure repeats while its cause lasts; the log has each once in a while. */
   #tell(what: string, error: unknown, next: string): void {
     const message = `${what}: ${error instanceof Error ? error.message : String(error)}; ${next}`;
     const nowMs = performance.now();

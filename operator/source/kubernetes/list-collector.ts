@@ -1,9 +1,10 @@
 /**
- * One list under way: what it shows, and at its end what that means for what is held.
+ * Collects one list while it is read, and applies it to the store at its end.
  *
- * The list is a picture of one moment; events and answers that came meanwhile are newer and stay. What it shows in an
- * earlier version than is held, although that one is not newer than the list, was undone: by a backup that was restored
- * and whose versions have been raised above all that were ever given, as etcd recommends, or have grown past them.
+ * A list is a picture of one moment; events and responses that came while it was read are newer and stay. When the list
+ * shows an object in an earlier version than the one held, although that version is not newer than the list, the later
+ * version was undone: by a restored backup whose versions were raised above all earlier ones, as etcd recommends, or
+ * have grown past them.
  */
 import type { ApiObject } from "#operator/kubernetes/api/api-object";
 import type { ListCollector } from "#operator/kubernetes/watch/list-watch-options";
@@ -11,31 +12,31 @@ import type { MutableResourceSet } from "#operator/resources/mutable-resource-se
 import type { AnyResource, ResourceChange, ResourceKind } from "#operator/resources/resource";
 import { changeOf, identityOf, isOlder, toChange } from "./object-identity.ts";
 
-/** What a list does to the store. */
+/** The operations of a store that a list needs. */
 export interface CollectingStore {
   read(kind: ResourceKind, object: ApiObject, before: AnyResource | undefined): AnyResource | undefined;
-  /** Whether anything of it is kept: of Secrets and ConfigMaps only what somebody refers to. */
+  /** Whether any part of it is kept: Secrets and ConfigMaps only as far as an object refers to them. */
   wants(change: ResourceChange): boolean;
-  take(next: AnyResource, before: AnyResource | undefined): boolean;
-  /** Takes note of wanted data that a whole list of this version does not show. */
+  replace(next: AnyResource, before: AnyResource | undefined): boolean;
+  /** Notes wanted data that a complete list of this version does not show. */
   noteAbsent(kind: "Secret" | "ConfigMap", list: AbsenceList): void;
   dropAll(changes: readonly ResourceChange[]): void;
-  settleWaiting(kind: ResourceKind, list: SettlingList): void;
-  /** An object whose later version was undone. */
-  seeUndone(kind: ResourceKind, object: ApiObject): void;
+  resolveWaiting(kind: ResourceKind, list: CompleteList): void;
+  /** Reports an object whose later version was undone. */
+  observeUndone(kind: ResourceKind, object: ApiObject): void;
   rewind(): void;
   tell(changes: readonly ResourceChange[]): void;
 }
 
-/** What a complete list is to objects that came and still wait for their data. */
-export interface SettlingList {
+/** A complete list, as objects that wait for their data are compared with it. */
+export interface CompleteList {
   readonly namespace: string | undefined;
   readonly version: string;
   /** Identities that events named since it was begun. */
   readonly touched: ReadonlySet<string>;
 }
 
-/** What a complete list says of data that it does not show. */
+/** A complete list, as missing data is compared with it. */
 export interface AbsenceList {
   readonly namespace: string | undefined;
   readonly version: string;
@@ -44,7 +45,7 @@ export interface AbsenceList {
 
 interface ListedObject {
   readonly version: string;
-  /** Undefined: it exists, and nobody wants it. */
+  /** Undefined: it exists and is not wanted. */
   readonly resource: AnyResource | undefined;
   /** Kept where a later version is held. */
   readonly earlier: ApiObject | undefined;
@@ -77,7 +78,7 @@ export class Collector implements ListCollector {
     const change = changeOf(this.#kind, object);
     const before = this.#resources.get(change);
     const version = object.metadata.resourceVersion ?? "";
-    // What is held already is not parsed twice.
+    // A version that is held already is not parsed again.
     const isHeld = before !== undefined && before.metadata.resourceVersion === version;
     const resource = isHeld ? before : this.#store.read(this.#kind, object, before);
     const earlier = isOlder(version, before?.metadata.resourceVersion) ? object : undefined;
@@ -115,22 +116,22 @@ export class Collector implements ListCollector {
 
   finish(version: string, isRewound: boolean): void {
     if (isRewound) this.#store.rewind();
-    this.#store.settleWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
+    this.#store.resolveWaiting(this.#kind, { namespace: this.#namespace, version, touched: this.#touched });
     const changes: ResourceChange[] = [];
     try {
-      this.#takeListed(version, isRewound, changes);
+      this.#applyListed(version, isRewound, changes);
       const gone = this.#gone(version, isRewound);
       this.#store.dropAll(gone);
       this.#noteAbsent(version);
       changes.push(...gone);
     } finally {
-      // What is in the store must be heard of, whatever became of the rest: the next list takes it for known.
+      // Changes in the store must be reported, even if the rest failed: the next list takes them for known.
       this.#store.tell(changes);
     }
   }
 
-  /** @param changes gets what has another meaning now */
-  #takeListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
+  /** @param changes receives objects whose meaning changed */
+  #applyListed(version: string, isRewound: boolean, changes: ResourceChange[]): void {
     for (const [identity, listed] of this.#listed) {
       const { resource, earlier } = listed;
       if (resource === undefined) continue;
@@ -139,18 +140,18 @@ export class Collector implements ListCollector {
       if (before === resource) continue;
       // An event deleted it since it was read, or brought it and it waits for its data: either is newer.
       if (before === undefined && this.#touched.has(identity)) continue;
-      // Whoever referred to it when the list was read no longer does.
+      // No object refers to it any more, although one did when the list was read.
       if (!this.#store.wants(change)) continue;
-      // What came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
+      // An object that came meanwhile is newer, or as new and with keys that were not wanted when the list was read.
       const isNewer =
         before === undefined || isOlder(before.metadata.resourceVersion, resource.metadata.resourceVersion);
       if (!isNewer && !isRewound && !isUndone(before, listed, version)) continue;
-      if (earlier !== undefined) this.#store.seeUndone(this.#kind, earlier);
-      if (this.#store.take(resource, before)) changes.push(change);
+      if (earlier !== undefined) this.#store.observeUndone(this.#kind, earlier);
+      if (this.#store.replace(resource, before)) changes.push(change);
     }
   }
 
-  /** What is held and stands in the list no more. */
+  /** Objects that are held and no longer in the list. */
   #gone(version: string, isRewound: boolean): ResourceChange[] {
     const gone: ResourceChange[] = [];
     for (const { metadata } of this.#held()) {
@@ -163,7 +164,7 @@ export class Collector implements ListCollector {
     return gone;
   }
 
-  /** Also of what is not held, as it was asked for and the answer may still come. */
+  /** Also for data that is not held: a fetch of it may still bring a response. */
   #noteAbsent(version: string): void {
     if (this.#kind !== "Secret" && this.#kind !== "ConfigMap") return;
     const has = (identity: string) => this.#listed.has(identity);

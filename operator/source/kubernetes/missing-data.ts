@@ -1,9 +1,9 @@
 /**
- * Fetches Secrets and ConfigMaps that were passed over when they were listed, as nobody referred to them yet.
+ * Fetches Secrets and ConfigMaps that were skipped when they were listed, because no object referred to them then.
  *
- * A few at a time; where many are missing at once, listing all is cheaper for everybody. A failure is tried again until
- * the API server has said what there is: nothing is lost, only later. What waits to be tried again is in nobody's way: in a
- * namespace whose Role is gone every question fails, for as long as somebody there likes.
+ * It fetches a few at a time; when many are missing, it asks for a whole list, which is cheaper. A failed fetch is
+ * tried again until the API server has responded, and it delays no other one: in a namespace whose Role is gone every
+ * fetch fails, for as long as people there like.
  */
 import { setMaxListeners } from "node:events";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -20,7 +20,7 @@ export interface MissingDataOptions {
   readonly reachability: Reachability;
   readonly timings: WatchTimings;
   readonly onFound: (kind: DataReference["kind"], object: ApiObject) => void;
-  /** Asks for a whole list; one that is being read may have passed what is missing, and does not count. */
+  /** Asks for a whole list; one that is being read does not count, because it may have passed the missing objects. */
   readonly relist: (kind: DataReference["kind"]) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -39,21 +39,21 @@ export class MissingData {
   readonly #options: MissingDataOptions;
   readonly #stop = new AbortController();
   readonly #waiting = new Map<string, Wanted>();
-  /** Those that could not be asked for, until they wait again. */
+  /** Fetches that failed, until they wait again. */
   readonly #failed = new Map<string, Wanted>();
   #busy = 0;
 
   constructor(options: MissingDataOptions) {
     this.#options = options;
-    // Every one of those that failed waits for it.
+    // Every failed fetch waits for the API server.
     setMaxListeners(0, this.#stop.signal);
   }
 
   /** Resolves when all are there or known not to exist, or after `holdBackMs`; never rejects. */
   async fetch(references: readonly DataReference[]): Promise<void> {
-    const answers = references.map((reference) => this.#fetchOne(reference));
+    const fetches = references.map((reference) => this.#fetchOne(reference));
     const given = new AbortController();
-    await Promise.race([Promise.all(answers), pause(this.#options.timings.holdBackMs, given.signal)]);
+    await Promise.race([Promise.all(fetches), pause(this.#options.timings.holdBackMs, given.signal)]);
     given.abort();
   }
 
@@ -100,13 +100,13 @@ export class MissingData {
     }
   }
 
-  /** @returns what kept it from being asked for */
+  /** @returns the cause of a failure */
   async #ask({ kind, identity }: DataReference): Promise<{ readonly cause: unknown } | undefined> {
     const { client, onFound } = this.#options;
     const { signal } = this.#stop;
     const [namespace, name = ""] = identity.split("/");
     try {
-      // A list of one, as listing is what we are permitted anyway. Where there is none, the watch tells when it is made.
+      // A list of one object, because we may list anyway. When it does not exist, the watch brings it once it is created.
       const fieldSelector = [`metadata.name=${name}`, ...(kind === "Secret" ? [secretFieldSelector] : [])].join();
       const { items } = await client.list(watchedResources[kind], { namespace, fieldSelector, signal });
       for (const object of items) onFound(kind, object);

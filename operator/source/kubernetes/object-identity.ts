@@ -1,4 +1,4 @@
-/** Which object is meant, and which of two versions of it came first. */
+/** Identifies an object by kind, namespace and name, and says which of two versions of it came first. */
 import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
 import type { ResourceChange, ResourceKind } from "#operator/resources/resource";
 

@@ -1,4 +1,4 @@
-/** The kinds that the operator watches, as the API server names them. */
+/** The kinds that the operator watches, with the names that the API server gives them. */
 import {
   type ApiResource,
   configMapResource,
@@ -26,7 +26,7 @@ export const watchedResources: { readonly [kind in ResourceKind]: ApiResource } 
 };
 
 /**
- * Releases of Helm lie in Secrets of up to a mebibyte each, and nobody refers to one: for us they are not there. For every
- * question: of one that was found by name alone no watch would ever tell that it was changed or deleted.
+ * Leaves out Helm's releases: Secrets of up to a mebibyte each that no object refers to. Lists, watches and fetches all
+ * use it: a Secret that only a fetch found would never be updated, because no watch covers it.
  */
 export const secretFieldSelector = "type!=helm.sh/release.v1";

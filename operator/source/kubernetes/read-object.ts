@@ -1,9 +1,9 @@
 /**
- * An object of the API server -> the resource that is kept of it.
+ * Reads the resource that is kept of an object of the API server.
  *
- * Only what somebody reads is taken over: managed fields, annotations and unused keys of Secrets are never stored. Our
- * own kinds are validated although the API server did so: its CRDs may be newer or older than we are, and a key that we
- * do not understand must be denied, not half enforced.
+ * Only used parts are kept: managed fields, annotations and unused keys of Secrets are never stored. Our own kinds are
+ * validated although the API server did so, because its CRDs may be newer or older than this operator, and a key that
+ * the operator does not understand must be denied instead of half enforced.
  */
 import { type ApiMetadata, type ApiObject, type ApiResource, isRecord } from "#operator/kubernetes/api/api-object";
 import {
@@ -39,9 +39,7 @@ export function metaOf(metadata: ApiMetadata): ObjectMeta {
   };
 }
 
-/**
- * @param before what is held: its spec goes on being served where the new one cannot be understood, but not of keys
- */
+/** @param before the resource that is held: its spec stays in force when the new one is not understood, except for keys */
 export function readOwnObject(
   kind: OwnKind,
   { apiVersion }: ApiResource,
@@ -52,7 +50,7 @@ export function readOwnObject(
   const { spec } = object;
   const facts = metaOf(object.metadata);
   const metadata = { namespace, name, ...(labels && { labels }) };
-  // Some values may be anything, and the API server stores them thousands of levels deep.
+  // Some values may be any JSON, and the API server stores it thousands of levels deep.
   const isTooDeep = isNestedDeeper(spec, manifestLimits.depthMax);
   const { object: known, problems } = isTooDeep
     ? { object: undefined, problems: [tooDeep] }
@@ -60,11 +58,11 @@ export function readOwnObject(
   if (known !== undefined) return toResource(known, facts);
   const why = problems.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
   const message = `This operator does not understand the object as it is stored: ${why}. Correct it, or bring the operator to the version of the CRDs.`;
-  // Another object of the same name is not what was last good.
+  // Another object of the same name has no last good version here.
   return refusedResource(kind, facts, undefined, message, before?.metadata.uid === facts.uid ? before : undefined);
 }
 
-/** @param keys those that somebody refers to */
+/** @param keys the keys that objects refer to */
 export function readDataObject(
   kind: Extract<ResourceKind, "Secret" | "ConfigMap">,
   object: ApiObject,

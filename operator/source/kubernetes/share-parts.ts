@@ -1,6 +1,6 @@
 /**
- * Shares equal parts of keys: thousands carry the same restrictions, limits and labels, and each parse makes them anew.
- * Objects of a `ResourceSet` are immutable, so nobody can tell.
+ * Shares equal parts of keys to save memory: thousands of keys carry the same restrictions, limits and labels, and each
+ * parse makes them anew. Objects of a `ResourceSet` are immutable, so sharing has no effect.
  */
 
 import type { ApiKeyResource, ObjectMeta } from "#operator/resources/resource";

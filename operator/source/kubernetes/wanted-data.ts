@@ -1,8 +1,8 @@
 /**
- * Which keys of which Secrets and ConfigMaps somebody refers to: only those are kept, all else is let go at once.
+ * Knows which keys of which Secrets and ConfigMaps objects refer to. Only these are kept.
  *
- * Counted by reference, not listed by object, so that 100,000 keys cost little; whoever changes an object takes back
- * the references of the version before.
+ * It counts references instead of listing them by object, so that 100,000 keys cost little; whoever changes an object
+ * removes the references of the version before.
  */
 import { secretOfCredential } from "#operator/resources/api-key";
 import type { AnyResource } from "#operator/resources/resource";
@@ -23,7 +23,7 @@ export function dataReferencesOf(resource: AnyResource | undefined): DataReferen
   if (resource === undefined || !("spec" in resource) || resource.spec === undefined) return [];
   const { namespace } = resource.metadata;
   if (resource.kind === "ApiKey") {
-    // It is refused whatever its Secrets say, and must not wait for one to be so.
+    // It is refused whatever its Secrets hold, so it must not wait for one.
     if (resource.metadata.isDeleting) return [];
     return resource.spec.credentials.flatMap((credential): DataReference[] => {
       const place = secretOfCredential(credential);
@@ -54,18 +54,18 @@ export class WantedData {
   /** Keys wanted of each object, one entry for each reference: nearly always one, so a list is all it takes. */
   readonly #wanted = { Secret: new Map<string, string[]>(), ConfigMap: new Map<string, string[]>() };
 
-  /** Keys of an object that somebody refers to; undefined: nobody. */
+  /** The keys of an object that are referred to; undefined when there are none. */
   keysOf(kind: "Secret" | "ConfigMap", identity: string): Iterable<string> | undefined {
     const keys = this.#wanted[kind].get(identity);
     return keys && new Set(keys);
   }
 
-  /** Whether anybody refers to it. */
+  /** Whether an object refers to it. */
   isWanted(kind: "Secret" | "ConfigMap", identity: string): boolean {
     return this.#wanted[kind].has(identity);
   }
 
-  /** What somebody refers to, `namespace/name`. */
+  /** The objects that are referred to, as `namespace/name`. */
   identities(kind: "Secret" | "ConfigMap"): Iterable<string> {
     return this.#wanted[kind].keys();
   }
@@ -78,7 +78,7 @@ export class WantedData {
     }
   }
 
-  /** @returns those that nobody refers to any more */
+  /** @returns the references that no object has any more */
   remove(references: readonly DataReference[]): DataReference[] {
     return references.filter(({ kind, identity, keys }) => {
       const wanted = this.#wanted[kind].get(identity);

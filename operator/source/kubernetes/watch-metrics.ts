@@ -1,4 +1,6 @@
-/** Metrics of watching (`OPERATIONS.md` section 3, point 10), read from plain counters at scrape; labels are kinds. */
+/**
+ * Metrics of the watches (`OPERATIONS.md` section 3, point 10), read from plain counters at scrape. Labels are kinds.
+ */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { WatchCounters } from "#operator/kubernetes/watch/watch-counters";
 import type { ResourceKind } from "#operator/resources/resource";
@@ -7,32 +9,32 @@ import { watchedResources } from "./own-resources.ts";
 
 export function registerWatchMetrics(registry: Registry, source: KubernetesSource): void {
   const registers = [registry];
-  gauge("tollgate_watch_last_event_age_seconds", "Since the last event or bookmark of a watch.", (counters) => {
+  gauge("tollgate_watch_last_event_age_seconds", "Time since the last event or bookmark of a watch.", (counters) => {
     return counters.lastEventAgeMs === undefined ? undefined : counters.lastEventAgeMs / 1_000;
   });
   gauge("tollgate_watch_objects", "Objects held.", (_counters, kind) => source.countOf(kind));
   counter("tollgate_watch_bytes_total", "Bytes of watches read.", (counters) => counters.bytes);
   counter(
     "tollgate_watch_comparisons_total",
-    "Full lists compared with what is held.",
+    "Full lists compared with the objects held.",
     ({ comparisons }) => comparisons,
   );
   counter(
     "tollgate_watch_differences_total",
-    "Objects that a full list showed otherwise than the watch had. Must stay 0.",
+    "Objects that differed between a full list and the watch. Must stay 0.",
     ({ differences }) => differences,
   );
   labelled("tollgate_watch_events_total", "Events read, by type.", "type", ({ events }) => events);
-  labelled("tollgate_watch_relists_total", "Full lists taken over, by reason.", "reason", ({ relists }) => relists);
+  labelled("tollgate_watch_relists_total", "Full lists applied, by reason.", "reason", ({ relists }) => relists);
   labelled(
     "tollgate_watch_failures_total",
-    "Lists and watches that failed, by HTTP status or by what was wrong: unreadable counts decode errors.",
+    "Lists and watches that failed, by HTTP status or kind of failure; unreadable counts decode errors.",
     "cause",
     ({ failures }) => failures,
   );
   new Gauge({
     name: "tollgate_api_server_silence_seconds",
-    help: "Since the API server last said anything.",
+    help: "Time since the last sign of life of the API server.",
     registers,
     collect() {
       this.set(source.silentMs / 1_000);
@@ -40,7 +42,7 @@ export function registerWatchMetrics(registry: Registry, source: KubernetesSourc
   });
   new Gauge({
     name: "tollgate_api_server_reachable",
-    help: "0 while the API server does not answer.",
+    help: "0 while the API server is unreachable.",
     registers,
     collect() {
       this.set(source.isReachable ? 1 : 0);

@@ -1,37 +1,40 @@
 /**
- * Objects that wait to be written, each for as long as its case needs: what comes meanwhile is written together. Every
- * case has its own first-in-first-out line, so that nothing is ever sorted or searched, however many objects wait.
+ * A queue of objects that wait to be written, each for a delay from a fixed set, so that later changes are written
+ * together.
+ *
+ * Each delay has its own first-in-first-out line, so that nothing is ever sorted or searched, however many objects
+ * wait.
  */
 export class HeldQueue {
-  /** By how long one waits. */
+  /** The lines, by delay. */
   readonly #lines: ReadonlyMap<number, Line>;
   /** When each was first put, the oldest first. */
   readonly #since = new Map<string, number>();
 
-  /** @param delaysMs the waits that there are */
+  /** @param delaysMs all delays that are used */
   constructor(delaysMs: readonly number[]) {
     this.#lines = new Map(delaysMs.map((delayMs) => [delayMs, new Line()]));
   }
 
-  /** Those that wait. */
+  /** The number of waiting objects. */
   get size(): number {
     let size = 0;
     for (const line of this.#lines.values()) size += line.size;
     return size;
   }
 
-  /** Those that wait and those that were taken and are not done. */
+  /** The number of objects that wait or were shifted and are not done. */
   get open(): number {
     return this.#since.size;
   }
 
-  /** Since when the oldest of them waits; undefined: none does. */
+  /** Since when the oldest of them waits; undefined when there is none. */
   get oldestSinceMs(): number | undefined {
     for (const sinceMs of this.#since.values()) return sinceMs;
     return undefined;
   }
 
-  /** Puts an object in line, but where it is due sooner already. @param delayMs one of those of the constructor */
+  /** Puts an object in line, unless it is due sooner already. @param delayMs one of the constructor's delays */
   put(id: string, delayMs: number, nowMs: number): void {
     const dueMs = nowMs + delayMs;
     if (!this.#since.has(id)) this.#since.set(id, nowMs);
@@ -49,14 +52,14 @@ export class HeldQueue {
     return this.#firstLine()?.headDueMs();
   }
 
-  /** Takes the one that is due longest. */
-  take(nowMs: number): string | undefined {
+  /** Removes and returns the object that has been due for longest. */
+  shift(nowMs: number): string | undefined {
     const line = this.#firstLine();
     const dueMs = line?.headDueMs();
     return dueMs === undefined || dueMs > nowMs ? undefined : line?.shift();
   }
 
-  /** It is written, or need not be. Not where it was put again meanwhile. */
+  /** The object is written or need not be; one that was put again meanwhile stays. */
   done(id: string): void {
     for (const line of this.#lines.values()) if (line.dueMsOf(id) !== undefined) return;
     this.#since.delete(id);

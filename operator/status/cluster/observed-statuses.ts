@@ -1,23 +1,25 @@
 /**
- * What stands as status in the API server, as the watch brings it: what the writer compares with, so that it needs no
- * memory of its own and an operator that restarts writes nothing. Conditions are shared with the status keeper.
+ * Holds the observed statuses: the status of each object in the API server, as the watch brought it.
+ *
+ * The status writer compares with it, so it needs no memory of its own writes and an operator that restarts writes
+ * nothing. Conditions are shared with the status reconciler.
  */
 import { resultId } from "#operator/compile/compilation";
 import { type ApiObject, compareVersions } from "#operator/kubernetes/api/api-object";
 import type { OwnKind, ResourceKind } from "#operator/resources/resource";
 import { ConditionPool } from "#operator/status/condition-pool";
 import type { StatusDocument } from "#operator/status/status-document";
-import { readStatus, strangerIn } from "./read-status.ts";
+import { foreignManagerOf, readStatus } from "./read-status.ts";
 
 /** One object as it was last seen. */
 export interface ObservedStatus {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
-  /** Undefined: nothing was written yet. */
+  /** Undefined: no status was written yet. */
   readonly document: StatusDocument | undefined;
-  /** Who wrote it last, where that was no operator. */
-  readonly stranger?: string;
+  /** The field manager that wrote it last, when that was no operator. */
+  readonly foreignManager?: string;
 }
 
 /** Owner of the fields; the same for all operators and versions, or fields of a former one would stay for ever. */
@@ -25,39 +27,45 @@ export const statusFieldManager = "tollgate-status";
 
 export class ObservedStatuses {
   readonly pool = new ConditionPool();
-  readonly #standing = new Map<string, ObservedStatus>();
+  readonly #statuses = new Map<string, ObservedStatus>();
   readonly #listeners = new Set<(id: string) => void>();
 
   get(id: string): ObservedStatus | undefined {
-    return this.#standing.get(id);
+    return this.#statuses.get(id);
   }
 
-  /** Told the `resultId` of each object that came with another version. */
-  onSeen(listener: (id: string) => void): () => void {
+  /** Calls back with the `resultId` of each object that came with another version. */
+  onObserved(listener: (id: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Takes an object as the API server gave it.
+   * Notes an object from the API server.
    *
-   * @param isLatest it counts whatever was seen before, as after a restore: it was asked for just now, or listed
+   * @param isLatest it counts whatever was observed before, as after a restore: it was just fetched or listed
    */
-  see(kind: ResourceKind, object: ApiObject, isLatest = false): void {
+  observe(kind: ResourceKind, object: ApiObject, isLatest = false): void {
     if (!isOwnKind(kind)) return;
     const { uid, resourceVersion, namespace = "", name, generation = 1 } = object.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
     const id = resultId(kind, namespace, name);
-    const before = this.#standing.get(id);
+    const before = this.#statuses.get(id);
     if (before?.uid === uid && !isLatest && compareVersions(resourceVersion, before.resourceVersion) <= 0) return;
     const document = readStatus(kind, object, this.pool);
-    const stranger = strangerIn(object, statusFieldManager);
-    this.#standing.set(id, { uid, resourceVersion, generation, document, ...(stranger !== undefined && { stranger }) });
+    const foreignManager = foreignManagerOf(object, statusFieldManager);
+    this.#statuses.set(id, {
+      uid,
+      resourceVersion,
+      generation,
+      document,
+      ...(foreignManager !== undefined && { foreignManager }),
+    });
     for (const listener of this.#listeners) listener(id);
   }
 
   forget(id: string): void {
-    this.#standing.delete(id);
+    this.#statuses.delete(id);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Figures of use as they stand in a status -> the form of the usage book, where they go on: what an operator before this
- * one showed is neither forgotten nor shown again. Pure.
+ * Reads the usage figures of an observed status into the form of the usage tracker, so that a new leader goes on from
+ * the figures of the previous one. Pure.
  */
 
 import { identityOf, type ResourceSet } from "#operator/resources/resource";
@@ -22,7 +22,7 @@ export function observedUse(
   const limits = limitsOf(identityOf(metadata), metadata.namespace, resources);
   const quotas = usage.flatMap(({ name, used = "0", limit = "0", resetAt }) => {
     const spec = limits.find((one) => one.name === name);
-    // It was removed, or means something else now.
+    // The limit was removed, or means something else now.
     if (spec === undefined) return [];
     const { unit, mode } = spec;
     const quota: QuotaReport = {

@@ -1,6 +1,6 @@
 /**
- * Status as it stands in the API server -> the same shape as what we would write, to compare the two and to begin where
- * another operator ended. What does not look like ours is left out: it will differ, and be written.
+ * Reads the status of an object of the API server into the form that we would write, to compare the two and to go on
+ * from the previous leader's. Parts in another form are left out: they then differ and are written again.
  */
 import { type ApiObject, isRecord } from "#operator/kubernetes/api/api-object";
 import type { OwnKind } from "#operator/resources/resource";
@@ -8,7 +8,7 @@ import type { Condition } from "#operator/resources/types.gen";
 import type { ConditionPool } from "#operator/status/condition-pool";
 import type { Status, StatusDocument } from "#operator/status/status-document";
 
-/** @returns undefined where nobody has written a status yet */
+/** @returns undefined when no status was written yet */
 export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool): StatusDocument | undefined {
   const { metadata, status } = object;
   if (!isRecord(status) || !Array.isArray(status["conditions"])) return undefined;
@@ -21,24 +21,24 @@ export function readStatus(kind: OwnKind, object: ApiObject, pool: ConditionPool
     apiVersion: "tollgate.dev/v1alpha1",
     kind,
     metadata: { namespace: metadata.namespace ?? "", name: metadata.name },
-    // The API server has held the other members against the schema that the types are made of.
+    // The API server has checked the other members against the schema that the types come from.
     status: { ...(status as Status), conditions },
   };
 }
 
 /**
- * Who wrote the status last, where that was not under our own name.
+ * The field manager that wrote the status last, when it was not ours.
  *
- * @param ownManager the name that all operators write under
+ * @param ownManager the field manager of all operators
  */
-export function strangerIn({ metadata }: ApiObject, ownManager: string): string | undefined {
+export function foreignManagerOf({ metadata }: ApiObject, ownManager: string): string | undefined {
   const { managedFields } = metadata;
   let last = { manager: ownManager, time: "" };
   for (const entry of Array.isArray(managedFields) ? managedFields : []) {
     if (!isRecord(entry) || entry["subresource"] !== "status") continue;
     const { manager, time = "" } = entry;
     if (typeof manager !== "string" || typeof time !== "string" || time < last.time) continue;
-    // Times are whole seconds: who came after us may bear the same.
+    // Times are whole seconds: a later write may have the same time.
     if (time > last.time || manager !== ownManager) last = { manager, time };
   }
   return last.manager === ownManager ? undefined : last.manager;

@@ -1,11 +1,10 @@
 /**
- * What became of the writes of the last minutes: whether somebody else changes back what was written, and how long to
- * wait before the next try. Two releases that watch one namespace would else write against each other without end, as
- * each puts right what the other wrote.
+ * Detects that somebody else changes back the statuses that this operator writes, and says how long to wait before the
+ * next write. Without it, two releases that watch one namespace would write against each other without end.
  *
- * The wait doubles with each write that was undone, up to a minute; a new generation of the object begins anew, so that
- * the first word about a change of the spec is never late. Holds what was written within the time in which it matters:
- * the pace of the writer is its bound. No clock of its own.
+ * The wait doubles with each write that was undone, up to a minute. A new generation of the object starts over, so that
+ * the first status after a change of the spec is never late. It remembers writes only as long as they matter; the pace
+ * of the writer bounds it. It has no clock of its own.
  */
 import { isSameMeaning } from "#operator/status/same-meaning";
 import type { StatusDocument } from "#operator/status/status-document";
@@ -14,21 +13,21 @@ import type { ObservedStatus } from "./observed-statuses.ts";
 interface Write {
   readonly uid: string;
   readonly generation: number;
-  /** As the API server had it right after. */
+  /** The status that the API server had right after the write. */
   readonly document: StatusDocument;
   readonly atMs: number;
-  /** How many before it, one after the other, were undone. */
+  /** How many writes before it were undone in a row. */
   readonly undone: number;
 }
 
 export class StatusContention {
-  /** All waits that there are. */
+  /** All waits that can occur. */
   readonly delaysMs: readonly number[];
   readonly #mostMs: number;
-  /** By `resultId`, the longest ago first. */
+  /** By `resultId`, oldest first. */
   readonly #writes = new Map<string, Write>();
 
-  /** @param firstMs between a write that somebody undoes and the next @param mostMs what that grows to */
+  /** @param firstMs wait after the first write that was undone @param mostMs the longest wait */
   constructor(firstMs = 1_000, mostMs = 60_000) {
     const delaysMs: number[] = [];
     for (let delayMs = firstMs; delayMs < mostMs; delayMs *= 2) delaysMs.push(delayMs);
@@ -36,12 +35,12 @@ export class StatusContention {
     this.#mostMs = mostMs;
   }
 
-  /** Takes note of a write. @param stood what was written over @param document what stands now */
-  wrote(id: string, stood: ObservedStatus, document: StatusDocument, nowMs: number): void {
-    const { uid, generation } = stood;
-    const before = this.#find(id, stood, nowMs);
+  /** Notes a write. @param replaced the status before it @param document the status after it */
+  noteWrite(id: string, replaced: ObservedStatus, document: StatusDocument, nowMs: number): void {
+    const { uid, generation } = replaced;
+    const before = this.#find(id, replaced, nowMs);
     const undoneBefore = before?.undone ?? 0;
-    const undone = before && isUndone(before, stood) ? undoneBefore + 1 : Math.max(0, undoneBefore - 1);
+    const undone = before && isUndone(before, replaced) ? undoneBefore + 1 : Math.max(0, undoneBefore - 1);
     this.#writes.delete(id);
     this.#writes.set(id, { uid, generation, document, atMs: nowMs, undone });
     for (const [oldest, { atMs }] of this.#writes) {
@@ -50,15 +49,15 @@ export class StatusContention {
     }
   }
 
-  /** How many writes of an object were undone one after the other, the last among them. */
-  timesUndone(id: string, stands: ObservedStatus, nowMs: number): number {
-    const last = this.#find(id, stands, nowMs);
-    return last !== undefined && isUndone(last, stands) ? last.undone + 1 : 0;
+  /** How many writes of an object were undone in a row, up to the last one. */
+  timesUndone(id: string, observed: ObservedStatus, nowMs: number): number {
+    const last = this.#find(id, observed, nowMs);
+    return last !== undefined && isUndone(last, observed) ? last.undone + 1 : 0;
   }
 
   /** How long to wait before an object is written again: 0, or one of `delaysMs`. */
-  waitMs(id: string, stands: ObservedStatus, nowMs: number): number {
-    const times = this.timesUndone(id, stands, nowMs);
+  waitMs(id: string, observed: ObservedStatus, nowMs: number): number {
+    const times = this.timesUndone(id, observed, nowMs);
     const last = this.#writes.get(id);
     if (times === 0 || last === undefined) return 0;
     const intervalMs = this.delaysMs[Math.min(times, this.delaysMs.length) - 1] ?? this.#mostMs;
@@ -66,12 +65,12 @@ export class StatusContention {
     return leftMs <= 0 ? 0 : (this.delaysMs.find((delayMs) => delayMs >= leftMs) ?? this.#mostMs);
   }
 
-  /** Another operator writes from now on. */
+  /** Forgets everything: another operator writes from now on. */
   clear(): void {
     this.#writes.clear();
   }
 
-  /** Longer than any wait, or what is waited for would be forgotten before. */
+  /** Longer than any wait, or a write would be forgotten before its wait is over. */
   get #rememberMs(): number {
     return 2 * this.#mostMs;
   }
@@ -83,7 +82,7 @@ export class StatusContention {
   }
 }
 
-function isUndone({ document }: Write, stands: ObservedStatus): boolean {
-  if (stands.document === document) return false;
-  return stands.document === undefined || !isSameMeaning(stands.document, document);
+function isUndone({ document }: Write, observed: ObservedStatus): boolean {
+  if (observed.document === document) return false;
+  return observed.document === undefined || !isSameMeaning(observed.document, document);
 }

@@ -1,4 +1,4 @@
-/** Metrics of the writing of status and Events; labels are closed sets. */
+/** Metrics of writing status and Events. Labels are closed sets. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { EventResult, EventWriter } from "#operator/status/events/event-writer";
 import type { StatusWriter, WriteResult } from "./status-writer.ts";
@@ -21,7 +21,7 @@ export function registerStatusMetrics(registry: Registry, writer: StatusWriter, 
   });
   new Counter({
     name: "tollgate_events_total",
-    help: "Events told by this operator, by result; dropped: too many at once.",
+    help: "Events written by this operator, by result; dropped: too many at once.",
     labelNames: ["result"],
     registers,
     collect() {

@@ -1,12 +1,12 @@
 /**
- * Writes status to the API server: server-side apply on the status subresource under a fixed field manager.
+ * Writes status to the API server, by server-side apply on the status subresource under a fixed field manager.
  *
- * Level-based: a notice only says which object to look at. When its turn comes, what should stand (the keeper's) is
- * compared with what stands (the watch's), and only a difference of meaning is written: an operator that restarts, or
- * one that leads anew, writes nothing. The leader alone writes, and asks itself before each write; each write names the
- * uid and the version that it was made for, so that one which a pause held up changes nothing. One write is in flight
- * an object, a few over all; refusals of any kind slow all writes down together, and what somebody else changes back again
- * and again is written ever more seldom (`status-contention.ts`). Called by `status-loop.ts`.
+ * It is level-based: a notice only enqueues an object. When its turn comes, the desired status (the reconciler's) is
+ * compared with the observed one (the watch's), and only a difference of meaning is written, so an operator that
+ * restarts or becomes leader writes nothing. Only the leader writes, and it checks that before each write; each write
+ * names the uid and version that it was made for, so that a write delayed by a pause changes nothing. One write is in
+ * flight for an object, a few over all; any refusal slows all writes down together, and a status that somebody else
+ * keeps changing back is written ever more rarely (`status-contention.ts`). Called by `status-loop.ts`.
  */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { ApiError } from "#operator/kubernetes/api/api-error";
@@ -22,60 +22,60 @@ import { type ObservedStatus, type ObservedStatuses, statusFieldManager } from "
 import { readStatus } from "./read-status.ts";
 import { StatusContention } from "./status-contention.ts";
 
-/** What became of a look at an object that had something to write. */
+/** The result of an attempt to write. */
 export type WriteResult = "written" | "conflict" | "gone" | "invalid" | "forbidden" | "throttled" | "failed";
 
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "apply" | "list">;
   readonly leadership: Pick<Leadership, "isLeader" | "onChange">;
-  readonly standing: ObservedStatuses;
-  /** What should stand, by `resultId`, and the uid of the object that it is about. */
+  readonly observedStatuses: ObservedStatuses;
+  /** The desired status, by `resultId`, and the uid of its object. */
   readonly desired: (id: string) => { readonly document: StatusDocument; readonly uid: string | undefined } | undefined;
   /** All objects that should have a status, by `resultId`. */
   readonly ids: () => Iterable<string>;
   readonly isReachable: () => boolean;
-  /** Told each status that was written, with what stood before and the object's uid. */
+  /** Receives each status that was written, with the status before it and the object's uid. */
   readonly onWritten: (before: StatusDocument | undefined, after: StatusDocument, uid: string) => void;
-  /** Told now and then, for each namespace, an object whose status somebody else changes back again and again. */
+  /** Receives, now and then for each namespace, an object whose status somebody else keeps changing back. */
   readonly onContested?: (document: StatusDocument, uid: string, why: string) => void;
   readonly log: { warn(message: string): void; error(message: string): void };
-  readonly rivals?: StatusContention;
-  /** Between two looks at everything, should a notice ever have been lost. */
+  readonly contention?: StatusContention;
+  /** Between two resyncs that enqueue everything, should a notice have been lost. */
   readonly sweepEveryMs?: number;
   /** Writes a second, where more than a burst waits. */
   readonly perSecond?: number;
   readonly backoff?: Backoff;
 }
 
-/** A status that is as it should be is written at once. */
+/** A good status is written at once. */
 const soonMs = 50;
-/** Objects come together and find each other within this time: what is missing now may be there then. */
+/** A refused status waits this long: objects that are applied together find each other within this time. */
 const settleMs = 300;
-/** Proxies acknowledge within milliseconds; one that does not is named. Also after somebody else was faster. */
+/** A pending status waits this long: proxies acknowledge within milliseconds. Also the wait after a conflict. */
 const patientMs = 1_000;
 const inFlightMax = 8;
-/** An API server that takes ten thousand first statuses has other things to do, too. */
+/** Statuses in flight: an API server that receives ten thousand first statuses has other work too. */
 const defaultPerSecond = 100;
 const burst = 200;
 const writeTimeoutMs = 5_000;
 const unreachableMs = 500;
 const tellEveryMs = 60_000;
-/** Undone this often, it was no person's hand. */
+/** A status that was undone this often was not edited by a person. */
 const contestedTimes = 3;
 const tellContestedEveryMs = 30 * 60_000;
-/** Between two looks whether the Lease that seemed lost is ours after all. */
+/** Between two checks whether a Lease that seemed lost is ours after all. */
 const resumeMs = 500;
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  readonly #rivals: StatusContention;
+  readonly #contention: StatusContention;
   readonly #queue: HeldQueue;
   readonly #inFlight = new Set<string>();
-  /** Statuses that the API server refuses for what they are: not tried again. */
+  /** Statuses that the API server refuses as invalid: they are not tried again. */
   readonly #refused = new Map<string, StatusDocument>();
-  /** The version that somebody had replaced when we came. */
+  /** The version of an object at which a write met a conflict. */
   readonly #conflicts = new Map<string, string>();
-  /** Namespaces whose statuses somebody else writes too, and when that was told. */
+  /** Namespaces whose statuses somebody else writes too, and when that was reported. */
   readonly #contested = new Map<string, number>();
   readonly #results = new Map<WriteResult, number>();
   readonly #backoff: Backoff;
@@ -84,12 +84,12 @@ export class StatusWriter {
   #term = new AbortController();
   /** When all writes so far would be over at the even pace; a burst may be ahead of it. */
   #pacedUntilMs = 0;
-  /** The API server has had enough, or is away. */
+  /** The API server throttles, or is unreachable. */
   #pausedUntilMs = 0;
   #isFailing = false;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  /** Something was let go of as this operator did not lead at that moment. */
+  /** An object was dropped because this operator did not lead at that moment. */
   #hasLetGo = false;
   #sweptAtMs = performance.now();
   #isClosed = false;
@@ -97,33 +97,33 @@ export class StatusWriter {
   constructor(options: StatusWriterOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff(500, 30_000);
-    this.#rivals = options.rivals ?? new StatusContention();
-    this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#rivals.delaysMs]);
-    const { leadership, standing } = options;
+    this.#contention = options.contention ?? new StatusContention();
+    this.#queue = new HeldQueue([soonMs, settleMs, patientMs, ...this.#contention.delaysMs]);
+    const { leadership, observedStatuses } = options;
     this.#stops = [
       leadership.onChange(() => {
         if (!leadership.isLeader()) this.#stepDown();
       }),
-      standing.onSeen((id) => this.look(id)),
+      observedStatuses.onObserved((id) => this.enqueue(id)),
     ];
     this.#sweeping = setInterval(() => this.#sweep(), resumeMs).unref();
   }
 
-  /** Looks at an object, by `resultId`, soon: its status or what stands of it may have changed. */
-  look(id: string): void {
-    const { leadership, standing, desired } = this.#options;
+  /** Enqueues an object, by `resultId`: its desired or observed status may have changed. */
+  enqueue(id: string): void {
+    const { leadership, observedStatuses, desired } = this.#options;
     if (this.#isClosed) return;
     if (!leadership.isLeader()) {
       this.#hasLetGo = true;
       return;
     }
     const wanted = desired(id);
-    const stands = standing.get(id);
-    if (wanted === undefined || stands === undefined || !isDifferent(stands, wanted.document)) return;
+    const observed = observedStatuses.get(id);
+    if (wanted === undefined || observed === undefined || !isDifferent(observed, wanted.document)) return;
     const nowMs = performance.now();
-    // While a write is in flight what stands may be that write.
-    const rivalMs = this.#inFlight.has(id) ? 0 : this.#rivals.waitMs(id, stands, nowMs);
-    this.#queue.put(id, Math.max(delayOf(wanted.document), rivalMs), nowMs);
+    // While a write is in flight the observed status may be that write.
+    const contentionMs = this.#inFlight.has(id) ? 0 : this.#contention.waitMs(id, observed, nowMs);
+    this.#queue.put(id, Math.max(delayOf(wanted.document), contentionMs), nowMs);
     this.#pumpSoon();
   }
 
@@ -150,17 +150,17 @@ export class StatusWriter {
     this.#stepDown();
   }
 
-  /** Looks at everything: now and then, and where a Lease that had run out was renewed before anybody took it. */
+  /** Enqueues everything: now and then, and when an expired Lease was renewed before anybody acquired it. */
   #sweep(): void {
     const { leadership, ids, sweepEveryMs = 10 * 60_000 } = this.#options;
     const nowMs = performance.now();
     if (!leadership.isLeader() || (!this.#hasLetGo && nowMs - this.#sweptAtMs < sweepEveryMs)) return;
     this.#hasLetGo = false;
     this.#sweptAtMs = nowMs;
-    for (const id of ids()) this.look(id);
+    for (const id of ids()) this.enqueue(id);
   }
 
-  /** Another operator writes, from what it knows: nothing that waits here is of any use. */
+  /** Another operator writes from now on: the queue is of no use. */
   #stepDown(): void {
     this.#hasLetGo = true;
     clearTimeout(this.#timer);
@@ -168,7 +168,7 @@ export class StatusWriter {
     this.#queue.clear();
     this.#refused.clear();
     this.#conflicts.clear();
-    this.#rivals.clear();
+    this.#contention.clear();
     this.#contested.clear();
     this.#term.abort();
     this.#term = new AbortController();
@@ -194,13 +194,13 @@ export class StatusWriter {
       this.#stepDown();
       return;
     }
-    // One that failed is tried alone until the API server takes something again.
+    // After a failure one write is tried alone until one succeeds.
     const most = this.#isFailing ? 1 : inFlightMax;
-    // Whoever ends makes room and looks again.
+    // Each write that ends makes room and pumps again.
     if (this.#inFlight.size >= most) return;
     if (!isReachable()) this.#pausedUntilMs = nowMs + unreachableMs;
     else if (nowMs >= this.#pacedUntilMs - burst * this.#intervalMs && nowMs >= this.#pausedUntilMs) {
-      const id = this.#queue.take(nowMs);
+      const id = this.#queue.shift(nowMs);
       if (id !== undefined && this.#inFlight.has(id)) this.#queue.put(id, settleMs, nowMs);
       else if (id !== undefined && this.#begin(id))
         this.#pacedUntilMs = Math.max(this.#pacedUntilMs, nowMs) + this.#intervalMs;
@@ -210,10 +210,10 @@ export class StatusWriter {
 
   /** @returns whether there was something to write */
   #begin(id: string): boolean {
-    const { standing, desired } = this.#options;
-    const stands = standing.get(id);
+    const { observedStatuses, desired } = this.#options;
+    const observed = observedStatuses.get(id);
     const wanted = desired(id);
-    if (stands === undefined || wanted === undefined || !isDifferent(stands, wanted.document)) {
+    if (observed === undefined || wanted === undefined || !isDifferent(observed, wanted.document)) {
       this.#queue.done(id);
       return false;
     }
@@ -222,14 +222,14 @@ export class StatusWriter {
       this.#queue.done(id);
       return false;
     }
-    // The compiler has not seen this object yet, but the one before it.
-    if (uid !== stands.uid || document.status.observedGeneration !== stands.generation) {
+    // The compiler's result is for an earlier version of the object.
+    if (uid !== observed.uid || document.status.observedGeneration !== observed.generation) {
       this.#queue.put(id, settleMs, performance.now());
       return false;
     }
-    if (this.#isTooSoon(id, stands, document)) return false;
+    if (this.#isTooSoon(id, observed, document)) return false;
     this.#inFlight.add(id);
-    void this.#write(id, stands, document).then(() => {
+    void this.#write(id, observed, document).then(() => {
       this.#inFlight.delete(id);
       this.#queue.done(id);
       this.#pumpSoon();
@@ -237,16 +237,17 @@ export class StatusWriter {
     return true;
   }
 
-  /** Somebody else changes back what is written: puts it off, and says so where it goes on. */
-  #isTooSoon(id: string, stands: ObservedStatus, document: StatusDocument): boolean {
+  /** Somebody else changes the status back: delays the write, and reports it when that goes on. */
+  #isTooSoon(id: string, observed: ObservedStatus, document: StatusDocument): boolean {
     const nowMs = performance.now();
-    if (this.#rivals.timesUndone(id, stands, nowMs) >= contestedTimes) this.#tellContested(stands, document, nowMs);
-    const waitMs = this.#rivals.waitMs(id, stands, nowMs);
+    if (this.#contention.timesUndone(id, observed, nowMs) >= contestedTimes)
+      this.#reportContested(observed, document, nowMs);
+    const waitMs = this.#contention.waitMs(id, observed, nowMs);
     if (waitMs > 0) this.#queue.put(id, waitMs, nowMs);
     return waitMs > 0;
   }
 
-  #tellContested({ uid, stranger }: ObservedStatus, document: StatusDocument, nowMs: number): void {
+  #reportContested({ uid, foreignManager }: ObservedStatus, document: StatusDocument, nowMs: number): void {
     const { log, onContested } = this.#options;
     const { namespace, name } = document.metadata;
     const toldAtMs = this.#contested.get(namespace);
@@ -254,19 +255,19 @@ export class StatusWriter {
     this.#contested.set(namespace, nowMs);
     const object = `${document.kind} ${namespace}/${name}`;
     const why =
-      stranger === undefined
-        ? `Another operator also writes the status of ${object}: two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
-        : `${stranger} also writes the status of ${object}: let it be.`;
-    log.warn(`${why} Until then what both write is written ever more seldom.`);
+      foreignManager === undefined
+        ? `Another operator also writes the status of ${object}, because two releases watch this namespace. Narrow operator.watchNamespaces of one of them.`
+        : `${foreignManager} also writes the status of ${object}. Stop it from doing so.`;
+    log.warn(`${why} Until then this operator writes the contested statuses ever more rarely.`);
     onContested?.(document, uid, why);
   }
 
-  async #write(id: string, stands: ObservedStatus, document: StatusDocument): Promise<void> {
-    const { client, standing, onWritten } = this.#options;
+  async #write(id: string, observed: ObservedStatus, document: StatusDocument): Promise<void> {
+    const { client, observedStatuses, onWritten } = this.#options;
     const { signal } = this.#term;
     const { kind } = document;
-    const status = { ...document.status, conditions: sinceWhen(stands.document, document) };
-    const { uid, resourceVersion } = stands;
+    const status = { ...document.status, conditions: keepTransitionTimes(observed.document, document) };
+    const { uid, resourceVersion } = observed;
     try {
       if (this.#conflicts.get(id) === resourceVersion) {
         await this.#readAgain(id, kind, document, signal);
@@ -275,36 +276,36 @@ export class StatusWriter {
       const { namespace, name } = document.metadata;
       const object = { metadata: { namespace, name, uid, resourceVersion }, status };
       const options = { fieldManager: statusFieldManager, subresource: "status", signal } as const;
-      const answer = await client.apply(ownResources[kind], object, { ...options, timeoutMs: writeTimeoutMs });
+      const response = await client.apply(ownResources[kind], object, { ...options, timeoutMs: writeTimeoutMs });
       this.#count("written");
       this.#conflicts.delete(id);
       this.#isFailing = false;
       this.#backoff.reset();
-      const stood = readStatus(kind, answer, standing.pool) ?? document;
-      this.#rivals.wrote(id, stands, stood, performance.now());
-      // The next difference is one from this, whether the watch has brought it or not.
-      standing.see(kind, answer);
-      onWritten(stands.document, { ...document, status }, uid);
+      const written = readStatus(kind, response, observedStatuses.pool) ?? document;
+      this.#contention.noteWrite(id, observed, written, performance.now());
+      // The next comparison uses this response, whether the watch has brought it or not.
+      observedStatuses.observe(kind, response);
+      onWritten(observed.document, { ...document, status }, uid);
     } catch (error) {
-      if (!signal.aborted) this.#take(error, id, resourceVersion, document);
+      if (!signal.aborted) this.#handleFailure(error, id, resourceVersion, document);
     }
   }
 
-  /** The watch should have brought what made the write fail; after a restore from a backup it may believe it has. */
+  /** Fetches an object whose write failed: after a restore the watch may believe that it has the present version. */
   async #readAgain(id: string, kind: OwnKind, { metadata }: StatusDocument, signal: AbortSignal): Promise<void> {
-    const { client, standing } = this.#options;
+    const { client, observedStatuses } = this.#options;
     this.#conflicts.delete(id);
     const options = { namespace: metadata.namespace, fieldSelector: `metadata.name=${metadata.name}`, signal };
     const { items } = await client.list(ownResources[kind], { ...options, timeoutMs: writeTimeoutMs });
     const [object] = items;
-    if (object === undefined) standing.forget(id);
-    else standing.see(kind, object, true);
+    if (object === undefined) observedStatuses.forget(id);
+    else observedStatuses.observe(kind, object, true);
   }
 
-  #take(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
-    const { log, standing } = this.#options;
+  #handleFailure(error: unknown, id: string, resourceVersion: string, document: StatusDocument): void {
+    const { log, observedStatuses } = this.#options;
     if (!(error instanceof ApiError)) {
-      log.error(`the status of ${id} cannot be written: ${String(error)}`);
+      log.error(`the operator cannot write the status of ${id}: ${String(error)}`);
       return;
     }
     const result = resultOf(error);
@@ -315,13 +316,13 @@ export class StatusWriter {
         this.#queue.put(id, patientMs, performance.now());
         return;
       case "gone":
-        // The watch tells of its end, or of the next of its name.
-        standing.forget(id);
+        // The watch brings its deletion, or the next object of that name.
+        observedStatuses.forget(id);
         return;
       case "invalid":
         if (this.#refused.size >= 10_000) this.#refused.clear();
         this.#refused.set(id, document);
-        log.error(`the status of ${id} is refused: ${error.message}`);
+        log.error(`the API server refuses the status of ${id}: ${error.message}`);
         return;
       default:
         this.#slowDown(error);
@@ -332,11 +333,11 @@ export class StatusWriter {
   #slowDown(error: ApiError): void {
     const nowMs = performance.now();
     this.#isFailing = true;
-    // Those in flight fail together and count once.
+    // Writes in flight fail together and count once.
     if (nowMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + this.#backoff.next(error.retryAfterMs);
     if (nowMs - this.#toldAtMs < tellEveryMs) return;
     this.#toldAtMs = nowMs;
-    this.#options.log.warn(`status cannot be written: ${error.message}; trying again`);
+    this.#options.log.warn(`the operator cannot write status: ${error.message}; it tries again`);
   }
 
   #count(result: WriteResult): void {
@@ -348,7 +349,7 @@ function isDifferent({ document }: ObservedStatus, wanted: StatusDocument): bool
   return document === undefined || (document !== wanted && !isSameMeaning(document, wanted));
 }
 
-/** How long a status may wait for a better one. */
+/** How long a status waits for a better one. */
 function delayOf({ status }: StatusDocument): number {
   const isOnItsWay = status.conditions.some((condition) => hasReason(condition, "Programmed", "Pending"));
   if (!isOnItsWay) return soonMs;
@@ -356,8 +357,8 @@ function delayOf({ status }: StatusDocument): number {
   return isRefused ? settleMs : patientMs;
 }
 
-/** What holds as it did before holds since then, whatever happened in between that nobody was told. */
-function sinceWhen(
+/** A condition that is as it was before keeps its transition time, whatever happened in between unwritten. */
+function keepTransitionTimes(
   before: StatusDocument | undefined,
   { status }: StatusDocument,
 ): StatusDocument["status"]["conditions"] {

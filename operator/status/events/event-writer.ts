@@ -1,9 +1,9 @@
 /**
- * Writes Events (events.k8s.io/v1): the first of its kind is created, the same again within half an hour is counted in
- * its series, at most once a minute.
+ * Writes Events (events.k8s.io/v1). The first of its kind is created; the same Event again within half an hour is
+ * counted in its series, at most once a minute.
  *
- * Events are told as well as can be and no better: they are few a second, those beyond are counted and dropped, and an
- * API server that does not take them is not asked for long. The leader alone writes. Called after each write of status.
+ * Events are best effort: a few a second are written, others are counted and dropped, and an API server that refuses
+ * them is left alone for a while. Only the leader writes. Called after each write of status.
  */
 import { hash } from "node:crypto";
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
@@ -66,7 +66,7 @@ export class EventWriter {
   readonly #now: () => number;
   readonly #seriesMs: { readonly first: number; readonly every: number };
   readonly #backoff: Backoff;
-  /** By what is said of what; the least recently told first. */
+  /** By object and content; the least recently told first. */
   readonly #told = new Map<string, Told>();
   readonly #queue: HeldQueue;
   readonly #results = new Map<EventResult, number>();
@@ -94,8 +94,8 @@ export class EventWriter {
     return this.#results;
   }
 
-  /** Tells something about an object, or that it happened again. */
-  tell(regarding: Regarding, facts: EventFacts): void {
+  /** Sends an Event about an object, or counts its repetition. */
+  send(regarding: Regarding, facts: EventFacts): void {
     if (!this.#options.leadership.isLeader()) return;
     const note = facts.note.length > noteMax ? `${facts.note.slice(0, noteMax - 1)}…` : facts.note;
     const key = hash("sha256", JSON.stringify([regarding, facts.type, facts.reason, facts.action, note]), "hex");
@@ -108,7 +108,7 @@ export class EventWriter {
       before.lastMs = nowMs;
       this.#told.set(key, before);
     } else {
-      // The same name for the same news: an operator that restarts finds that it was told.
+      // The same Event has the same name, so that an operator that restarts finds it.
       const suffix = `.${hash("sha256", `${key} ${Math.floor(nowMs / rememberMs)}`, "hex").slice(0, 16)}`;
       const eventName = `${regarding.name.slice(0, nameMax - suffix.length)}${suffix}`;
       const told = { regarding, facts: { ...facts, note }, eventName, count: 1, isCreated: false, lastMs: nowMs };
@@ -156,7 +156,7 @@ export class EventWriter {
     }
     const nowMs = performance.now();
     this.#notBeforeMs = nowMs + (isReachable() ? 1_000 / perSecond : unreachableMs);
-    const key = isReachable() ? this.#queue.take(nowMs) : undefined;
+    const key = isReachable() ? this.#queue.shift(nowMs) : undefined;
     const told = key === undefined ? undefined : this.#told.get(key);
     if (key !== undefined) this.#queue.done(key);
     if (key !== undefined && told !== undefined) {
@@ -185,7 +185,7 @@ export class EventWriter {
       this.#backoff.reset();
     } catch (error) {
       if (signal.aborted) return;
-      this.#take(error, key, told);
+      this.#handleFailure(error, key, told);
     }
   }
 
@@ -205,7 +205,7 @@ export class EventWriter {
     };
   }
 
-  #take(error: unknown, key: string, told: Told): void {
+  #handleFailure(error: unknown, key: string, told: Told): void {
     if (!told.isCreated && isApiStatus(error, 409)) {
       told.isCreated = true;
       return;
@@ -217,13 +217,13 @@ export class EventWriter {
       this.#notBeforeMs = nowMs + this.#backoff.next(retryAfterMs);
       this.#queue.put(key, 0, nowMs);
     } else if (told.isCreated && isApiStatus(error, 404)) {
-      // Its hour is over: the next is the first again.
+      // The API server has deleted it after its hour: the next is the first again.
       this.#told.delete(key);
     }
     if (nowMs - this.#warnedAtMs < tellEveryMs) return;
     this.#warnedAtMs = nowMs;
     const why = error instanceof Error ? error.message : String(error);
-    this.#options.log.warn(`an Event cannot be written: ${why}`);
+    this.#options.log.warn(`the operator cannot write an Event: ${why}`);
   }
 
   #count(result: EventResult): void {

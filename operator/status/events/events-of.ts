@@ -1,27 +1,27 @@
 /**
- * Changes of status that a person should see -> Events. Pure.
+ * Derives Events from changes of status. Pure.
  *
- * An Event is told once for a change that was written, so it needs no memory: what is not as it should be, what is so
- * again, and quotas that fill up. Left out is what thousands of objects would say at once of one cause (no proxy, an
- * account without credit): the one that is to blame says it.
+ * An Event is sent once for a change that was written, so it needs no memory. Events tell of bad conditions, of
+ * conditions that are good again, and of quotas that fill up. Changes that thousands of objects share (no proxy, an
+ * account without credit) are left out: the object that causes them has its own Event.
  */
 import { type ConditionType, hasReason, type ReasonOf } from "#operator/resources/reasons";
 import type { Condition } from "#operator/resources/types.gen";
 import type { StatusDocument } from "#operator/status/status-document";
 import type { EventReason } from "./event-reasons.ts";
 
-/** What an Event says; about what and when it is said belongs to the writer. */
+/** The content of an Event; the writer adds the object and the time. */
 export interface EventFacts {
   readonly type: "Normal" | "Warning";
   /** For programs, as the reason of the condition. */
   readonly reason: string;
-  /** What it is about: the type of the condition. */
+  /** The type of the condition. */
   readonly action: string;
   /** For people. */
   readonly note: string;
 }
 
-/** Conditions whose fall and rise are told. */
+/** Conditions that have Events when they become bad or good. */
 const toldTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Accepted",
   "ResolvedRefs",
@@ -30,7 +30,7 @@ const toldTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Healthy",
   "Funded",
 ]);
-/** Another condition or another object says the same. */
+/** Reasons without an Event, because another condition or object says the same. */
 const toldElsewhere: ReadonlySet<string> = new Set<ReasonOf<ConditionType>>([
   "NotYetValid",
   "AccountUnfunded",
@@ -42,14 +42,14 @@ const toldElsewhere: ReadonlySet<string> = new Set<ReasonOf<ConditionType>>([
 /** Percent of a quota; at 100 it is used up, which its condition says. */
 const thresholds = [80, 50] as const;
 
-/** @param before what stood; undefined: nothing did */
+/** @param before the status before; undefined when there was none */
 export function eventsOf(before: StatusDocument | undefined, after: StatusDocument): EventFacts[] {
   const events: EventFacts[] = [];
   const isAvailable = after.status.conditions.some(({ type, status }) => type === "Available" && status === "True");
   for (const condition of after.status.conditions) {
     const was = before?.status.conditions.find(({ type }) => type === condition.type);
     if (was !== undefined && isSame(was, condition)) continue;
-    // The channel says it itself, and the route works with another.
+    // The channel has its own Event, and the route works with another one.
     if (hasReason(condition, "ResolvedRefs", "ChannelNotReady") && isAvailable) continue;
     const event = eventOf(was, condition);
     if (event !== undefined) events.push(event);
@@ -57,15 +57,15 @@ export function eventsOf(before: StatusDocument | undefined, after: StatusDocume
   return [...events, ...quotaEvents(before, after), ...balanceEvents(before, after)];
 }
 
-/** The Secret of a `generate` credential could not be made; tried again while somebody waits for it. */
+/** The Secret of a `generate` credential could not be made; it is tried again while a credential waits for it. */
 export function secretNotCreated(secretName: string, why: string): EventFacts {
-  const note = `The Secret ${secretName} cannot be created: ${why}`;
+  const note = `The operator cannot create the Secret ${secretName}: ${why}`;
   return told("Warning", "SecretNotCreated", "ResolvedRefs", note);
 }
 
-/** A `generate` credential has another key than before, as somebody deleted its Secret. */
+/** A `generate` credential has a new key, because its Secret was deleted. */
 export function keyReplaced(secretName: string, credential: string): EventFacts {
-  const note = `The Secret ${secretName} of credential ${credential} was gone: a new key was made, and the one before is refused; callers need the new one.`;
+  const note = `The Secret ${secretName} of credential ${credential} was deleted. The operator made a new key; the previous key is refused, and callers need the new one.`;
   return told("Warning", "KeyReplaced", "ResolvedRefs", note);
 }
 
@@ -102,7 +102,7 @@ function eventOf(was: Condition | undefined, condition: Condition): EventFacts |
   if (!toldTypes.has(action) || toldElsewhere.has(reason)) return undefined;
   if (!isWell(condition)) {
     if (condition.status === "Unknown") return undefined;
-    // Somebody wanted it so.
+    // A person suspended it.
     return { type: hasReason(condition, "Active", "Suspended") ? "Normal" : "Warning", reason, action, note };
   }
   const isWellAgain = was !== undefined && !isWell(was) && was.status !== "Unknown" && !toldElsewhere.has(was.reason);
@@ -150,7 +150,7 @@ function percentOf(used: string | undefined, limit: string | undefined): number 
   return whole > 0 ? (Number(used ?? "0") / whole) * 100 : 0;
 }
 
-/** The highest threshold that was passed upwards, where nothing else is said of it. */
+/** The highest threshold that was passed upwards; undefined at 100, where the condition tells it. */
 function thresholdCrossed(beforePercent: number, afterPercent: number): number | undefined {
   if (afterPercent >= 100) return undefined;
   return thresholds.find((threshold) => beforePercent < threshold && afterPercent >= threshold);

@@ -1,6 +1,6 @@
 /**
- * Tells that a key ends soon, before its callers get 401: once for each end of each key while this operator leads. Time
- * passes without anybody's change, so all keys are looked at now and then, a few at a time.
+ * Sends an Event before a key ends, so that people act before callers get 401: once for each end of each key while this
+ * operator leads. Time passes without any change of an object, so all keys are checked now and then, a few at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { KeyResult, ObjectResult } from "#operator/compile/result";
@@ -14,14 +14,14 @@ export interface ExpiryNoticesOptions {
   readonly everyMs?: number;
 }
 
-/** As the metric and the alert have it. */
+/** The same time as in the metric and the alert. */
 const soonMs = 7 * 24 * 3_600_000;
 const sliceOf = 2_000;
 
 export class ExpiryNotices {
   readonly #options: ExpiryNoticesOptions;
   readonly #now: () => number;
-  /** End of each key that was told of. */
+  /** The end of each key that has its Event. */
   readonly #told = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
@@ -29,11 +29,11 @@ export class ExpiryNotices {
   constructor(options: ExpiryNoticesOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#timer = setInterval(() => void this.lookAtAll(), options.everyMs ?? 10 * 60_000).unref();
+    this.#timer = setInterval(() => void this.reconcileAll(), options.everyMs ?? 10 * 60_000).unref();
   }
 
   /** A key was compiled; undefined: it is gone. */
-  look(id: string, result: ObjectResult | undefined): void {
+  reconcile(id: string, result: ObjectResult | undefined): void {
     const endMs = result?.kind === "ApiKey" ? endOf(result) : undefined;
     if (result?.kind !== "ApiKey" || endMs === undefined) {
       this.#told.delete(id);
@@ -47,11 +47,11 @@ export class ExpiryNotices {
     this.#options.tell(result, keyExpiring(note));
   }
 
-  async lookAtAll(): Promise<void> {
+  async reconcileAll(): Promise<void> {
     let left = sliceOf;
     for (const [id, result] of this.#options.results()) {
       if (this.#isClosed || !this.#options.isLeader()) return;
-      this.look(id, result);
+      this.reconcile(id, result);
       left -= 1;
       if (left > 0) continue;
       left = sliceOf;
@@ -65,7 +65,7 @@ export class ExpiryNotices {
   }
 }
 
-/** What makes it live longer: a further credential does nothing about an end of the key itself. */
+/** Advice to prolong the key: another credential does not help against `spec.expiresAt`. */
 function adviceOf({ expiresAtMs, credentials }: KeyResult, endMs: number): string {
   if (expiresAtMs !== endMs) return "Add a credential that lives longer, or move its notAfter.";
   const livesOn = credentials.some(({ usable, notAfterMs = Infinity }) => usable && notAfterMs > endMs);

@@ -9,10 +9,15 @@ import { AnswerStream } from "#proxy/dispatch/answer-stream";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
 import { answered, concludeOther, failStarted, sendReply, settleReply } from "#proxy/dispatch/conclude-attempt";
 import { continuingTurns } from "#proxy/dispatch/continue-turns";
-import { type Attempted, type AttemptHooks, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
+import {
+  type Attempted,
+  type AttemptHooks,
+  type CallUpstream,
+  dispatchCall,
+  whileAllowed,
+} from "#proxy/dispatch/dispatch-call";
 import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
 import { GatewayError } from "#proxy/errors";
-import type { Upstream } from "#proxy/http1/client/upstream";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
@@ -84,7 +89,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
     selected: SelectedTarget,
     prepared: PreparedAttempt,
     request: UpstreamRequest,
-    upstream: Upstream,
+    upstream: CallUpstream,
   ): Promise<Attempted<void>> {
     const { response } = this.#admitted.exchange;
     const attempt = this.#createAttempt(selected, prepared, request, upstream);
@@ -114,7 +119,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
     selected: SelectedTarget,
     prepared: PreparedAttempt,
     request: UpstreamRequest,
-    upstream: Upstream,
+    upstream: CallUpstream,
   ): Attempt {
     const admitted = this.#admitted;
     const { services, record, settlement } = admitted;

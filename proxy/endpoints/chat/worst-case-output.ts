@@ -11,12 +11,13 @@
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
-import { chatCapMember, outputMembers } from "#proxy/formats/body/output-members";
+import { outputMembers } from "#proxy/formats/body/output-members";
 import { readCount } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { type ParameterNames, parameterNames } from "#proxy/parameters/parameter-names";
+import { providers } from "#proxy/providers/providers";
 import { spokenFormat } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
@@ -167,7 +168,7 @@ function bodiesFor(
     const { caps, candidates: counted } = outputMembers[format];
     return [bodyOf(Object.fromEntries([...caps, ...counted].map((name) => [name, readCount(sent, name)])))];
   }
-  if (format === "ChatCompletions") return [bodyOf({ [chatCapMember(provider)]: outputCap, n: candidates })];
+  if (format === "ChatCompletions") return [bodyOf({ [providers[provider].chatCapMember]: outputCap, n: candidates })];
   if (format === "Responses") return [bodyOf({ max_output_tokens: outputCap })];
   // A translation to messages always has a cap: the model's own where the client set none, so that no default is used.
   return [bodyOf({ max_tokens: outputCap ?? "the model's own" })];

@@ -1,11 +1,16 @@
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
-import { type Attempted, type AttemptHooks, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
+import {
+  type Attempted,
+  type AttemptHooks,
+  type CallUpstream,
+  dispatchCall,
+  whileAllowed,
+} from "#proxy/dispatch/dispatch-call";
 import { failedAttempt, invalidReply } from "#proxy/dispatch/failed-attempt";
 import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
 import { GatewayError } from "#proxy/errors";
 import { ClientGoneError } from "#proxy/http/read-body";
-import type { Upstream } from "#proxy/http1/client/upstream";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import type { FailedAttempt } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
@@ -82,7 +87,7 @@ class CountAttempts implements AttemptHooks<PreparedCount, number> {
     selected: SelectedTarget,
     prepared: PreparedCount,
     request: UpstreamRequest,
-    upstream: Upstream,
+    upstream: CallUpstream,
   ): Promise<Attempted<number>> {
     const { services, settlement, inFlightBytes, record } = this.#admitted;
     const attempt = new Attempt({

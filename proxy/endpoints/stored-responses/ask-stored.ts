@@ -4,13 +4,12 @@
  * The path is the channel's own with a checked id behind it; nothing else of the client's goes upstream.
  */
 
-import type { Attempted } from "#proxy/dispatch/dispatch-call";
+import type { Attempted, CallUpstream } from "#proxy/dispatch/dispatch-call";
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
 import { toClientError } from "#proxy/formats/client-error";
 import type { UpstreamError } from "#proxy/formats/format";
 import { ClientGoneError } from "#proxy/http/read-body";
-import type { Upstream } from "#proxy/http1/client/upstream";
 import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { ProxyLimits } from "#proxy/limits";
@@ -39,7 +38,7 @@ export interface StoredQuestion {
 }
 
 export interface StoredContext {
-  readonly upstream: Upstream;
+  readonly upstream: CallUpstream;
   readonly limits: ProxyLimits;
   readonly requestId: string;
   /** Public name of the model that made it. */

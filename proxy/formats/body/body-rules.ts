@@ -5,7 +5,8 @@
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
-import type { BodyRules, Channel } from "#proxy/snapshot/types.gen";
+import { providerOf } from "#proxy/providers/providers";
+import type { BodyRules, Channel, WireFormat } from "#proxy/snapshot/types.gen";
 import { removeAt } from "./member-at.ts";
 
 /** What rules need of an editor. */
@@ -32,9 +33,6 @@ export function isAbsent(editor: EditableMembers, name: string): boolean {
   return text === undefined || text.trim() === "null";
 }
 
-/** Fields that providers of a kind are known to refuse as unknown. */
-export type UnsupportedFields = Readonly<Partial<Record<Channel["provider"], readonly string[]>>>;
-
 const none: readonly string[] = [];
 
 /**
@@ -45,10 +43,10 @@ const none: readonly string[] = [];
 export function applyUnsupportedPolicy(
   editor: BodyEditor,
   { channel, clientsName }: UpstreamPlan,
-  fields: UnsupportedFields,
+  format: WireFormat,
 ): readonly string[] {
   let dropped: string[] | undefined;
-  for (const name of fields[channel.provider] ?? none) {
+  for (const name of providerOf(channel).unsupported[format] ?? none) {
     if (isAbsent(editor, name)) continue;
     const param = clientsName === undefined ? name : clientsName(name);
     if (param !== undefined && channel.unsupportedParameters === "Reject") {

@@ -1,7 +1,6 @@
 /** Where a body of each format says how long its answer may be and how many it wants. */
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import type { Channel } from "#proxy/snapshot/types.gen";
 import { isAbsent } from "./body-rules.ts";
 
 export interface OutputMembers {
@@ -22,14 +21,6 @@ export const outputMembers: Readonly<Record<ChatWireFormat, OutputMembers>> = {
     candidates: ["candidateCount", "candidate_count"],
   },
 };
-
-/**
- * The member that the gateway itself writes a chat completions cap to: reasoning models at OpenAI refuse `max_tokens`;
- * many compatible servers know nothing else.
- */
-export function chatCapMember(provider: Channel["provider"]): "max_completion_tokens" | "max_tokens" {
-  return provider === "OpenAI" || provider === "AzureOpenAI" ? "max_completion_tokens" : "max_tokens";
-}
 
 /**
  * Caps the answer (`quota.unboundedOutput: Cap`) after body rules: in the member that the body has, unless it says less.

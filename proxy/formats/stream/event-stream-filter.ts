@@ -14,7 +14,7 @@ import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/fo
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { type EventFields, readEventFields, splitEvents } from "#proxy/sse/event-fields";
-import { EventSplitter } from "#proxy/sse/event-splitter";
+import type { EventFraming } from "#proxy/sse/event-framing";
 import type { Produced } from "./produced.ts";
 import { RetainedEvents } from "./retained-events.ts";
 
@@ -72,7 +72,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 export class EventStreamFilter implements StreamFilter {
-  readonly #splitter: EventSplitter;
+  readonly #framing: EventFraming;
   readonly #reader: EventReader;
   readonly #retained: RetainedEvents;
   readonly #onEvent: ((event: PassedEvent) => void) | undefined;
@@ -84,9 +84,9 @@ export class EventStreamFilter implements StreamFilter {
   #isDeaf = false;
 
   /** @param onEvent takes the events that may pass, in place of their bytes */
-  constructor(reader: EventReader, eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
+  constructor(reader: EventReader, framing: EventFraming, onEvent?: (event: PassedEvent) => void) {
     this.#onEvent = onEvent;
-    this.#splitter = new EventSplitter(eventBytesMax);
+    this.#framing = framing;
     this.#reader = reader;
     this.#retained = new RetainedEvents((event) => reader.visit(event));
   }
@@ -116,7 +116,7 @@ export class EventStreamFilter implements StreamFilter {
   }
 
   get heldBytes(): number {
-    return this.#splitter.heldBytes;
+    return this.#framing.heldBytes;
   }
 
   get position(): string {
@@ -141,18 +141,20 @@ export class EventStreamFilter implements StreamFilter {
   }
 
   #pushWhole(chunk: Buffer): readonly Buffer[] {
-    const block = this.#splitter.push(chunk);
-    if (block === undefined) {
-      if (this.#splitter.isOverflowing) {
-        this.#isDeaf = true;
-        this.#violate(this.#retained.events + 1, `expected at most ${this.#splitter.eventBytesMax} bytes, came more`);
-      }
-      return noBytes;
+    const block = this.#framing.push(chunk);
+    const passed = block === undefined ? noBytes : this.#passBlock(block);
+    if (this.#framing.isOverflowing) {
+      this.#isDeaf = true;
+      this.#violate(this.#retained.events + 1, `expected at most ${this.#framing.eventBytesMax} bytes, came more`);
     }
+    return passed;
+  }
+
+  #passBlock(block: Buffer): readonly Buffer[] {
     this.#events += 1;
     const passed = this.#readBlock(block);
     // Only where nothing waits behind it: what comes next would else be the end of another line.
-    if (block[block.length - 1] === carriageReturn && this.#splitter.heldBytes === 0) {
+    if (block[block.length - 1] === carriageReturn && this.#framing.heldBytes === 0) {
       this.#endsWithReturn = true;
       this.#passesLineFeed = passed.at(-1)?.at(-1) === carriageReturn;
     }
@@ -160,9 +162,9 @@ export class EventStreamFilter implements StreamFilter {
   }
 
   end(): readonly Buffer[] {
-    if (this.#state.violation !== undefined || this.#isDeaf) return noBytes;
+    if (this.#state.violation !== undefined || this.#isDeaf || this.#framing.isCut) return noBytes;
     const passed: Buffer[] = [];
-    const rest = this.#splitter.takeRest();
+    const rest = this.#framing.takeRest();
     // Half an event must not pass, and JSON that parses is not half.
     if (rest !== undefined && this.#isWhole(rest)) {
       const bytes = this.#readBlock(rest);

@@ -4,26 +4,29 @@
  * Why not undici, which DESIGN.md section 7 names. Measured: a bare chain of `node:http`, one body collected and one
  * reply passed on costs 8 % less CPU a request over a client like this; the gateway allocates 70 KB a request, not 97.
  * And a rule that undici does not keep: a connection whose request was not written whole is never used again, so that an
- * upstream that answers early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
- * hand, no redirects, no pipelining, no decompression. What is needed stands in this folder, strict
- * (`response-head.ts`, `chunked-body.ts`) and tested at every cut. Channels reached through a proxy (`CONNECT`) keep
- * undici.
+ * upstream that responds early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
+ * hand, no redirects, no pipelining, no decompression. What it needs is in this package, strict and tested at every cut
+ * (`wire/message-parser.ts`). Channels reached through a proxy (`CONNECT`) keep undici.
  *
  * A request takes the idle connection that was used last, else opens one of its own; how many there may be is bounded
  * by the requests in flight. Idle ones are closed before the upstream does, as far as it tells.
  */
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions as TlsOptions } from "node:tls";
-import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import { ConnectTimeoutError } from "./connect-timeout-error.ts";
-import { Connection, type ConnectionOwner, type SocketHandlers } from "./connection.ts";
+import { Connection, type PooledConnectionOwner, type SocketHandlers } from "./connection.ts";
 import type { SentRequest, Upstream, UpstreamHandler } from "./upstream.ts";
+
+/** Has the listener called once `inMs` are over, unless it is cancelled before. A deadline must not keep a process alive. */
+export type ArmDeadline = (inMs: number, onExpired: () => void) => { cancel(): void };
 
 export interface ConnectionPoolOptions {
   /** `http:` or `https:`, a host, perhaps a port; nothing else of it is used. */
   readonly origin: URL;
   readonly headBytesMax: number;
   readonly lookup: LookupFunction;
+  /** For waits that nearly always are met: one timer for each of them would cost more than the wait. */
+  readonly armDeadline: ArmDeadline;
   /** Called before each connect. @throws Error when this host must not be connected to */
   readonly checkHost: (hostname: string) => void;
   readonly tls: Pick<TlsOptions, "ca" | "cert" | "key" | "servername">;
@@ -44,13 +47,13 @@ interface IdleConnection {
   readonly untilMs: number;
 }
 
-export class ConnectionPool implements Upstream, ConnectionOwner {
+export class ConnectionPool implements Upstream, PooledConnectionOwner {
   readonly #options: ConnectionPoolOptions;
   readonly #hostname: string;
   readonly #open = new Set<Connection>();
   /** The one used last is used first, so that a pool too large shrinks. */
   readonly #idle: IdleConnection[] = [];
-  #sweep: Deadline | undefined;
+  #sweep: ReturnType<ArmDeadline> | undefined;
   /** Of the last TLS handshake: the next one is shorter. */
   #session: Buffer | undefined;
   #isClosed = false;
@@ -93,7 +96,7 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
       return;
     }
     this.#idle.push({ connection, untilMs: performance.now() + idleMs });
-    this.#sweep ??= armDeadline(sweepMs, this.#sweepIdle);
+    this.#sweep ??= this.#options.armDeadline(sweepMs, this.#sweepIdle);
   }
 
   onClosed(connection: Connection): void {
@@ -106,7 +109,7 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
     const nowMs = performance.now();
     this.#sweep = undefined;
     for (const { connection, untilMs } of [...this.#idle]) if (untilMs <= nowMs) connection.abort();
-    if (this.#idle.length > 0) this.#sweep = armDeadline(sweepMs, this.#sweepIdle);
+    if (this.#idle.length > 0) this.#sweep = this.#options.armDeadline(sweepMs, this.#sweepIdle);
   };
 
   #connect(timeoutMs: number, handler: UpstreamHandler): Connection | undefined {
@@ -122,8 +125,8 @@ export class ConnectionPool implements Upstream, ConnectionOwner {
 
   /** @throws Error for options of TLS that cannot be used */
   #openConnection(timeoutMs: number): Connection {
-    const { origin, headBytesMax } = this.#options;
-    let deadline: Deadline | undefined;
+    const { origin, headBytesMax, armDeadline } = this.#options;
+    let deadline: ReturnType<ArmDeadline> | undefined;
     const connection = new Connection(
       origin.host,
       headBytesMax,

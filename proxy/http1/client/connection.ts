@@ -1,19 +1,20 @@
 /**
- * One connection to an upstream: at most one request on its way, one answer behind it.
+ * One connection to an upstream: at most one request on its way, one response behind it.
  *
- * Invariants: a connection serves another request only after an answer that was whole, to a request that was written
+ * Invariants: a connection serves another request only after a response that was whole, to a request that was written
  * whole, with nothing behind it; everything else closes it. So does the refusal of a long body: it may have come before
- * the body was read, and what the kernel took of it nobody can tell. Hence no byte of one call ever reaches another, and
- * an upstream that answers early and stops reading holds nobody else. What is read lies in memory that all connections
+ * the body was read, and what the kernel took of it cannot be told. Hence no byte of one call ever reaches another, and
+ * an upstream that responds early and stops reading holds nobody else. What is read lies in memory that all connections
  * share, because it is consumed before the next read begins.
  */
 import type { Socket } from "node:net";
-import { requestHead } from "./request-head.ts";
-import type { ResponseHead } from "./response-head.ts";
-import { ResponseParser } from "./response-parser.ts";
+import type { MessageFraming } from "#proxy/http1/wire/message-framing";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
 import type { SentRequest, UpstreamControl, UpstreamHandler } from "./upstream.ts";
+import { writeRequestHead } from "./write-request-head.ts";
 
-export interface ConnectionOwner {
+export interface PooledConnectionOwner {
   /** The connection is free for the next request. @param keepAliveMs as the upstream promised */
   onIdle(connection: Connection, keepAliveMs: number | undefined): void;
   onClosed(connection: Connection): void;
@@ -36,9 +37,9 @@ const readBodyBytes = 64 * 1024;
 
 export class Connection implements UpstreamControl {
   readonly #host: string;
-  readonly #owner: ConnectionOwner;
+  readonly #owner: PooledConnectionOwner;
   readonly #socket: Socket;
-  readonly #parser: ResponseParser;
+  readonly #parser: MessageParser<ResponseHead>;
   #handler: UpstreamHandler | undefined;
   /** Waits for the socket. */
   #request: SentRequest | undefined;
@@ -46,18 +47,18 @@ export class Connection implements UpstreamControl {
   #bodyBytes = 0;
   #keepsAlive = false;
   #keepAliveMs: number | undefined;
-  #isAnswered = false;
+  #isResponseWhole = false;
   #isClosed = false;
 
   /** @param host of the `Host` line */
-  constructor(host: string, headBytesMax: number, open: OpenSocket, owner: ConnectionOwner) {
+  constructor(host: string, headBytesMax: number, open: OpenSocket, owner: PooledConnectionOwner) {
     this.#host = host;
     this.#owner = owner;
-    this.#parser = new ResponseParser(headBytesMax, {
+    this.#parser = new MessageParser(responseKind, headBytesMax, {
       onHead: (head) => this.#onHead(head),
       onBody: (chunk) => this.#handler?.onData(chunk),
       onComplete: () => {
-        this.#isAnswered = true;
+        this.#isResponseWhole = true;
       },
     });
     this.#socket = open({
@@ -105,7 +106,7 @@ export class Connection implements UpstreamControl {
   #write(request: SentRequest, handler: UpstreamHandler): void {
     let head: string;
     try {
-      head = requestHead(this.#host, request);
+      head = writeRequestHead(this.#host, request);
     } catch (error) {
       // Nothing was sent: the connection is as good as before.
       this.#handler = undefined;
@@ -113,8 +114,8 @@ export class Connection implements UpstreamControl {
       handler.onError(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    this.#isAnswered = false;
-    this.#parser.expectAnswer();
+    this.#isResponseWhole = false;
+    this.#parser.next();
     handler.onStart(this);
     if (this.#isClosed) return;
     const { body } = request;
@@ -132,28 +133,29 @@ export class Connection implements UpstreamControl {
     }
   }
 
-  #onHead(head: ResponseHead): void {
+  #onHead(head: ResponseHead): MessageFraming {
     const mayBeUnread = head.status >= 400 && this.#bodyBytes > readBodyBytes;
     this.#keepsAlive = head.keepsAlive && !mayBeUnread;
     this.#keepAliveMs = head.keepAliveMs;
     if (head.status === 101) this.#fail(new Error("the upstream changed the protocol unasked"));
     else this.#handler?.onHead(head.status, head.headers);
+    return head.framing;
   }
 
   #onRead(bytes: Buffer): void {
     if (this.#isClosed) return;
     let isClean: boolean;
     try {
-      isClean = this.#parser.push(bytes);
+      isClean = this.#parser.push(bytes) === bytes.length;
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    if (this.#isAnswered) this.#finish(isClean);
+    if (this.#isResponseWhole) this.#finish(isClean);
     else if (!isClean) this.#close();
   }
 
-  /** The upstream has said its last; what it owes is an error. */
+  /** The upstream has ended its side: a response that is still due has failed. */
   #onEnd(): void {
     if (this.#isClosed) return;
     try {
@@ -162,18 +164,18 @@ export class Connection implements UpstreamControl {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    if (this.#isAnswered) this.#finish(false);
+    if (this.#isResponseWhole) this.#finish(false);
     else this.#close();
   }
 
-  /** The answer is whole. @param isClean nothing came behind it, and the upstream may say more */
+  /** The response is whole. @param isClean nothing came behind it, and the upstream may say more */
   #finish(isClean: boolean): void {
     const handler = this.#handler;
     this.#handler = undefined;
-    this.#isAnswered = false;
+    this.#isResponseWhole = false;
     const isReusable = isClean && this.#keepsAlive && this.#socket.writableLength === 0 && !this.#isClosed;
     if (isReusable) {
-      // A reader that was slow at the end is no reason to leave the next answer unread.
+      // A reader that was slow at the end is no reason to leave the next response unread.
       if (this.#socket.isPaused()) this.#socket.resume();
       this.#owner.onIdle(this, this.#keepAliveMs);
     } else this.#close();

@@ -1,8 +1,8 @@
 /**
- * What an attempt knows of the connections behind it: something that a request can be sent to.
+ * An upstream as its callers see it: something that a request can be sent to.
  *
- * Two things are one: `connection-pool.ts`, our own client, and undici (`upstream/pools/undici-upstream.ts`) where a
- * channel is reached through a proxy. Headers are lists of names and values in turn, as they stand on the wire.
+ * `connection-pool.ts` is one; a caller may bring others, for upstreams that are reached through a proxy. Headers are lists
+ * of names and values in turn, as they are on the wire.
  */
 
 /** Holds one exchange; valid until its handler has heard of its end. */
@@ -17,7 +17,7 @@ export interface UpstreamControl {
 export interface UpstreamHandler {
   /** The request is about to be written: from now on the upstream may have seen it. Called once. */
   onStart(control: UpstreamControl): void;
-  /** Once for the answer, and before that once for each interim answer (1xx). */
+  /** Once for the response, and before that once for each interim response (1xx). */
   onHead(status: number, headers: readonly string[]): void;
   /** The bytes are the handler's during this call only: the memory is used again. */
   onData(chunk: Buffer): void;

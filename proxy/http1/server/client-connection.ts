@@ -1,39 +1,47 @@
 /**
- * One client's connection: its requests one after the other, each answered before the next one is read.
+ * One client's connection: its requests one after the other, each responded to before the next one is read.
  *
- * What comes behind a request waits as bytes, and little of it, so that a pipeline never runs ahead of its answers. What is
- * no HTTP is answered in its turn and the connection closed. How long a client may take is looked at by `check`, which the
- * server calls now and then: no timer is armed for what nearly always is on time.
+ * Bytes behind a request wait as bytes, and few of them, so that a pipeline never runs ahead of its responses. What is no
+ * HTTP is refused in its order, and the connection closes. How long a client may take is looked at by `check`, which the
+ * owner calls now and then: no timer is armed for what nearly always is on time.
  */
 import type { Socket } from "node:net";
-import { GatewayError } from "#proxy/errors";
-import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
+import { checkRequestHead, type HeadLimits } from "#proxy/http1/wire/check-request-head";
 import { hasHeader } from "#proxy/http1/wire/header-values";
-import { HttpSyntaxError } from "#proxy/http1/wire/http-syntax";
-import type { RequestHead } from "#proxy/http1/wire/request-head";
-import {
-  HeadTooLargeError,
-  type RequestFraming,
-  type RequestListener,
-  RequestParser,
-} from "#proxy/http1/wire/request-parser";
-import type { ProxyLimits } from "#proxy/limits";
-import { releaseBuffer } from "#proxy/runtime/release-buffer";
+import { HttpError } from "#proxy/http1/wire/http-error";
+import type { RequestFraming } from "#proxy/http1/wire/message-framing";
+import { type MessageListener, MessageParser } from "#proxy/http1/wire/message-parser";
+import { type RequestHead, requestKind } from "#proxy/http1/wire/request-head";
 import { type BodySource, ClientRequest } from "./client-request.ts";
 import { ClientResponse, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
 import { lingeringClose } from "./lingering-close.ts";
+import { releaseBuffer } from "./release-buffer.ts";
+
+/** What a client may send, and how long it may take. */
+export interface ServerLimits extends HeadLimits {
+  /** Request line to empty line. */
+  readonly headerBytesMax: number;
+  readonly headersTimeoutMs: number;
+  /** Of a body whose response has ended: how long it may take, and how long its longest silence. */
+  readonly bodyTimeoutMs: number;
+  readonly bodyIdleTimeoutMs: number;
+  /** How long a connection may stay open without a request. */
+  readonly keepAliveTimeoutMs: number;
+  /** How long a client may take nothing of what waits for it. */
+  readonly slowReaderTimeoutMs: number;
+}
 
 export interface ConnectionOwner {
-  readonly limits: ProxyLimits;
-  /** Every answer that begins now is the last one of its connection. */
+  readonly limits: ServerLimits;
+  /** Every response that begins now is the last one of its connection. */
   readonly isDraining: boolean;
   /** A request has begun. */
   onExchange(exchange: Exchange): void;
-  /** Its answer has ended, or its client left. */
+  /** Its response has ended, or its client left. */
   onExchangeOver(): void;
-  /** The bytes of an answer to what never became a request; the connection closes behind it. */
-  refusal(error: GatewayError): Buffer;
+  /** The bytes of a response to what never became a request; the connection closes behind it. */
+  refusal(error: HttpError): Buffer;
   /** Our own code failed while the bytes of a client were read. */
   onFault(error: unknown): void;
   onClosed(connection: ClientConnection): void;
@@ -44,36 +52,36 @@ export interface ConnectionOwner {
 }
 
 /**
- * More than this behind a request that is being answered is not kept, and the answer is the last one of its connection:
+ * More than this behind a request that is being served is not kept, and its response is the last one of the connection:
  * left in the kernel, it would hide that its client has left; kept here, many connections would fill the memory.
  */
 const restBytesMax = 32 * 1024;
-/** Once the answer is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
+/** Once the response is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
 const nextBytesMax = 64 * 1024;
-/** Whoever goes on sending behind that is cut (RELIABILITY.md F5). */
+/** A client that goes on sending behind that is cut (RELIABILITY.md F5). */
 const droppedBytesMax = 1024 * 1024;
-/** What is still to come of a request that was answered is read up to this, so that its connection can be used again. */
+/** The rest of a request whose response has ended is read up to this, so that its connection can be used again. */
 const shortBytesMax = 64 * 1024;
-/** An idle client may begin a request while the end of its connection is on the way: it is told a little less. */
+/** An idle client may begin a request while the end of its connection is on the way: it is told a shorter time. */
 const keepAliveMarginMs = 1_000;
 const noBody: RequestFraming = { kind: "none" };
 const nothing = Buffer.alloc(0);
 
-export class ClientConnection implements RequestListener, BodySource, ResponseOwner {
+export class ClientConnection implements MessageListener<RequestHead>, BodySource, ResponseOwner {
   readonly socket: Socket;
   readonly remoteAddress: string | undefined;
   readonly keepAliveSeconds: number;
   readonly slowReaderTimeoutMs: number;
   readonly #owner: ConnectionOwner;
-  readonly #parser: RequestParser;
+  readonly #parser: MessageParser<RequestHead>;
   #current: Exchange | undefined;
-  /** Came behind the request that is being answered. */
+  /** Bytes behind the request that is being served. */
   #rest: Buffer | undefined;
-  /** An answer has ended before its request: what is still to come of that is read and forgotten. */
+  /** A response has ended before its request: the rest of the request is read and forgotten. */
   #isDiscarding = false;
-  /** Since when the client is waited for. */
+  /** Since when the connection waits for the client. */
   #sinceMs = performance.now();
-  /** When the last of a body came that is forgotten. */
+  /** When bytes of a forgotten body came last. */
   #heardMs = 0;
   /** The first request has as long as any head; later ones as long as an idle connection is kept. */
   #isFirst = true;
@@ -86,7 +94,8 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.keepAliveSeconds = Math.floor(owner.limits.keepAliveTimeoutMs / 1_000);
     this.slowReaderTimeoutMs = owner.limits.slowReaderTimeoutMs;
     this.#owner = owner;
-    this.#parser = new RequestParser(owner.limits.headerBytesMax, this);
+    this.#parser = new MessageParser(requestKind, owner.limits.headerBytesMax, this);
+    this.#parser.next();
     socket.on("data", (bytes: Buffer) => this.#onData(bytes));
     socket.on("drain", () => this.#current?.response.drained());
     socket.on("end", () => this.#onEnd());
@@ -105,7 +114,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     } else if (this.#parser.isBetween && !this.#isFirst) {
       if (waitedMs > limits.keepAliveTimeoutMs + keepAliveMarginMs) this.socket.destroy();
     } else if (waitedMs > limits.headersTimeoutMs) {
-      this.#refuse(new GatewayError("request_timeout", "The request took too long to arrive."));
+      this.#refuse(new HttpError("REQUEST_TIMEOUT", "The request took too long to arrive."));
     }
   }
 
@@ -120,7 +129,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     return declaredBytes !== undefined && declaredBytes <= shortBytesMax ? "short" : "long";
   }
 
-  /** Ends the connection now; no client takes that for the end of its answer. */
+  /** Ends the connection now; no client takes that for the end of its response. */
   destroy(): void {
     this.#current?.response.destroy();
     this.socket.destroy();
@@ -144,18 +153,18 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   onHead(head: RequestHead): RequestFraming | undefined {
     const { limits } = this.#owner;
     let framing: RequestFraming | undefined;
-    let problem: GatewayError | undefined;
+    let problem: HttpError | undefined;
     try {
       framing = checkRequestHead(head, limits);
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (!(error instanceof HttpError)) throw error;
       problem = error;
     }
     const request = new ClientRequest(this, head, framing ?? noBody, problem);
     const response = new ClientResponse(this, {
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
-      // Nothing is upgraded, but whoever asked may go on in the other protocol: its connection must end.
+      // Nothing is upgraded, but a client that asked may go on in the other protocol: its connection must end.
       keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
       expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
     });
@@ -172,7 +181,7 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       this.#heardMs = performance.now();
       releaseBuffer(chunk);
     } else if (exchange.response.writableEnded) {
-      // Nobody will ever ask for it, and its client may take the answer slowly.
+      // No handler will ever ask for it, and its client may take the response slowly.
       this.drop(chunk);
     } else exchange.request.push(chunk);
   }
@@ -265,10 +274,10 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
     this.drop(bytes);
   }
 
-  /** What is no HTTP: told to whoever reads the body, or answered here where it never became a request. */
+  /** Refuses what is no HTTP: to the reader of the body, or here where it never became a request. */
   #fail(cause: unknown): void {
     const exchange = this.#current;
-    if (!(cause instanceof HttpSyntaxError || cause instanceof HeadTooLargeError)) {
+    if (!(cause instanceof HttpError)) {
       // The client can do nothing about it.
       this.#owner.onFault(cause);
       this.destroy();
@@ -276,25 +285,25 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
       exchange.response.closeAfter();
       this.stopReading();
       const message = "The body of the request is not valid HTTP/1.1.";
-      exchange.request.failed(new GatewayError("bad_request_framing", message));
+      exchange.request.failed(new HttpError("AMBIGUOUS_FRAMING", message));
     } else if (this.#isDiscarding) {
-      // Its answer has gone out.
+      // Its response has gone out.
       this.stopReading();
       lingeringClose(this.socket);
     } else this.#refuse(headProblem(cause));
   }
 
-  #refuse(error: GatewayError): void {
+  #refuse(error: HttpError): void {
     this.stopReading();
     this.socket.write(this.#owner.refusal(error));
     // No check watches this client any more: its socket must not wait for its own end for ever.
     lingeringClose(this.socket);
   }
 
-  /** Whoever says that nothing more comes has left, but for what is on its way to it. */
+  /** A client that ends its side has left, but for what is on its way to it. */
   #onEnd(): void {
-    const isAnswered = this.#current === undefined || this.#current.response.writableEnded;
-    if (!isAnswered) this.destroy();
+    const isServed = this.#current === undefined || this.#current.response.writableEnded;
+    if (!isServed) this.destroy();
   }
 
   #onClose(): void {
@@ -305,8 +314,11 @@ export class ClientConnection implements RequestListener, BodySource, ResponseOw
   }
 }
 
-function headProblem(cause: HttpSyntaxError | HeadTooLargeError): GatewayError {
-  if (cause instanceof HeadTooLargeError)
-    return new GatewayError("headers_too_large", "The request headers are too large.");
-  return new GatewayError("bad_request_header", "This is not a valid HTTP/1.1 request.");
+/** The same in words for the client. */
+function headProblem({ code }: HttpError): HttpError {
+  const isTooLarge = code === "HEAD_TOO_LARGE";
+  return new HttpError(
+    code,
+    isTooLarge ? "The request headers are too large." : "This is not a valid HTTP/1.1 request.",
+  );
 }

@@ -1,35 +1,35 @@
 /**
- * One request of a client as the pipeline sees it: its head, and its body for whoever asks for it.
+ * One request of a client: its head, and its body for the handler that asks for it.
  *
  * What is named as in Node's `IncomingMessage` means the same. Until the body is asked for, little of it is read: a
- * stranger must not fill the memory.
+ * client that nobody knows yet must not fill the memory.
  */
-import type { GatewayError } from "#proxy/errors";
+import type { HttpError } from "#proxy/http1/wire/http-error";
+import type { RequestFraming } from "#proxy/http1/wire/message-framing";
 import type { RequestHead } from "#proxy/http1/wire/request-head";
-import type { RequestFraming } from "#proxy/http1/wire/request-parser";
 
-/** Told what comes of a body; nothing more after `onEnd` or `onFailed`. */
+/** Hears of a body as it arrives; nothing more after `onEnd` or `onFailed`. */
 export interface BodyListener {
   /** The bytes are the listener's to keep. */
   onChunk(chunk: Buffer): void;
   onEnd(): void;
-  /** @param error undefined where the client has left; else what its bytes are refused for */
-  onFailed(error: GatewayError | undefined): void;
+  /** @param error why the bytes are refused; undefined where the client has left */
+  onFailed(error: HttpError | undefined): void;
 }
 
 /** What a request needs of its connection. */
 export interface BodySource {
-  /** As the kernel tells it; undefined when the connection was gone before it could be asked. */
+  /** As the kernel reports it; undefined when the connection was gone before it could be asked. */
   readonly remoteAddress: string | undefined;
   pauseReading(): void;
   resumeReading(): void;
-  /** Bytes that nobody wants; a client that sends too many of them is cut. */
+  /** Discards bytes that no handler wants; a client that sends too many of them is cut. */
   drop(bytes: Buffer): void;
 }
 
-/** More than this of a body nobody has asked for stays in the kernel. */
+/** More than this of a body that no handler has asked for stays in the kernel. */
 const waitingBytesMax = 64 * 1024;
-/** More pieces are put together: each of them holds on to all that was read with it, and a piece may be one byte. */
+/** More pieces are joined: each of them keeps all that was read with it in memory, and a piece may be one byte. */
 const waitingPiecesMax = 64;
 
 export class ClientRequest {
@@ -38,18 +38,18 @@ export class ClientRequest {
   readonly httpVersion: "1.0" | "1.1";
   /** Names as they came and values in turn. */
   readonly rawHeaders: readonly string[];
-  /** What this head is refused for, whoever sent it. Its body is not read. */
-  readonly problem: GatewayError | undefined;
+  /** Why this head is refused, whoever sent it. Its body is not read. */
+  readonly problem: HttpError | undefined;
   readonly #source: BodySource;
   readonly #framing: RequestFraming;
-  /** Of the body, before anybody asks. */
+  /** What has arrived of the body before it is asked for. */
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #listener: BodyListener | undefined;
   #isComplete = false;
-  #failure: { readonly error: GatewayError | undefined } | undefined;
+  #failure: { readonly error: HttpError | undefined } | undefined;
 
-  constructor(source: BodySource, head: RequestHead, framing: RequestFraming, problem: GatewayError | undefined) {
+  constructor(source: BodySource, head: RequestHead, framing: RequestFraming, problem: HttpError | undefined) {
     this.method = head.method;
     this.url = head.target;
     this.httpVersion = head.version;
@@ -63,12 +63,12 @@ export class ClientRequest {
     return this.#source.remoteAddress;
   }
 
-  /** The whole body has come, asked for or not. */
+  /** The whole body has arrived, asked for or not. */
   get complete(): boolean {
     return this.#isComplete;
   }
 
-  /** How long the body says it is; undefined where it comes in chunks. */
+  /** The declared length of the body; undefined where it comes in chunks. */
   get declaredBytes(): number | undefined {
     switch (this.#framing.kind) {
       case "chunked":
@@ -80,13 +80,13 @@ export class ClientRequest {
     }
   }
 
-  /** The whole body where it has come in one piece; it can be taken once. */
+  /** The whole body where it has arrived in one piece; it can be taken once. */
   takeWhole(): Buffer | undefined {
     if (!this.#isComplete || this.#waiting.length !== 1) return undefined;
     return this.#waiting.pop();
   }
 
-  /** Has the body told: first what has come, at once. */
+  /** Hands the body to the listener: what has arrived at once, the rest as it comes. */
   read(listener: BodyListener): void {
     this.#listener = listener;
     this.#waitingBytes = 0;
@@ -96,23 +96,23 @@ export class ClientRequest {
     else if (this.#listener !== undefined) this.#source.resumeReading();
   }
 
-  /** Nobody listens any more; little more of the body is read. */
+  /** Nothing listens any more; little more of the body is read. */
   stopReading(): void {
     this.#listener = undefined;
   }
 
-  /** Nobody wants the body: it is read and dropped, as whoever is not read cannot be seen to leave. */
+  /** Reads the body and drops it: a client that is not read cannot be seen to leave. */
   ignore(): void {
     this.read({ onChunk: (chunk) => this.#source.drop(chunk), onEnd: () => {}, onFailed: () => {} });
   }
 
-  /** For the connection: what has come of the body is forgotten, and it will say no more of it. */
+  /** For the connection: forgets what has arrived of the body; no more of it comes here. */
   discard(): void {
     this.#listener = undefined;
     this.#waiting.length = 0;
   }
 
-  /** For the connection: more of the body. */
+  /** For the connection: more of the body has arrived. */
   push(chunk: Buffer): void {
     if (this.#listener !== undefined) this.#listener.onChunk(chunk);
     else this.#wait(chunk);
@@ -128,13 +128,13 @@ export class ClientRequest {
   /** For the connection: the body has ended as it should. */
   completed(): void {
     this.#isComplete = true;
-    // Whoever is not read cannot be seen to leave.
+    // A client that is not read cannot be seen to leave.
     this.#source.resumeReading();
     this.#listener?.onEnd();
   }
 
   /** For the connection: no more of the body comes. @param error undefined where the client has left */
-  failed(error: GatewayError | undefined): void {
+  failed(error: HttpError | undefined): void {
     if (this.#isComplete || this.#failure !== undefined) return;
     this.#failure = { error };
     this.#listener?.onFailed(error);

@@ -1,8 +1,8 @@
 /**
- * The answer to one request: a head, and a body that is as long as the head says, or comes in chunks.
+ * The response to one request: a head, and a body that is as long as the head says, or comes in chunks.
  *
- * What is named as in Node's `ServerResponse` means the same. Head and body of a short answer are one write. An answer
- * that is shorter or longer than its head said never ends cleanly.
+ * What is named as in Node's `ServerResponse` means the same. Head and body of a short response are one write. A
+ * response that is shorter or longer than its head said never ends cleanly.
  */
 import { EventEmitter } from "node:events";
 import { STATUS_CODES } from "node:http";
@@ -11,24 +11,25 @@ import { TLSSocket } from "node:tls";
 import { headerLines } from "#proxy/http1/wire/header-lines";
 import { httpDate } from "#proxy/http1/wire/http-date";
 
-/** What an answer needs of its connection. */
+/** What a response needs of its connection. */
 export interface ResponseOwner {
   readonly socket: Socket;
   /** Seconds that an idle connection is kept, as clients are told. */
   readonly keepAliveSeconds: number;
-  /** What is still to come of the request that is being answered: so little that it may be read, or more. */
+  /** What is still to come of the request: so little that it may be read, or more. */
   readonly restOfRequest: "none" | "short" | "long";
-  /** Every answer that begins now is the last one of its connection. */
+  /** Every response that begins now is the last one of its connection. */
   readonly isDraining: boolean;
   /** How long a client may take nothing of what waits for it. */
   readonly slowReaderTimeoutMs: number;
-  /** All of the answer was taken by the kernel. */
+  /** The kernel has taken all of the response. */
   onFinished(): void;
   /** Nothing more is read of this client. */
   stopReading(): void;
 }
 
-export interface AnswerForm {
+/** What the request decides of its response. */
+export interface ResponseForm {
   readonly isHead: boolean;
   readonly isOld: boolean;
   readonly keepsAlive: boolean;
@@ -39,7 +40,7 @@ export interface AnswerForm {
 interface ResponseEvents {
   /** The client takes more after a `write` that returned false. */
   drain: [];
-  /** The answer is over, whole or not. */
+  /** The response is over, whole or not. */
   close: [];
 }
 
@@ -57,7 +58,7 @@ const upgradeToHttp = ", upgrade\r\nupgrade: HTTP/1.1";
 
 export class ClientResponse extends EventEmitter<ResponseEvents> {
   readonly #owner: ResponseOwner;
-  readonly #form: AnswerForm;
+  readonly #form: ResponseForm;
   #keepsAlive: boolean;
   #hasAsked = false;
   /** The head that has not been written; it goes out with what comes first. */
@@ -71,7 +72,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
   #isClosed = false;
   #silence: NodeJS.Timeout | undefined;
 
-  constructor(owner: ResponseOwner, form: AnswerForm) {
+  constructor(owner: ResponseOwner, form: ResponseForm) {
     super();
     this.#owner = owner;
     this.#form = form;
@@ -91,7 +92,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     return this.#isFinished;
   }
 
-  /** The answer is over, or its connection gone. */
+  /** The response is over, or its connection gone. */
   get closed(): boolean {
     return this.#isClosed;
   }
@@ -114,7 +115,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     return this.#keepsAlive;
   }
 
-  /** This is the last answer of its connection; clients are told where the head is not said yet. */
+  /** Makes this the last response of its connection; clients are told where the head is not written yet. */
   closeAfter(): void {
     this.#keepsAlive = false;
   }
@@ -133,11 +134,11 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
   /**
    * Written together with what follows.
    * @param headers names and values in turn; what frames the body and the connection is not among them
-   * @param bodyBytes undefined where nobody knows: the body comes in chunks
+   * @param bodyBytes undefined where it is not known: the body comes in chunks
    * @throws HeaderSyntaxError
    */
   writeHead(status: number, headers: readonly string[], bodyBytes?: number): void {
-    if (this.#isHeadSaid) throw new Error("an answer has one head");
+    if (this.#isHeadSaid) throw new Error("a response has one head");
     const lines = headerLines(headers);
     this.#isHeadSaid = true;
     this.#left = bodyBytes;
@@ -155,7 +156,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
   /** A body that is still coming must not be read without end, nor be taken for the next request. */
   #leavesMuchUnread(): boolean {
     const { restOfRequest } = this.#owner;
-    // Whoever was not asked for a body may send it or not: what comes next cannot be told.
+    // A client that was not asked for its body may send it or not: what comes next cannot be told.
     const isUnsure = this.#form.expectsContinue && !this.#hasAsked;
     return restOfRequest === "long" || (restOfRequest === "short" && isUnsure);
   }
@@ -195,7 +196,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     });
   }
 
-  /** The connection ends behind what was written, and no client takes that for the end of the answer. */
+  /** The connection ends behind what was written, and no client takes that for the end of the response. */
   breakOff(): void {
     if (this.#form.isOld) {
       this.destroy();
@@ -206,13 +207,13 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#owner.socket.end();
   }
 
-  /** Ends the connection now; no client takes that for the end of the answer. */
+  /** Ends the connection now; no client takes that for the end of the response. */
   destroy(): void {
     const { socket } = this.#owner;
-    // Where the end of the connection is the end of the answer, only a reset is no clean end. Over TLS, whose sockets Node
+    // Where the end of the connection is the end of the response, only a reset is no clean end. Over TLS, whose sockets Node
     // does not let reset, it is an end that TLS itself did not announce (RFC 8446 section 6.1).
-    const isEndOfAnswer = this.#isHeadSaid && this.#left === undefined && this.#form.isOld && !this.#isFinished;
-    if (isEndOfAnswer && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+    const isEndOfResponse = this.#isHeadSaid && this.#left === undefined && this.#form.isOld && !this.#isFinished;
+    if (isEndOfResponse && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
     else socket.destroy();
   }
 
@@ -221,7 +222,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#silence ??= setTimeout(() => this.destroy(), this.#owner.slowReaderTimeoutMs);
   }
 
-  /** For the connection: it is gone, or done with this answer. */
+  /** For the connection: it is gone, or done with this response. */
   over(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -240,7 +241,7 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#left -= bytes;
     if (this.#left >= 0) return;
     this.destroy();
-    throw new Error("an answer is longer than its head said");
+    throw new Error("a response is longer than its head said");
   }
 
   #send(bytes: Buffer, form: "plain" | "chunk" | "last"): boolean {

@@ -3,7 +3,7 @@
  * digits, every line ends in CR LF, extensions and trailers are bounded and dropped, and no trailer frames the message
  * that it ends (RFC 9110 section 6.5.1). Copies nothing.
  */
-import { HttpSyntaxError } from "./http-syntax.ts";
+import { HttpError } from "./http-error.ts";
 
 /** Sizes of more digits are no exact numbers, and no message is that long. */
 const sizeDigitsMax = 12;
@@ -38,7 +38,7 @@ export class ChunkedBody {
   /**
    * @param take told each run of body bytes
    * @returns where the body ended, or the length of `bytes` when it goes on
-   * @throws HttpSyntaxError
+   * @throws HttpError
    */
   push(bytes: Buffer, from: number, take: (chunk: Buffer) => void): number {
     let at = from;
@@ -86,7 +86,7 @@ export class ChunkedBody {
         expect(byte, lf);
         this.#expecting = this.#trailerLineBytes === 0 ? "done" : "trailer";
         if (this.#trailerLineBytes > 0 && this.#trailerName !== undefined)
-          throw new HttpSyntaxError("a trailer has no name");
+          throw new HttpError("HTTP_SYNTAX", "a trailer has no name");
         this.#trailerLineBytes = 0;
         this.#trailerName = "";
         return;
@@ -97,11 +97,11 @@ export class ChunkedBody {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       this.#digits += 1;
-      if (this.#digits > sizeDigitsMax) throw new HttpSyntaxError("a chunk is too long");
+      if (this.#digits > sizeDigitsMax) throw new HttpError("HTTP_SYNTAX", "a chunk is too long");
       this.#size = this.#size * 16 + digit;
     } else if (this.#digits > 0 && byte === cr) this.#expecting = "size-lf";
     else if (this.#digits > 0 && byte === 0x3b) this.#expecting = "extension";
-    else throw new HttpSyntaxError("a chunk has no valid size");
+    else throw new HttpError("HTTP_SYNTAX", "a chunk has no valid size");
   }
 
   #beginChunk(): void {
@@ -116,7 +116,7 @@ export class ChunkedBody {
     if (this.#trailerName === undefined) return;
     if (byte !== colon) this.#trailerName += String.fromCharCode(byte);
     else {
-      if (!trailerForm.test(this.#trailerName)) throw new HttpSyntaxError("a trailer has no valid name");
+      if (!trailerForm.test(this.#trailerName)) throw new HttpError("HTTP_SYNTAX", "a trailer has no valid name");
       this.#trailerName = undefined;
     }
   }
@@ -126,12 +126,12 @@ export class ChunkedBody {
     const isText = byte === 0x09 || (byte >= 0x20 && byte !== 0x7f);
     this.#asideBytes += 1;
     if (!isText || this.#asideBytes > this.#asideBytesMax)
-      throw new HttpSyntaxError("the chunks carry too much beside the body");
+      throw new HttpError("HTTP_SYNTAX", "the chunks carry too much beside the body");
   }
 }
 
 function expect(byte: number, wanted: number): void {
-  if (byte !== wanted) throw new HttpSyntaxError("a chunk does not end where it should");
+  if (byte !== wanted) throw new HttpError("HTTP_SYNTAX", "a chunk does not end where it should");
 }
 
 function hexDigit(byte: number): number {

@@ -12,16 +12,22 @@ export type RawHeaders = readonly string[];
 const none: readonly string[] = [];
 
 /**
+ * Whether a name as it came is this one. Length and first letter come first: lowering a name makes a string of it.
+ * @param wanted in lower case, with a letter in front
+ */
+export function isNamed(name: string, wanted: string): boolean {
+  if (name.length !== wanted.length) return false;
+  return name === wanted || ((name.charCodeAt(0) | 0x20) === wanted.charCodeAt(0) && name.toLowerCase() === wanted);
+}
+
+/**
  * All values of one field, in order.
  * @param name in lower case
  */
 export function headerValues(headers: RawHeaders, name: string): readonly string[] {
   let values: string[] | undefined;
   for (let index = 0; index < headers.length; index += 2) {
-    const candidate = headers[index];
-    // Length first: most names are told apart without lowering any.
-    if (candidate === undefined || candidate.length !== name.length) continue;
-    if (candidate !== name && candidate.toLowerCase() !== name) continue;
+    if (!isNamed(headers[index] ?? "", name)) continue;
     values ??= [];
     values.push(headers[index + 1] ?? "");
   }
@@ -31,9 +37,7 @@ export function headerValues(headers: RawHeaders, name: string): readonly string
 /** Whether a field is there at all. @param name in lower case */
 export function hasHeader(headers: RawHeaders, name: string): boolean {
   for (let index = 0; index < headers.length; index += 2) {
-    const candidate = headers[index];
-    if (candidate === undefined || candidate.length !== name.length) continue;
-    if (candidate === name || candidate.toLowerCase() === name) return true;
+    if (isNamed(headers[index] ?? "", name)) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 let writtenSecond = 0;
 let text = "";
 
-/** The time as answers tell it (RFC 9110 section 6.6.1); made anew once a second. */
+/** The time as responses state it (RFC 9110 section 6.6.1); made anew once a second. */
 export function httpDate(): string {
   const second = Math.floor(Date.now() / 1_000);
   if (second !== writtenSecond) {

@@ -7,7 +7,9 @@
  * model that no row knows gets the newest behaviour at OpenAI itself, and the least that compatible servers share anywhere
  * else.
  */
+
 import type { Effort } from "#proxy/neutral/conversation";
+import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { bareModelName, type OpenAIModel, openAIModel, unknownOpenAIModel, withStated } from "./openai-models.ts";
 import { knownName, statedTraits } from "./stated-traits.ts";
@@ -85,16 +87,16 @@ const compatibleModels: readonly Row[] = [
 
 /** @returns the traits of a model on a channel; the same object never changes */
 export const traitsOf = memoiseTraits((target): ModelTraits => {
-  const { provider, baseURL } = target.channel;
+  const { channel } = target;
   const stated = statedTraits(target);
   const name = knownName(target);
   const known = openAIModel(name);
   const traits: ModelTraits =
-    provider === "OpenAI" || provider === "AzureOpenAI"
+    providerOf(channel).vendor === "OpenAI"
       ? { ...openAI, ...(known ?? { ...unknownOpenAIModel, efforts: allEfforts }) }
       : {
           ...compatible,
-          ...traitsIn(hosts, hostOf(baseURL)),
+          ...traitsIn(hosts, hostOf(channel.baseURL)),
           ...traitsIn(compatibleModels, bareModelName(name)),
           // A cap holds wherever the model runs; for the rest relays have ways of their own, unless they say otherwise.
           ...(known === undefined

@@ -8,7 +8,9 @@
  * vendor itself behave as its newest; unknown models of compatible servers are sent nothing but what the oldest form of
  * the API had.
  */
+
 import type { Effort } from "#proxy/neutral/conversation";
+import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { knownName, type StatedTraits, statedTraits } from "./stated-traits.ts";
 
@@ -111,7 +113,7 @@ const compatible: ModelTraits = {
 
 /** Worked out once for a model on a channel. */
 export const traitsOf = memoiseTraits((target): ModelTraits => {
-  const isVendor = target.channel.provider === "Anthropic";
+  const isVendor = providerOf(target.channel).vendor === "Anthropic";
   const name = familyAndVersion(knownName(target).toLowerCase());
   const known = name === undefined ? undefined : models.find(([pattern]) => pattern.test(name))?.[1];
   const traits = withStated(known ?? (isVendor ? unknownOfVendor : compatible), statedTraits(target));

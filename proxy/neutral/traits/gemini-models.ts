@@ -5,6 +5,7 @@
  * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
  * that it spreads; first match counts. Names of one's own are told by the channel (`models[].traits`). Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
  */
+import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { knownName, type StatedTraits, statedTraits } from "./stated-traits.ts";
 
@@ -105,14 +106,16 @@ const models: readonly (readonly [RegExp, ModelTraits])[] = [
 
 /** @param target only its channel and its model are looked at */
 export const traitsOf = memoiseTraits((target): ModelTraits => {
-  const { provider } = target.channel;
-  const isCompatible = provider !== "Gemini" && provider !== "VertexAI";
+  const { vendor, takesCallIds, mixesBuiltInTools } = providerOf(target.channel);
   const name = knownName(target).replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
-  const unknown = isCompatible ? careful : { ...newest, outputTokensMax: undefined };
+  const unknown = vendor !== "Google" ? careful : { ...newest, outputTokensMax: undefined };
   const traits = known ?? unknown;
-  // Vertex AI answers 400 for an id (section 8) and does not mix tools; a relay may lead there.
-  const limited = provider === "Gemini" ? traits : { ...traits, takesCallIds: false, mixesBuiltInTools: false };
+  const limited = {
+    ...traits,
+    takesCallIds: takesCallIds && traits.takesCallIds,
+    mixesBuiltInTools: mixesBuiltInTools && traits.mixesBuiltInTools,
+  };
   return withStated(limited, statedTraits(target));
 });
 

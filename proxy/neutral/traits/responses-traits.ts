@@ -5,7 +5,9 @@
  * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers are sent nothing that
  * a plain server might refuse.
  */
+
 import type { Effort } from "#proxy/neutral/conversation";
+import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { type OpenAIModel, openAIModel, unknownOpenAIModel, withStated } from "./openai-models.ts";
 import { knownName, statedTraits } from "./stated-traits.ts";
@@ -31,8 +33,7 @@ const vendorOutputCapMin = 16;
 
 /** Worked out once for a model on a channel. */
 export const traitsOf = memoiseTraits((target): ModelTraits => {
-  const { provider } = target.channel;
-  const isOpenAI = provider === "OpenAI" || provider === "AzureOpenAI";
+  const isOpenAI = providerOf(target.channel).vendor === "OpenAI";
   const stated = statedTraits(target);
   const known = openAIModel(knownName(target));
   const model = withStated(known ?? (isOpenAI ? unknownOpenAIModel : compatible), stated);

@@ -10,6 +10,7 @@ import { Pool, ProxyAgent } from "undici";
 import { ConnectionPool } from "#proxy/http1/client/connection-pool";
 import type { Upstream } from "#proxy/http1/client/upstream";
 import type { ProxyLimits } from "#proxy/limits";
+import { armDeadline } from "#proxy/runtime/deadlines";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
@@ -90,7 +91,7 @@ export class UpstreamPools {
     const { proxyURL } = channel;
     if (proxyURL === undefined) {
       const checkHost = (hostname: string): void => judgeLiteral(hostname, policy);
-      return new ConnectionPool({ origin, headBytesMax, lookup, checkHost, tls });
+      return new ConnectionPool({ origin, headBytesMax, lookup, armDeadline, checkHost, tls });
     }
     judgeLiteral(new URL(proxyURL).hostname, policy);
     const agent = new ProxyAgent({

@@ -4,6 +4,7 @@
  */
 
 import type { SentRequest } from "#proxy/http1/client/upstream";
+import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. */
@@ -64,7 +65,8 @@ function renderFixed(kind: UpstreamExchangeKind, channel: Channel, credential: C
     if (!isRuled(name, channel)) headers.push(name, value);
   }
   const { auth } = channel;
-  if (credential !== undefined && auth.location === "Header") {
+  const isSigned = providerOf(channel).sign !== undefined;
+  if (credential !== undefined && auth.location === "Header" && !isSigned) {
     headers.push(auth.name, auth.scheme === "Bearer" ? `Bearer ${credential.secret}` : credential.secret);
   }
   for (const { name, value } of channel.headersSet ?? []) headers.push(name.toLowerCase(), value);

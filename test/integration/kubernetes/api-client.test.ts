@@ -173,7 +173,7 @@ describe("api client", function () {
 
   it("refuses plain HTTP and a context that is not there", async () => {
     const kubeconfig = await plane.kubeconfig();
-    await assert.rejects(ClusterAccess.load({ kubeconfig, context: "none" }), /no cluster for the context none/);
+    await assert.rejects(ClusterAccess.load({ kubeconfig, context: "none" }), /no cluster for context none/);
     const plain = join(plane.folder, "plain");
     await writeFile(
       plain,

@@ -76,7 +76,7 @@ describe("kubernetes source", function () {
   it("takes a status for no change, and keeps the version it has", async () => {
     await plane.must("POST", `${api}/namespaces/team-a/apikeys`, key("quiet", { sha256: sha256("c") }));
     const seen: unknown[] = [];
-    const opened = await open({ onSeen: (_kind, object) => seen.push(object["status"]) });
+    const opened = await open({ onObserved: (_kind, object) => seen.push(object["status"]) });
     const before = opened.current().apiKeys.get("team-a/quiet");
     told = [];
     const status = { observedGeneration: 1, lastUsedTime: "2026-01-01T00:00:00Z" };
@@ -171,8 +171,8 @@ describe("kubernetes source", function () {
     assert.ok(opened.current().namespaces.has("team-a"));
     const { seen, complete } = opened.versions();
     assert.ok(seen["ApiKey/team-b"] && complete["ApiKey/team-b"] && complete["Namespace"]);
-    assert.equal(await opened.wentBack(seen), false);
-    assert.equal(await opened.wentBack({ "Channel/team-b": `${complete["Namespace"]}0` }), true);
+    assert.equal(await opened.hasGoneBack(seen), false);
+    assert.equal(await opened.hasGoneBack({ "Channel/team-b": `${complete["Namespace"]}0` }), true);
     for (const namespace of ["team-a", "team-b"])
       await plane.must("DELETE", `${api}/namespaces/${namespace}/apikeys/n`);
     await waitFor("the key to go", () => opened.current().apiKeys.size === 0);

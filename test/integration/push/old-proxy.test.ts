@@ -94,7 +94,7 @@ describe("an operator with a connected proxy that is too old", () => {
     assert.equal(status, "False");
     assert.match(
       message ?? "",
-      /^Denied by all .* spec\.concurrency\.maxInFlight unknown to proxy-old\. Upgrade these/,
+      /^All proxies deny the key until then: .*spec\.concurrency\.maxInFlight unknown to proxy-old\. Upgrade these/,
     );
     const active = await condition("limited", "Active");
     assert.deepEqual([active?.status, active?.reason], ["False", "NotYetValid"]);

@@ -164,7 +164,7 @@ describe("push over TLS", () => {
       const { fleet } = one;
       await eventually("programmed", () => fleet.acknowledgementOf(keyId).acknowledgedBy === 3);
       assert.equal(fleet.acknowledgementOf(keyId).state, "Programmed");
-      assert.equal(fleet.isSettled, true);
+      assert.equal(fleet.isStable, true);
 
       const changed = wireKey("one", { metadata: { a: "b" } });
       one.publish([changed]);
@@ -192,7 +192,7 @@ describe("push over TLS", () => {
         rejects: [],
         missing: ["proxy-2 (not connected)"],
       });
-      assert.equal(fleet.isSettled, false);
+      assert.equal(fleet.isStable, false);
       rig.expect("proxy-1");
       assert.equal(fleet.acknowledgementOf(keyId).state, "Programmed");
       assert.match(await operator.registry.metrics(), /^tollgate_fleet_unconnected_proxies 0$/m);

@@ -72,7 +72,7 @@ describe("generated keys in a cluster", function () {
       return events.length > 0 && events;
     });
     assert.equal(told?.type, "Warning");
-    assert.match(told?.note ?? "", /The Secret bot-key of credential one was gone: .*callers need the new one/);
+    assert.match(told?.note ?? "", /The Secret bot-key of credential one was deleted\. .*callers need the new one/);
     await waitForCondition(plane, "ApiKey", "bot", "Active", "True Active");
   });
 });

@@ -73,7 +73,7 @@ describe("two releases that watch one namespace", function () {
 
   it("write little, and both tell of each other", async () => {
     await release("wide");
-    const said = /another operator also writes the status of ModelRoute default\/m: two releases/i;
+    const said = /another operator also writes the status of ModelRoute default\/m, because two releases/i;
     await waitFor("both to say so", () => operators.every(({ output }) => said.test(output)), { deadlineMs: 20_000 });
     const counts = await writes();
     for (const count of counts) assert.ok(count >= 3 && count <= 7, `${counts.join()} writes`);

@@ -15,7 +15,7 @@ import { Publisher } from "#operator/push/publisher";
 import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
 import { StoredEpochs } from "#operator/push/versions/epoch";
 import { ResourceUids } from "#operator/push/versions/resource-uids";
-import { SourceProgress, type SourceVersions } from "#operator/push/versions/source-progress";
+import { type SourcePosition, SourceProgress } from "#operator/push/versions/source-progress";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";
 import { prepareEndpoint } from "#operator/run/push-endpoint";
 import type { Report } from "#proxy/snapshot/push/messages";
@@ -38,11 +38,11 @@ export interface RigOperator {
   readonly registry: Registry;
   readonly reports: { readonly proxy: string; readonly report: Report }[];
   readonly messages: string[];
-  versions: SourceVersions;
+  versions: SourcePosition;
   /** What the source says when asked afresh. */
   sourceWentBack: boolean;
   /** A pass of the pipeline: everything that `objects` lacks is removed. */
-  publish(objects: readonly WireObject[], versions?: SourceVersions): void;
+  publish(objects: readonly WireObject[], versions?: SourcePosition): void;
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export interface TlsRigOptions {
   readonly deadMs?: number;
 }
 
-const noVersions: SourceVersions = { seen: {}, complete: {} };
+const noVersions: SourcePosition = { seen: {}, complete: {} };
 
 export class TlsRig {
   readonly issuer = new TokenIssuer();

@@ -83,7 +83,7 @@ describe("a command, before it writes anything,", function () {
     const two = run("standalone", ["--listen=127.0.0.1:18937", "--admin=127.0.0.1:18937"]).stderr;
     assert.match(
       two,
-      /^tollgate: --admin 127\.0\.0\.1:18937 cannot be opened: --listen has that port; choose another\n$/,
+      /^tollgate: --admin 127\.0\.0\.1:18937 cannot be opened: --listen uses that port; choose another\n$/,
     );
     const foreign = run("proxy", ["--listen=192.0.2.1:18937"]).stderr;
     assert.match(foreign, /^tollgate: --listen 192\.0\.2\.1:18937 .*this machine has no address 192\.0\.2\.1/);

@@ -87,7 +87,7 @@ describe("tollgate validate, as the gateway,", () => {
   ]) {
     it(`refuses a file ${name}`, async () => {
       const file = await write("one.yaml", content);
-      const message = "The file is no text in UTF-8; write it anew or give it another ending.";
+      const message = "The file is not UTF-8 text; save it as UTF-8, or give it another ending.";
       const wanted = { status: 1, lines: [`${file}:1:1  ${message}`, "0 objects, 1 file, 1 problem"] };
       assert.deepEqual(await validate(), wanted);
       assert.deepEqual(await validate(file), wanted);
@@ -131,7 +131,7 @@ describe("tollgate validate, as the gateway,", () => {
       assert.equal(status, 0);
       assert.ok(lines[0]?.startsWith(`${file}:7:1  `), lines[0]);
       assert.ok(
-        lines[0]?.endsWith(`note: not looked at, here and by the gateway: it is of ${version}${hint}`),
+        lines[0]?.endsWith(`note: ignored, here and by the gateway: its apiVersion is ${version}${hint}`),
         lines[0],
       );
       assert.equal(lines[1], "1 object, 1 file, no problems, 1 note");
@@ -148,7 +148,7 @@ describe("tollgate validate, as the gateway,", () => {
         lines[0] ?? "",
         /apiVersion {2}no matches for kind Account in version .*: use tollgate.dev\/v1alpha1$/,
       );
-      assert.match((await gateway()).places.join(), new RegExp(`^${file}:1 .* is no kind of this version`));
+      assert.match((await gateway()).places.join(), new RegExp(`^${file}:1 .*This version has no kind `));
     });
   }
 

@@ -127,12 +127,12 @@ describe("tollgate validate", () => {
       text:
         good +
         `  limits:\n  - {name: a, unit: Requests, limit: "1", period: Day}\n  - name: daily\n    unit: Requests\n    limit: "60"\n    period: Day\n    timeZone: Mars/Base\n`,
-      wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is no IANA time zone/,
+      wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is not an IANA time zone/,
     },
     {
       name: "an unknown preset",
       text: channel("provider: OpenAICompatible, preset: nowhere"),
-      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; known are /,
+      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; the presets are /,
     },
     {
       name: "an address that no setting allows",

@@ -10,6 +10,7 @@ const pages = [
   "docs/glossary.md",
   "CONTRIBUTING.md",
   "README.md",
+  "proxy/http1/README.md",
   ...globSync("docs/design/*.md", { cwd: root }),
 ];
 

@@ -44,7 +44,7 @@ spec:
   volumes:
     - name: settings
       configMap: {name: {{ $name | quote }}}
-    # Whom it trusts as the operator, and what it proves itself with.
+    # The authority that it trusts for the operator, and its own token.
     - name: operator
       projected:
         defaultMode: 0440

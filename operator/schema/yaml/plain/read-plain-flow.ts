@@ -1,6 +1,6 @@
-/** The values that stand on one line of plain YAML: flow maps and lists, quoted and plain strings, small integers. */
+/** Reads the values on one line of plain YAML: flow maps and lists, quoted and plain strings, small integers. */
 
-/** Thrown for text that only the general parser may judge. */
+/** Thrown for text that the general parser must read. */
 export class Unknown extends Error {
   constructor() {
     super("not plain");
@@ -49,9 +49,9 @@ export class ReadFlow {
     const { [this.#at]: first } = this.#text;
     if (first === "{") return this.#readMap(depth);
     if (first === "[") return this.#readList(depth);
-    if (first === '"') return copyOf(this.#take(doubleQuotedPattern)[1] ?? "");
-    if (first === "'") return copyOf(this.#take(singleQuotedPattern)[1] ?? "");
-    return scalarOf(this.#take(plainPattern)[0]);
+    if (first === '"') return copyOf(this.#consume(doubleQuotedPattern)[1] ?? "");
+    if (first === "'") return copyOf(this.#consume(singleQuotedPattern)[1] ?? "");
+    return scalarOf(this.#consume(plainPattern)[0]);
   }
 
   #readMap(depth: number): { readonly [name: string]: unknown } {
@@ -59,7 +59,7 @@ export class ReadFlow {
     this.#enter();
     if (this.#leave("}")) return Object.freeze(object);
     do {
-      const match = this.#take(namePattern);
+      const match = this.#consume(namePattern);
       const name = match[1] ?? match[2] ?? "";
       if (name === "__proto__" || wordPattern.test(name) || Object.hasOwn(object, name)) throw new Unknown();
       object[name] = this.#readValue(depth + 1);
@@ -100,7 +100,7 @@ export class ReadFlow {
     while (this.#text[this.#at] === " ") this.#at += 1;
   }
 
-  #take(pattern: RegExp): RegExpExecArray {
+  #consume(pattern: RegExp): RegExpExecArray {
     pattern.lastIndex = this.#at;
     const match = pattern.exec(this.#text);
     if (match === null) throw new Unknown();

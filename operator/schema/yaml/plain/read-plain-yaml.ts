@@ -1,14 +1,15 @@
 /**
- * Reads the plain YAML that nearly every manifest is written in, some twenty times faster than the whole language.
+ * Reads the plain YAML of nearly every manifest, some twenty times faster than a parser of the whole language.
  *
- * Of 100,000 keys the general parser alone takes a minute. This reader knows a strict subset: one document, printable
- * ASCII, block maps and lists, flow maps and lists on one line, strings that can be nothing else. Whatever it does not
- * know for certain (anchors, tags, block texts, escapes, comments behind values, repeated names, doubtful numbers, any
- * fault) it leaves to the general parser, so there is one judge of what is wrong. Invariant, held by a property test:
- * what it reads, the general parser reads alike. Pure. Called by `yaml/parse-document.ts`.
+ * The general parser alone would take a minute for 100,000 keys. This reader knows a strict subset: one document,
+ * printable ASCII, block maps and lists, flow maps and lists on one line, and strings that cannot be anything else. It
+ * leaves everything else (anchors, tags, block texts, escapes, comments behind values, repeated names, doubtful
+ * numbers, any fault) to the general parser, so that only one parser judges errors. Invariant, held by a property test:
+ * the general parser reads the same value from every text that this one reads. Pure. Called by
+ * `yaml/parse-document.ts`.
  *
- * A flow value that was seen before is the same frozen object again: keys share their limits and restrictions, and
- * what was found about one part holds for all.
+ * A flow value that was read before is returned as the same frozen object: keys share their limits and restrictions,
+ * and checks of a shared part need to run only once.
  */
 import { ReadFlow, Unknown } from "./read-plain-flow.ts";
 
@@ -103,7 +104,7 @@ class BlockReader {
     for (let line = this.#lines[this.#at]; line?.indent === indent && isItem(line); line = this.#lines[this.#at]) {
       const text = line.text.slice(1).trimStart();
       if (isItem({ text }) || memberPattern.test(text)) {
-        // "- name: x" begins a map whose members stand as deep as its first one does.
+        // "- name: x" begins a map whose members are as deep as its first one.
         line.indent = indent + line.text.length - text.length;
         line.text = text;
         items.push(this.#readNode(line.indent, depth + 1));
@@ -114,7 +115,7 @@ class BlockReader {
     return items;
   }
 
-  /** What stands behind a name or a dash, on its line or deeper below. */
+  /** The value after a name or a dash, on its line or deeper below. */
   #readValue(text: string, indent: number, depth: number, mayHoldList: boolean): unknown {
     this.#at += 1;
     const next = this.#lines[this.#at];
@@ -123,7 +124,7 @@ class BlockReader {
       if (next.indent === indent && !(mayHoldList && isItem(next))) throw new Unknown();
       return this.#readNode(next.indent, depth + 1);
     }
-    // A deeper line would go on with this value.
+    // A deeper line would continue this value.
     if (next !== undefined && next.indent > indent) throw new Unknown();
     return this.#flow.read(text);
   }
@@ -133,7 +134,7 @@ function isItem(line: { readonly text: string } | undefined): boolean {
   return line !== undefined && (line.text === "-" || line.text.startsWith("- "));
 }
 
-/** Names that are something else as values stay with the general parser, which knows what they are as names. */
+/** Names that would be another type as values are left to the general parser, which knows them as names. */
 export function isDoubtfulName(name: string): boolean {
   return name === "__proto__" || /^(?:y|n|yes|no|on|off|true|false|null)$/i.test(name);
 }

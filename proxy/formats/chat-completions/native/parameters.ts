@@ -4,7 +4,6 @@
  * Hard everywhere: `temperature` 0 to 2, `top_p` 0 to 1, penalties -2 to 2, `top_logprobs` 0 to 20, `n` 1 to 128, caps
  * non-negative integers. `top_k` is left alone: some servers take -1 for "off".
  */
-import type { UnsupportedFields } from "#proxy/formats/body/body-rules";
 import {
   booleanRule,
   integerRule,
@@ -45,22 +44,3 @@ export const streamOptionParameters: readonly ParameterRule[] = [
   booleanRule("include_usage"),
   booleanRule("include_obfuscation"),
 ];
-
-const notOpenAI = [
-  "top_k",
-  "min_p",
-  "top_a",
-  "repetition_penalty",
-  "enable_thinking",
-  "thinking",
-  "thinking_budget",
-  "chat_template_kwargs",
-  "extra_body",
-];
-
-/** Refused as unknown by the providers themselves; compatible servers vary and get everything. */
-export const unsupportedFields: UnsupportedFields = {
-  OpenAI: notOpenAI,
-  AzureOpenAI: notOpenAI,
-  Gemini: ["logit_bias", "service_tier", "store", "prediction", "web_search_options"],
-};

@@ -21,6 +21,7 @@ import { type Produced, ProducedOutput } from "#proxy/formats/stream/produced";
 import type { RetainedEvents } from "#proxy/formats/stream/retained-events";
 import { asList, isObject, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
+import { EventSplitter } from "#proxy/sse/event-splitter";
 import { hasProduced, readProduced } from "./produced-text.ts";
 import { laterUsage, usageOf } from "./read-usage.ts";
 import { withoutNullUsage, withoutUsage } from "./strip-usage.ts";
@@ -48,7 +49,7 @@ export function createStreamFilter(
   eventBytesMax: number,
   onEvent?: (event: PassedEvent) => void,
 ): StreamFilter {
-  return new EventStreamFilter(new ChunkReader(showsUsage), eventBytesMax, onEvent);
+  return new EventStreamFilter(new ChunkReader(showsUsage), new EventSplitter(eventBytesMax), onEvent);
 }
 
 class ChunkReader implements EventReader {

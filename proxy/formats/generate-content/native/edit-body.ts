@@ -15,7 +15,6 @@ import { capOutput, outputMembers } from "#proxy/formats/body/output-members";
 import type { ChatCall, UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { asList, isObject } from "#proxy/json/json-value";
-import { unsupportedFields } from "./parameters.ts";
 import { generationNames, removeMember, snakeCase, topLevelNames } from "./spellings.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
@@ -25,7 +24,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   wrapSingleTool(editor, call.body.member("tools")?.kind);
   normaliseGeneration(editor);
   for (const path of plan.unsupported ?? []) removeMember(editor, path);
-  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  const dropped = applyUnsupportedPolicy(editor, plan, "GenerateContent");
   stripIdentity(editor, plan.channel, ["metadata", "user", "labels"]);
   applyPlanRules(editor, plan);
   editor.remove("model");

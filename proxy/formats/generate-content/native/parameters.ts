@@ -1,5 +1,4 @@
 /** Parameter tables of generateContent (INTERFACE.md 2.6 and 8), by lowerCamelCase name. */
-import type { UnsupportedFields } from "#proxy/formats/body/body-rules";
 import {
   booleanRule,
   integerRule,
@@ -34,8 +33,3 @@ export const topLevelParameters: readonly ParameterRule[] = [
   kindRule("user", "string", "object"),
   booleanRule("store"),
 ];
-
-/** Common members of the interface that Google refuses as unknown; compatible servers get them. */
-const notGoogle = ["metadata", "user", "n", "stop", "safety_identifier", "stream_options"];
-
-export const unsupportedFields: UnsupportedFields = { Gemini: notGoogle, VertexAI: notGoogle };

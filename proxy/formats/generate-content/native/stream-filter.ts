@@ -11,7 +11,7 @@
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
+import type { PassedEvent } from "#proxy/formats/format";
 import {
   type EventReader,
   EventStreamFilter,
@@ -23,7 +23,7 @@ import { type Produced, ProducedOutput } from "#proxy/formats/stream/produced";
 import type { RetainedEvents } from "#proxy/formats/stream/retained-events";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
-import { JsonArraySplitter } from "#proxy/sse/json-array-splitter";
+import { JsonArrayFraming } from "#proxy/sse/json-array-framing";
 import { blockReasonOf } from "./block-reason.ts";
 import { hasParts, readProduced } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
@@ -36,47 +36,16 @@ export type StreamShape = "sse" | "array";
 // Without a quote behind it: the name of an event has none.
 const errorMarker = Buffer.from("rror");
 const terminatorMarker = Buffer.from("[DONE]");
-const lineBreaks = /[\r\n]\s*/g;
 
-export class GenerateContentStreamFilter implements StreamFilter {
+export class GenerateContentStreamFilter extends EventStreamFilter {
   readonly #reader: FrameReader;
-  readonly #filter: EventStreamFilter;
-  readonly #eventBytesMax: number;
-  /** Undefined until the first byte that is no white space tells what the upstream sends. */
-  #isArray: boolean | undefined;
-  #splitter: JsonArraySplitter | undefined;
-  #violation: string | undefined;
 
   constructor(shape: StreamShape, eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
-    this.#reader = new FrameReader(shape);
-    this.#filter = new EventStreamFilter(this.#reader, eventBytesMax, onEvent);
-    this.#eventBytesMax = eventBytesMax;
+    const reader = new FrameReader(shape);
+    super(reader, new JsonArrayFraming(eventBytesMax), onEvent);
+    this.#reader = reader;
   }
 
-  get events(): number {
-    return this.#filter.events;
-  }
-  get isComplete(): boolean {
-    return this.#filter.isComplete;
-  }
-  get error(): UpstreamError | undefined {
-    return this.#filter.error;
-  }
-  get violation(): string | undefined {
-    return this.#violation ?? this.#filter.violation;
-  }
-  get usage(): TokenUsage | undefined {
-    return this.#filter.usage;
-  }
-  get position(): string {
-    return this.#filter.position;
-  }
-  get heldBytes(): number {
-    return this.#filter.heldBytes + (this.#splitter?.heldBytes ?? 0);
-  }
-  get hasContent(): boolean {
-    return this.#filter.hasContent;
-  }
   /** Elements of a JSON array that have been written, for whoever has to close it. */
   get elementsWritten(): number {
     return this.#reader.elementsWritten;
@@ -84,43 +53,9 @@ export class GenerateContentStreamFilter implements StreamFilter {
 
   /** Every candidate ended: only the end of the body is to come. Reads what was kept. */
   get hasFinished(): boolean {
-    this.#filter.produced();
+    this.produced();
     return this.#reader.hasFinished;
   }
-
-  produced(): Produced {
-    return this.#filter.produced();
-  }
-
-  push(chunk: Buffer): readonly Buffer[] {
-    this.#isArray ??= startsJson(chunk);
-    if (this.#isArray !== true) return this.#filter.push(chunk);
-    this.#splitter ??= new JsonArraySplitter(this.#eventBytesMax);
-    const passed: Buffer[] = [];
-    // White space outside of strings goes: an event's data is one line.
-    for (const element of this.#splitter.push(chunk)) {
-      passed.push(
-        ...this.#filter.push(Buffer.from(`data: ${element.toString("utf8").replace(lineBreaks, "")}\r\n\r\n`)),
-      );
-    }
-    if (this.#splitter.isOverflowing)
-      this.#violation ??= `behind ${this.position}: expected at most ${this.#eventBytesMax} bytes, came more`;
-    return passed;
-  }
-
-  end(): readonly Buffer[] {
-    if (this.#splitter !== undefined && !this.#splitter.isClosed) return [];
-    return this.#filter.end();
-  }
-}
-
-/** @returns undefined when the chunk is nothing but white space or a byte order mark */
-function startsJson(chunk: Buffer): boolean | undefined {
-  for (const byte of chunk) {
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte >= 0x80) continue;
-    return byte === 0x5b || byte === 0x7b;
-  }
-  return undefined;
 }
 
 class FrameReader implements EventReader {

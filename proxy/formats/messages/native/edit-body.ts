@@ -15,13 +15,12 @@ import {
 import { capOutput, outputMembers } from "#proxy/formats/body/output-members";
 import type { ChatCall, UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
-import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   const { privacy } = plan.channel;
   moveUser(call, editor);
   removeUnsupported(editor, plan);
-  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  const dropped = applyUnsupportedPolicy(editor, plan, "Messages");
   stripIdentity(editor, plan.channel, ["metadata"]);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));

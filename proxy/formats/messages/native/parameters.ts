@@ -2,7 +2,6 @@
  * Parameter tables of messages (INTERFACE.md 2.5 and 8): `temperature` and `top_p` 0 to 1, `max_tokens` required.
  * `max_tokens: 0` is legal: it warms the prompt cache.
  */
-import type { UnsupportedFields } from "#proxy/formats/body/body-rules";
 import {
   booleanRule,
   integerRule,
@@ -30,21 +29,3 @@ export const thinkingParameters: readonly ParameterRule[] = [
   kindRule("type", "string"),
   integerRule("budget_tokens", 0),
 ];
-
-const notAnthropic = [
-  "n",
-  "seed",
-  "stop",
-  "logit_bias",
-  "frequency_penalty",
-  "presence_penalty",
-  "response_format",
-  "parallel_tool_calls",
-  "stream_options",
-  "store",
-  "reasoning_effort",
-  "safety_identifier",
-];
-
-/** Refused as unknown by the provider itself; compatible servers vary and get everything. */
-export const unsupportedFields: UnsupportedFields = { Anthropic: notAnthropic };

@@ -18,6 +18,7 @@ import { type Produced, ProducedOutput } from "#proxy/formats/stream/produced";
 import { asText, isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { encodeEvent } from "#proxy/sse/encoder";
+import { EventSplitter } from "#proxy/sse/event-splitter";
 import { readEventText } from "./produced-text.ts";
 import { mergeUsage, readUsage } from "./read-usage.ts";
 
@@ -29,7 +30,7 @@ const boundaryMarker = Buffer.from("ge_st");
 const errorMarker = Buffer.from("rror");
 
 export function createStreamFilter(eventBytesMax: number, onEvent?: (event: PassedEvent) => void): StreamFilter {
-  return new EventStreamFilter(new MessageEvents(), eventBytesMax, onEvent);
+  return new EventStreamFilter(new MessageEvents(), new EventSplitter(eventBytesMax), onEvent);
 }
 
 class MessageEvents implements EventReader {

@@ -13,7 +13,6 @@ import {
 import { capOutput, outputMembers } from "#proxy/formats/body/output-members";
 import type { ChatCall, UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
-import { unsupportedFields } from "./parameters.ts";
 
 export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor): readonly string[] {
   wrapSingleTool(editor, call.body.member("tools")?.kind);
@@ -21,7 +20,7 @@ export function editBody(call: ChatCall, plan: UpstreamPlan, editor: BodyEditor)
   const user = userText(editor, call.body.member("user")?.kind);
   if (user !== undefined) editor.set("user", JSON.stringify(user));
   removeUnsupported(editor, plan);
-  const dropped = applyUnsupportedPolicy(editor, plan, unsupportedFields);
+  const dropped = applyUnsupportedPolicy(editor, plan, "Responses");
   stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));

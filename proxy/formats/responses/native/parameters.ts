@@ -1,5 +1,4 @@
 /** Parameter tables of the responses API (INTERFACE.md 2.4 and 8). */
-import type { UnsupportedFields } from "#proxy/formats/body/body-rules";
 import {
   booleanRule,
   integerRule,
@@ -33,21 +32,3 @@ export const responsesParameters: readonly ParameterRule[] = [
   kindRule("user", "string", "object"),
   kindRule("safety_identifier", "string"),
 ];
-
-const notOpenAI = [
-  "top_k",
-  "min_p",
-  "repetition_penalty",
-  "n",
-  "seed",
-  "stop",
-  "logit_bias",
-  "logprobs",
-  "frequency_penalty",
-  "presence_penalty",
-  "response_format",
-  "extra_body",
-];
-
-/** Refused as unknown by the providers themselves; compatible servers vary and get everything. */
-export const unsupportedFields: UnsupportedFields = { OpenAI: notOpenAI, AzureOpenAI: notOpenAI };

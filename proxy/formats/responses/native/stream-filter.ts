@@ -19,6 +19,7 @@ import { type Produced, ProducedOutput } from "#proxy/formats/stream/produced";
 import { asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { encodeEvent } from "#proxy/sse/encoder";
+import { EventSplitter } from "#proxy/sse/event-splitter";
 import { goingOn, onOneLine } from "./going-on.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
@@ -46,7 +47,7 @@ export class ResponsesStreamFilter extends EventStreamFilter {
 
   constructor(eventBytesMax: number, onEvent?: (event: PassedEvent) => void) {
     const events = new ResponseEvents();
-    super(events, eventBytesMax, onEvent);
+    super(events, new EventSplitter(eventBytesMax), onEvent);
     this.#events = events;
   }
 

@@ -37,13 +37,13 @@ describe("the data folder", function () {
     {
       name: "below /proc",
       data: () => "/proc/tollgate/data",
-      want: /takes no folders or files; name a folder on a disk/,
+      want: /cannot hold folders or files; name a folder on a disk/,
       isProcs: true,
     },
     {
       name: "that is /proc",
       data: () => "/proc",
-      want: /takes no folders or files; name a folder on a disk/,
+      want: /cannot hold folders or files; name a folder on a disk/,
       isProcs: true,
     },
     {
@@ -52,8 +52,8 @@ describe("the data folder", function () {
       want: /may not write there; make .* a folder of that user|read-only/,
       isProcs: true,
     },
-    { name: "that is a file", data: () => file(folder), want: /a file stands where a folder is needed; name a folder/ },
-    { name: "below a file", data: () => join(file(folder), "data"), want: /a file stands where a folder is needed/ },
+    { name: "that is a file", data: () => file(folder), want: /a file is in the place of a folder; name a folder/ },
+    { name: "below a file", data: () => join(file(folder), "data"), want: /a file is in the place of a folder/ },
     {
       name: "that is read-only",
       data: () => readOnly(folder),

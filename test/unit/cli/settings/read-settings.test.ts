@@ -97,7 +97,7 @@ describe("settings", () => {
     {
       name: "a duration below zero",
       flags: ["--drain-timeout", "-5s"],
-      want: /^--drain-timeout must be a duration such as .*, and "-5s" is none$/,
+      want: /^--drain-timeout must be a duration such as .*, not "-5s"$/,
     },
     { name: "a duration without a unit", flags: ["--timeouts-total", "10"], want: /duration/ },
     { name: "a duration that timers cannot hold", flags: ["--timeouts-total", "600h"], want: /24 days/ },
@@ -133,7 +133,7 @@ describe("settings", () => {
     const explain = (ip: string) => read("explain", { flags: [...flags, "--ip", ip] });
     assert.equal(
       problems(() => explain("999")),
-      '--ip must be an IP address such as 10.1.2.3, and "999" is none',
+      '--ip must be an IP address such as 10.1.2.3, not "999"',
     );
     for (const ip of ["10.1.2.3", "::1"]) assert.equal(explain(ip).settings.text("ip"), ip);
   });
@@ -161,7 +161,7 @@ describe("settings", () => {
       TOLLGATE_SERVICE_HOST: "10.0.0.1",
       TOLLGATE_PORT_8080_TCP_ADDR: "10.0.0.1",
     };
-    assert.deepEqual(proxy({ variables }).warnings, ["the variable TOLLGATE_BOGUS is no setting and is ignored"]);
+    assert.deepEqual(proxy({ variables }).warnings, ["the variable TOLLGATE_BOGUS is not a setting and is ignored"]);
   });
 
   it("keeps the settings of other commands in a shared file", () => {

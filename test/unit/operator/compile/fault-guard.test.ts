@@ -104,7 +104,7 @@ describe("an object that the compiler fails on", () => {
       assert.equal(compilation.objects.get(`${id}/poor`), isKey ? undefined : before);
       const result = compilation.results.get(`${id}/poor`);
       assert.deepEqual([result?.accepted.reason, result?.generation], ["Invalid", 2]);
-      assert.match(result?.accepted.message ?? "", isKey ? /The key is denied/ : /The version before it is served\./);
+      assert.match(result?.accepted.message ?? "", isKey ? /The key is denied/ : /The previous version is served\./);
       assert.deepEqual(result?.wireIds, isKey ? [] : [`${id}/poor`]);
       assert.deepEqual([...faults.keys()], [`${id}/poor`]);
       compilation.endPass();

@@ -27,7 +27,7 @@ describe("an object whose new version is refused by its schema", () => {
     it(`is served as it was before, and says so: ${kind}`, () => {
       const { reason, message } = acceptedOf(own(kind, good), own(kind, bad));
       assert.equal(reason, "Invalid");
-      assert.match(message, /^spec\..*\. The version before it is served\.$/);
+      assert.match(message, /^spec\..*\. The previous version is served\.$/);
     });
 
     it(`says nothing of a version before it where there is none: ${kind}`, () => {

@@ -46,10 +46,10 @@ describe("key files", () => {
   });
 
   it("are written once, each", async () => {
-    await files.look();
+    await files.reconcile();
     wanted = [wantedOf("one"), wantedOf("two")];
-    await Promise.all([files.look(), files.look()]);
-    await files.look();
+    await Promise.all([files.reconcile(), files.reconcile()]);
+    await files.reconcile();
     assert.deepEqual(readdirSync(secrets()), ["a.one-key.yaml", "a.two-key.yaml"]);
     assert.deepEqual([madeCount, lines.length], [1, 2]);
   });
@@ -57,21 +57,21 @@ describe("key files", () => {
   it("that cannot be written are told once and tried again while somebody waits, without anything else happening", async () => {
     writeFileSync(secrets(), "in the way");
     wanted = [wantedOf("one")];
-    await files.look();
-    await files.look();
+    await files.reconcile();
+    await files.reconcile();
     const path = join(secrets(), "a.one-key.yaml");
     assert.equal(lines.length, 1);
-    assert.ok(lines[0]?.startsWith(`key of ApiKey a/one cannot be written to ${path}: EEXIST`), lines[0]);
+    assert.ok(lines[0]?.startsWith(`ApiKey a/one: cannot write the key to ${path}: EEXIST`), lines[0]);
     rmSync(secrets());
     await waitFor("the key", () => madeCount === 1);
     assert.deepEqual(readdirSync(secrets()), ["a.one-key.yaml"]);
-    assert.equal(lines[1], `ApiKey a/one: key written to ${path}`);
+    assert.equal(lines[1], `ApiKey a/one: wrote a new key to ${path}`);
   });
 
   it("that cannot be written do not stand in the way of others", async () => {
     // A name that no file system takes, as the path of one would be.
     wanted = [wantedOf("x".repeat(300)), wantedOf("one")];
-    await files.look();
+    await files.reconcile();
     assert.deepEqual(readdirSync(secrets()), ["a.one-key.yaml"]);
     assert.equal(madeCount, 1);
   });
@@ -79,7 +79,7 @@ describe("key files", () => {
   it("are not tried again for a key that nobody waits for any more", async () => {
     writeFileSync(secrets(), "in the way");
     wanted = [wantedOf("one")];
-    await files.look();
+    await files.reconcile();
     wanted = [];
     rmSync(secrets());
     await new Promise((resolve) => setTimeout(resolve, 50));

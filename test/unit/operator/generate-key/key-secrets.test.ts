@@ -73,10 +73,10 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => want
 describe("key secrets", () => {
   it("are made once, owned by their keys, and never told", async () => {
     const { secrets, created, lines } = open({ wanted: [wanted("a"), wanted("b")] });
-    secrets.look();
-    secrets.look();
+    secrets.enqueue();
+    secrets.enqueue();
     await waitFor("both", () => created.length === 2);
-    secrets.look();
+    secrets.enqueue();
     await secrets.close();
     assert.deepEqual(
       created.map(({ metadata }) => [metadata.name, metadata.ownerReferences[0]?.uid]),
@@ -92,7 +92,7 @@ describe("key secrets", () => {
 
   it("are the leader's business alone", async () => {
     const { secrets, attempts } = open({ wanted: [wanted("a")], isLeader: false });
-    secrets.look();
+    secrets.enqueue();
     await secrets.close();
     assert.equal(attempts(), 0);
   });
@@ -100,7 +100,7 @@ describe("key secrets", () => {
   it("never replace one that stands there", async () => {
     const fail = () => new ApiError("it stands there", { code: "refused", status: 409, reason: "AlreadyExists" });
     const { secrets, created, attempts } = open({ wanted: [wanted("a")], fail });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("the attempt", () => attempts() === 1);
     await secrets.close();
     assert.equal(created.length, 0);
@@ -110,14 +110,14 @@ describe("key secrets", () => {
     const fail = (attempt: number) =>
       attempt < 3 ? new ApiError("forbidden", { code: "refused", status: 403 }) : undefined;
     const { secrets, created } = open({ wanted: [wanted("a")], fail });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("the third attempt", () => created.length === 1);
     await secrets.close();
   });
 
   it("are not made for a key that is gone", async () => {
     const { secrets, attempts } = open({ wanted: [wanted("gone")] });
-    secrets.look();
+    secrets.enqueue();
     await secrets.close();
     assert.equal(attempts(), 0);
   });
@@ -129,7 +129,7 @@ describe("key secrets", () => {
       return attempt < 3 ? new ApiError("away", { code: "refused", status: 500 }) : undefined;
     };
     const { secrets, created, replaced } = open({ wanted: [wanted("a")], fail, hadKey: () => isShown });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("it to be made", () => created.length === 1);
     await secrets.close();
     assert.deepEqual(replaced, ["a-secret"]);
@@ -137,7 +137,7 @@ describe("key secrets", () => {
 
   it("are nobody's replacement where there was no key before", async () => {
     const { secrets, created, replaced } = open({ wanted: [wanted("a")] });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("it to be made", () => created.length === 1);
     await secrets.close();
     assert.deepEqual(replaced, []);
@@ -149,7 +149,7 @@ describe("key secrets", () => {
       wanted: many(100),
       answer: (name) => (name === "k0-secret" ? first.promise : joinBatch()),
     });
-    secrets.look();
+    secrets.enqueue();
     // One that hangs stands in the way of no other.
     await waitFor("all but the first", () => created.length === 99);
     first.resolve();
@@ -170,7 +170,7 @@ describe("key secrets", () => {
         await joinBatch();
       },
     });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("all", () => created.length === 40);
     mosts.push(takeMost());
     await secrets.close();
@@ -185,7 +185,7 @@ describe("key secrets", () => {
         await joinBatch();
       },
     });
-    secrets.look();
+    secrets.enqueue();
     await secrets.close();
     assert.equal(attempts(), 1);
   });
@@ -198,7 +198,7 @@ describe("key secrets", () => {
       fail: (attempt) => (attempt > 1 ? taken : undefined),
       answer: joinBatch,
     });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("both", () => attempts() === 2);
     await secrets.close();
     assert.equal(takeMost(), 1);
@@ -210,11 +210,11 @@ describe("key secrets", () => {
 
   it("are made for each object of a name", async () => {
     const { secrets, created, apiKeys } = open({ wanted: [wanted("a")] });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("the first", () => created.length === 1);
     const [, first] = owner("a");
     apiKeys.set("team-a/a", { ...first, metadata: { ...first.metadata, uid: "uid-next" } });
-    secrets.look();
+    secrets.enqueue();
     await waitFor("the second", () => created.length === 2);
     await secrets.close();
     assert.equal(created[1]?.metadata.ownerReferences[0]?.uid, "uid-next");

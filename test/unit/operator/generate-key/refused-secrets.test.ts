@@ -54,7 +54,7 @@ function open(asked: WantedSecret[], refusal: (name: string) => ApiError | undef
   });
   const passes = async (count: number) => {
     for (let pass = 0; pass < count; pass += 1) {
-      secrets.look();
+      secrets.enqueue();
       for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
     }
   };
@@ -82,7 +82,7 @@ describe("secrets that are refused", () => {
     let isRaised = false;
     const refusal = (name: string) => (isRaised ? undefined : quota(name));
     const { secrets, tried, created } = open(many("full", 100), refusal, 10);
-    secrets.look();
+    secrets.enqueue();
     await waitFor("some waits", () => tried.length >= 11);
     assert.equal(new Set(tried).size, tried.length, "what was not refused yet goes first");
     isRaised = true;
@@ -93,7 +93,7 @@ describe("secrets that are refused", () => {
   it("hold up nobody of their namespace where they are refused for their own sake", async () => {
     const denied = (name: string) => (name === "mixed-0" ? quota(name) : undefined);
     const { secrets, tried, created } = open(many("mixed", 30), denied, 10);
-    secrets.look();
+    secrets.enqueue();
     await waitFor("all others", () => created.length === 29);
     await waitFor("several tries of the one", () => tried.filter((name) => name === "mixed-0").length > 3);
     await secrets.close();

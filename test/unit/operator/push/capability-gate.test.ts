@@ -25,7 +25,7 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
 
   function begin(...objects: WireObject[]): void {
     publisher.publish(byId(...objects));
-    publisher.lack(lacking);
+    publisher.setLacked(lacking);
     published.length = 0;
   }
   function change(...objects: WireObject[]): void {
@@ -157,7 +157,7 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
     begin(former);
     const wanted: Key = { ...former, maxInFlight, modelsAllow: ["b", "c"] };
     change(wanted);
-    publisher.lack(new Set());
+    publisher.setLacked(new Set());
     assert.deepEqual(live(), wanted);
     assert.equal(published.length, 2, "withdrawn, then sent");
     assert.equal(publisher.heldBackCount, 0);
@@ -171,7 +171,7 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
     assert.equal(live(), undefined, "denied, as every key that cannot be understood");
     change({ ...former, maxInFlight });
     publisher.publish(new Map());
-    publisher.lack(new Set());
+    publisher.setLacked(new Set());
     assert.equal(publisher.heldBackCount, 0);
     assert.equal(live(), undefined);
   });
@@ -194,7 +194,7 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
 
   it("takes nothing back that is out: an old proxy that comes later denies it, the others serve it", () => {
     publisher.publish(byId(wireKey("one", { maxInFlight })));
-    publisher.lack(lacking);
+    publisher.setLacked(lacking);
     timers.advance(1_000);
     assert.deepEqual(live(), wireKey("one", { maxInFlight }));
   });
@@ -235,7 +235,7 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
     let told = 0;
     for (const entry of changes) {
       told += 1;
-      if (told === count) publisher.lack(new Set());
+      if (told === count) publisher.setLacked(new Set());
       yield entry;
     }
   }

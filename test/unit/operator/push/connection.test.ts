@@ -168,12 +168,12 @@ describe("ProxyConnection", () => {
     const resource = (uid: string) =>
       ({ kind: "ApiKey", metadata: { namespace: "team-a", name: "one", labels: {}, generation: 1, uid } }) as const;
     resources.set(resource("uid-1"));
-    uids.look(change, 0);
+    uids.observe(change, 0);
     publisher.publish(byId(wireKey("one")));
     const { sink, connection } = connect({}, { uids });
     acknowledge(connection);
     resources.set(resource("uid-2"));
-    uids.look(change, 0);
+    uids.observe(change, 0);
     publisher.publishChanges({ upserts: byId(wireKey("one", { metadata: { a: "b" } })), removes: [] });
     timers.advance(100);
     const told = sink.messages.flatMap((message) =>

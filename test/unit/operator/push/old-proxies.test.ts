@@ -45,7 +45,7 @@ describe("Fleet, with proxies that are too old", () => {
         return () => {};
       },
     };
-    fleet = new Fleet(publisher, { timers, peers, expected, graceMs, settleMs: 15_000 });
+    fleet = new Fleet(publisher, { timers, peers, expected, graceMs, stabiliseMs: 15_000 });
     publisher.publish(byId(former));
   });
 
@@ -138,10 +138,10 @@ describe("Fleet, with proxies that are too old", () => {
   });
 
   it("holds back what the leader names also while nobody is connected here", () => {
-    fleet.hear(lacked);
+    fleet.setLackedElsewhere(lacked);
     edit(limited);
     assert.deepEqual(live(), former);
-    fleet.hear([]);
+    fleet.setLackedElsewhere([]);
     edit(limited);
     assert.deepEqual(live(), former, "whoever comes first may be the old one");
     connect("young");
@@ -155,10 +155,10 @@ describe("Fleet, with proxies that are too old", () => {
     it(`never calls ${name} programmed that is held back on the word of the leader before`, () => {
       publisher.publish(byId(...before));
       ready = new Set(["young"]);
-      fleet.hear(lacked);
+      fleet.setLackedElsewhere(lacked);
       const { connection } = connect("young");
       edit(limited);
-      fleet.settle();
+      fleet.stabilise();
       const { snapshot } = publisher;
       connection.receive({
         type: "acknowledgement",

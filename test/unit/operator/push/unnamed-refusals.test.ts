@@ -54,7 +54,7 @@ describe("Fleet, of a proxy that refuses more objects than it names", () => {
     acknowledge([refused], 2);
 
     const peers = new PeerSummaries(30_000, timers);
-    peers.take("follower", readSummary(JSON.parse(writeSummary(fleet.summary("run-1")))));
+    peers.accept("follower", readSummary(JSON.parse(writeSummary(fleet.summary("run-1")))));
     const leader = new Fleet(publisher, { peers, timers });
     for (const view of [fleet, leader]) {
       assert.equal(stateOf(view, "one"), "Rejected");

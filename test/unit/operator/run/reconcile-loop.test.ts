@@ -138,12 +138,12 @@ describe("a pass over the configuration that throws", () => {
       start();
       putText(store, "all.yaml", everything.join("\n"));
       compilation.stepsLeft = steps;
-      const isDone = await pipeline.look(all);
+      const isDone = await pipeline.enqueue(all);
       if (isDone) continue;
       assert.equal(publisher.hasPublished, false);
       assert.equal(failures.length, 1);
       putText(store, "other.yaml", key("three", "3"));
-      await pipeline.look([{ kind: "ApiKey", namespace: "a", name: "three" }]);
+      await pipeline.enqueue([{ kind: "ApiKey", namespace: "a", name: "three" }]);
       await converged();
       await waitFor("status", () => told.has("key/a/one") && told.has("route/a/m2") && told.has("key/a/three"));
       pipeline.close();
@@ -163,9 +163,9 @@ describe("a pass over the configuration that throws", () => {
         route("m1"),
         route("m2", "m1"),
       );
-      await pipeline.look(everyObject(store.resources));
+      await pipeline.enqueue(everyObject(store.resources));
       compilation.stepsLeft = steps;
-      await pipeline.look(
+      await pipeline.enqueue(
         put(
           channel,
           account,
@@ -190,10 +190,10 @@ describe("a pass over the configuration that throws", () => {
     start();
     put(...everything);
     statusFailures = 1;
-    assert.equal(await pipeline.look(everyObject(store.resources)), false);
+    assert.equal(await pipeline.enqueue(everyObject(store.resources)), false);
     assert.equal(publisher.hasPublished, true);
     statusFailures = 1_000;
-    await pipeline.look(put(channel, account, key("one", "1", "Suspended"), key("two", "3"), route("m1", "m4")));
+    await pipeline.enqueue(put(channel, account, key("one", "1", "Suspended"), key("two", "3"), route("m1", "m4")));
     assert.equal(published(), wanted());
     statusFailures = 0;
     await waitFor("status", () => told.has("key/a/one") && told.has("key/a/two"));
@@ -202,13 +202,13 @@ describe("a pass over the configuration that throws", () => {
   it("publishes no half of what changed together where taking it fails", async () => {
     put(...everything);
     publisher.objectsLeft = 3;
-    assert.equal(await pipeline.look(everyObject(store.resources)), false);
-    publisher.lack(new Set());
+    assert.equal(await pipeline.enqueue(everyObject(store.resources)), false);
+    publisher.setLacked(new Set());
     assert.equal(publisher.hasPublished, false);
     await converged();
     publisher.objectsLeft = 1;
     const before = published();
-    await pipeline.look(put(channel, account, key("one", "1", "Suspended"), key("two", "3"), route("m1", "m4")));
+    await pipeline.enqueue(put(channel, account, key("one", "1", "Suspended"), key("two", "3"), route("m1", "m4")));
     assert.equal(published(), before);
     await converged();
     assert.equal(failures.length, 2);
@@ -217,19 +217,19 @@ describe("a pass over the configuration that throws", () => {
   it("tells status again of what it could not hear", async () => {
     put(...everything);
     statusFailures = 1;
-    assert.equal(await pipeline.look(everyObject(store.resources)), false);
+    assert.equal(await pipeline.enqueue(everyObject(store.resources)), false);
     assert.ok(publisher.hasPublished);
     await waitFor("status", () => told.has("key/a/one") && told.has("route/a/m2"));
-    assert.equal(await pipeline.look([]), true);
+    assert.equal(await pipeline.enqueue([]), true);
     assert.equal(failures.length, 1);
   });
 
   it("is not tried again after the end", async () => {
     put(...everything);
     compilation.stepsLeft = 3;
-    await pipeline.look(everyObject(store.resources));
+    await pipeline.enqueue(everyObject(store.resources));
     pipeline.close();
-    assert.equal(await pipeline.look([]), false);
+    assert.equal(await pipeline.enqueue([]), false);
     await new Promise((resolve) => setTimeout(resolve, 60));
     assert.equal(publisher.hasPublished, false);
   });

@@ -61,7 +61,7 @@ describe("FolderSource, of what cannot be looked at", () => {
         for (let look = 0; look < 3; look += 1) await source.refresh();
       });
       assert.deepEqual(names(), ["a/one", "a/two"]);
-      assert.match(problems().join(), /It cannot be looked at \(EACCES\); what was read of it before stays\./);
+      assert.match(problems().join(), /It cannot be read \(EACCES\); its last good content stays in force\./);
       chmodSync(path(closed), 0o755);
       await source.refresh();
       assert.deepEqual(problems(), []);

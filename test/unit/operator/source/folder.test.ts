@@ -208,7 +208,7 @@ describe("FolderSource", () => {
     assert.equal(credit("one"), "1000000000");
     const [problem] = source.current().problems;
     assert.deepEqual(problem?.origin, { file: path("b.yaml"), line: 2 });
-    assert.match(problem?.message ?? "", /stands already at .*a\.yaml:1/);
+    assert.match(problem?.message ?? "", /is already defined at .*a\.yaml:1/);
     rmSync(path("a.yaml"));
     await until("the second speaks", () => credit("one") === "2000000000");
     assert.deepEqual(source.current().problems, []);
@@ -317,8 +317,8 @@ describe("FolderSource", () => {
   });
 
   for (const row of [
-    { name: "binary", content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff, 0xfe]), says: /no text in UTF-8/ },
-    { name: "in another encoding", content: Buffer.from("# caf\xe9\n", "latin1"), says: /no text in UTF-8/ },
+    { name: "binary", content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0xff, 0xfe]), says: /is not UTF-8 text/ },
+    { name: "in another encoding", content: Buffer.from("# caf\xe9\n", "latin1"), says: /is not UTF-8 text/ },
   ]) {
     it(`a file that became ${row.name} keeps the last good version, and says so until it is good again`, async () => {
       write("one.yaml", account("one", "1"));

@@ -98,7 +98,7 @@ describe("ManifestStore", () => {
       putText(store, "a.yaml", key.replace("tollgate.dev/v1alpha1", version));
       assert.deepEqual(
         store.resources.problems.map(({ message }) => message),
-        [`${version} ApiKey is no kind of this version; correct apiVersion or kind.`],
+        [`This version has no kind ${version} ApiKey; correct apiVersion or kind.`],
       );
     });
   }

@@ -50,16 +50,16 @@ describe("ConsoleReporter", () => {
   });
 
   it("tells what is wrong with an object and where it stands", () => {
-    announcer.announce(undefined, document("Account", "one", "Accepted False Invalid"), origin);
+    announcer.report(undefined, document("Account", "one", "Accepted False Invalid"), origin);
     announcer.flush();
     assert.deepEqual(lines, ["warn Account a/one: Accepted=False Invalid: M. (manifests/all.yaml:7)"]);
   });
 
   it("warns of what is refused, before all that is less of a matter", () => {
-    announcer.announce(undefined, document("ApiKey", "one", "Active False Suspended"), undefined);
-    announcer.announce(undefined, document("Channel", "two", "Programmed False Rejected"), undefined);
-    announcer.announce(undefined, document("ModelRoute", "three", "Accepted True PartiallyValid"), undefined);
-    announcer.announce(undefined, document("ModelRoute", "four", "Accepted False Conflicted"), undefined);
+    announcer.report(undefined, document("ApiKey", "one", "Active False Suspended"), undefined);
+    announcer.report(undefined, document("Channel", "two", "Programmed False Rejected"), undefined);
+    announcer.report(undefined, document("ModelRoute", "three", "Accepted True PartiallyValid"), undefined);
+    announcer.report(undefined, document("ModelRoute", "four", "Accepted False Conflicted"), undefined);
     announcer.flush();
     assert.deepEqual(lines, [
       "warn Channel a/two: Programmed=False Rejected: M.",
@@ -70,9 +70,9 @@ describe("ConsoleReporter", () => {
   });
 
   it("tells in one calm line that a channel waits for a variable, and nothing of routes that work without it", () => {
-    announcer.announce(undefined, document("Channel", "openai", "ResolvedRefs False SecretNotFound"), origin);
+    announcer.report(undefined, document("Channel", "openai", "ResolvedRefs False SecretNotFound"), origin);
     const route = document("ModelRoute", "m", "ResolvedRefs False ChannelNotReady", "Available True Available");
-    announcer.announce(undefined, route, origin);
+    announcer.report(undefined, route, origin);
     announcer.flush();
     assert.deepEqual(lines, [
       "Channel a/openai: not in use until OPENAI_API_KEY is set in the environment (manifests/all.yaml:7)",
@@ -80,9 +80,9 @@ describe("ConsoleReporter", () => {
   });
 
   it("tells of a channel whose other Secret is missing, and of a route without any other channel", () => {
-    announcer.announce(undefined, document("Channel", "other", "ResolvedRefs False SecretNotFound"), origin);
+    announcer.report(undefined, document("Channel", "other", "ResolvedRefs False SecretNotFound"), origin);
     const route = document("ModelRoute", "m", "ResolvedRefs False ChannelNotReady", "Available False NoTarget");
-    announcer.announce(undefined, route, origin);
+    announcer.report(undefined, route, origin);
     announcer.flush();
     assert.equal(lines.length, 3);
   });
@@ -90,8 +90,8 @@ describe("ConsoleReporter", () => {
   it("sums up what many objects have in common, by itself after a while", async () => {
     for (let index = 0; index < 100; index += 1) {
       const before = document("ApiKey", `k${index}`, "Programmed False NoProxies");
-      announcer.announce(before, document("ApiKey", `k${index}`, "Programmed True Programmed"), origin);
-      announcer.announce(undefined, document("Account", `x${index}`, "Accepted False Invalid"), origin);
+      announcer.report(before, document("ApiKey", `k${index}`, "Programmed True Programmed"), origin);
+      announcer.report(undefined, document("Account", `x${index}`, "Accepted False Invalid"), origin);
     }
     await waitFor("the lines", () => lines.length > 0);
     assert.equal(lines.length, 22);
@@ -102,8 +102,8 @@ describe("ConsoleReporter", () => {
   it("tells each of a few objects that went live, and what was removed", () => {
     const before = document("ApiKey", "one", "Programmed False Pending");
     const after = document("ApiKey", "one", "Programmed True Programmed");
-    announcer.announce(before, after, origin);
-    announcer.announce(document("ApiKey", "two"), undefined, undefined);
+    announcer.report(before, after, origin);
+    announcer.report(document("ApiKey", "two"), undefined, undefined);
     announcer.flush();
     assert.deepEqual(lines, [
       "ApiKey a/two: removed",

@@ -14,9 +14,9 @@ describe("CredentialHealth", () => {
   it("tells a channel's refused credentials, and those that a former secret stands in for everywhere", () => {
     const { book: ejected } = book();
     assert.equal(ejected.healthOf("channel/a/openai"), undefined);
-    assert.deepEqual(ejected.take("one", { ejected: [spare, main] }), ["channel/a/openai"]);
+    assert.deepEqual(ejected.acceptReport("one", { ejected: [spare, main] }), ["channel/a/openai"]);
     assert.deepEqual(ejected.healthOf("channel/a/openai"), { ejected: ["main", "spare"], formerInUse: ["spare"] });
-    ejected.take("two", { ejected: [{ ...spare, reason: "Refused" }] });
+    ejected.acceptReport("two", { ejected: [{ ...spare, reason: "Refused" }] });
     assert.deepEqual(ejected.healthOf("channel/a/openai"), { ejected: ["main", "spare"], formerInUse: [] });
     assert.equal(ejected.healthOf("channel/a/other"), undefined);
   });
@@ -24,19 +24,19 @@ describe("CredentialHealth", () => {
   it("names only channels of which a proxy says something else than before", () => {
     const { book: ejected } = book();
     const other = { ...main, channel: "a/other" };
-    assert.deepEqual(ejected.take("one", { ejected: [main, other] }), ["channel/a/openai", "channel/a/other"]);
-    assert.deepEqual(ejected.take("one", { ejected: [main, other] }), []);
-    assert.deepEqual(ejected.take("one", { ejected: [main, { ...other, reason: "FormerInUse" }] }), [
+    assert.deepEqual(ejected.acceptReport("one", { ejected: [main, other] }), ["channel/a/openai", "channel/a/other"]);
+    assert.deepEqual(ejected.acceptReport("one", { ejected: [main, other] }), []);
+    assert.deepEqual(ejected.acceptReport("one", { ejected: [main, { ...other, reason: "FormerInUse" }] }), [
       "channel/a/other",
     ]);
-    assert.deepEqual(ejected.take("one", { ejected: [] }), []);
+    assert.deepEqual(ejected.acceptReport("one", { ejected: [] }), []);
   });
 
   it("forgets what was not said for a while, and not before", () => {
     const { book: ejected, pass } = book();
-    ejected.take("one", { ejected: [main, { ...main, channel: "a/other" }] });
+    ejected.acceptReport("one", { ejected: [main, { ...main, channel: "a/other" }] });
     pass(forgottenAfterMs - 1);
-    ejected.take("one", { ejected: [main] });
+    ejected.acceptReport("one", { ejected: [main] });
     assert.deepEqual(ejected.due(), []);
     pass(1);
     assert.deepEqual(ejected.due(), ["channel/a/other"]);
@@ -48,10 +48,10 @@ describe("CredentialHealth", () => {
 
   it("is settled when every proxy has had the time to tell", () => {
     const { book: ejected, pass } = book();
-    assert.equal(ejected.isSettled, false);
+    assert.equal(ejected.isComplete, false);
     pass(forgottenAfterMs);
-    assert.equal(ejected.isSettled, true);
+    assert.equal(ejected.isComplete, true);
     ejected.clear();
-    assert.equal(ejected.isSettled, false);
+    assert.equal(ejected.isComplete, false);
   });
 });

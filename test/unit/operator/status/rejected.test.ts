@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RouteResult } from "#operator/compile/result";
-import type { Refusal } from "#operator/push/fleet";
+import type { ObjectRefusal } from "#operator/push/fleet";
 import { conditionsOf } from "#operator/status/conditions";
 import { isSameMeaning } from "#operator/status/same-meaning";
 import type { StatusDocument } from "#operator/status/status-document";
@@ -19,7 +19,7 @@ const route: RouteResult = {
   targets: [],
 };
 
-function statusOf(rejects: readonly Refusal[]): StatusDocument {
+function statusOf(rejects: readonly ObjectRefusal[]): StatusDocument {
   const acknowledgement = { state: "Rejected", readyProxies: 500, acknowledgedBy: 500, rejects } as const;
   const conditions = conditionsOf(route, acknowledgement, { nowMs: 0, wasProgrammed: false });
   return {
@@ -32,7 +32,7 @@ function statusOf(rejects: readonly Refusal[]): StatusDocument {
 
 const messageOf = (document: StatusDocument) =>
   document.status.conditions.find(({ type }) => type === "Programmed")?.message ?? "";
-const proxies = (count: number, why: string): Refusal[] =>
+const proxies = (count: number, why: string): ObjectRefusal[] =>
   Array.from({ length: count }, (_, index) => ({ by: `tollgate-proxy-${index}`, why }));
 
 describe("Programmed=False/Rejected", () => {
@@ -40,7 +40,7 @@ describe("Programmed=False/Rejected", () => {
     assert.equal(
       messageOf(statusOf([...proxies(7, "/newField is not known"), { by: "old", why: "/limits" }])),
       "A proxy refused it: /limits (by old); /newField is not known (by tollgate-proxy-0, tollgate-proxy-1, " +
-        "tollgate-proxy-2, tollgate-proxy-3, tollgate-proxy-4 and 2 more). Run one version of operator and proxies.",
+        "tollgate-proxy-2, tollgate-proxy-3, tollgate-proxy-4 and 2 more). Run operator and proxies of one version.",
     );
   });
 

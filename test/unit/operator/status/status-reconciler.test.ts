@@ -7,7 +7,7 @@ import { Compilation, type CompileChanges } from "#operator/compile/compilation"
 import { defaultCompileSettings } from "#operator/compile/compile";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import { ManifestStore } from "#operator/source/manifest-store";
-import type { Acknowledgement } from "#operator/status/conditions";
+import type { ResourceAcknowledgement } from "#operator/status/conditions";
 import { describeStatusChange } from "#operator/status/report-changes";
 import type { StatusDocument } from "#operator/status/status-document";
 import { StatusFiles } from "#operator/status/status-files";
@@ -22,16 +22,16 @@ kind: ApiKey
 metadata: {name: bot, namespace: a}
 spec: {credentials: [{name: one, sha256: "${digest}"}]${spec}}
 `;
-const acknowledgement = (state: Acknowledgement["state"], acknowledgedBy = 0): Acknowledgement => {
+const acknowledgement = (state: ResourceAcknowledgement["state"], acknowledgedBy = 0): ResourceAcknowledgement => {
   return { state, readyProxies: 2, acknowledgedBy, rejects: state === "Rejected" ? [{ by: "p", why: "limits" }] : [] };
 };
 
 describe("StatusReconciler", () => {
   let store: ManifestStore;
   let compilation: Compilation;
-  let keeper: StatusReconciler;
+  let reconciler: StatusReconciler;
   let isSyncing: boolean;
-  let state: Acknowledgement;
+  let state: ResourceAcknowledgement;
   let nowMs: number;
   let changes: { readonly before: StatusDocument | undefined; readonly after: StatusDocument | undefined }[];
 
@@ -42,7 +42,7 @@ describe("StatusReconciler", () => {
     nowMs = Date.parse("2026-11-21T12:00:00Z");
     changes = [];
     isSyncing = false;
-    keeper = new StatusReconciler({
+    reconciler = new StatusReconciler({
       isSyncing: () => isSyncing,
       compilation,
       acknowledgementOf: () => state,
@@ -56,10 +56,10 @@ describe("StatusReconciler", () => {
   }
   function endPass(pass: CompileChanges): void {
     compilation.endPass();
-    keeper.look(pass);
+    reconciler.reconcile(pass);
   }
   const condition = (type: string) => {
-    const found = keeper.statusOf("key/a/bot")?.status.conditions.find((one) => one.type === type);
+    const found = reconciler.statusOf("key/a/bot")?.status.conditions.find((one) => one.type === type);
     return `${found?.status} ${found?.reason}`;
   };
 
@@ -67,10 +67,10 @@ describe("StatusReconciler", () => {
     put(key());
     assert.equal(condition("Programmed"), "False Pending");
     state = acknowledgement("Pending", 1);
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(changes.length, 1);
     state = acknowledgement("Programmed", 2);
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(condition("Programmed"), "True Programmed");
     assert.equal(changes.length, 2);
   });
@@ -80,30 +80,30 @@ describe("StatusReconciler", () => {
     const old = ["p1", "p2", "p3", "p4", "p5", "p6", "p7"];
     const tooOld = { fields: ["spec.a", "spec.b"], proxies: old, inForce: "elsewhere" as const };
     state = { ...acknowledgement("ProxyTooOld"), tooOld };
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(condition("Programmed"), "False ProxyTooOld");
-    const conditions = keeper.statusOf("key/a/bot")?.status.conditions;
+    const conditions = reconciler.statusOf("key/a/bot")?.status.conditions;
     assert.equal(
       conditions?.find(({ type }) => type === "Programmed")?.message,
-      "Denied by the proxies that do not know all of it: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
+      "Proxies that do not know all of its fields deny the key: spec.a, spec.b unknown to p1, p2, p3, p4, p5 and 2 more. Upgrade these proxies.",
     );
     const told = changes.length;
     state = { ...state, tooOld: { ...tooOld, proxies: old.slice(1) } };
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(changes.length, told);
     // Where the key stands is another matter.
     state = { ...state, tooOld: { ...tooOld, inForce: "before" as const } };
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(changes.length, told + 1);
     state = acknowledgement("Programmed", 2);
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.equal(condition("Programmed"), "True Programmed");
   });
 
   it("judges a version not before its pass has ended: what proxies acknowledged until then is the one before", () => {
     put(key());
     state = acknowledgement("Programmed", 2);
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     const told = changes.length;
     putText(
       store,
@@ -111,8 +111,8 @@ describe("StatusReconciler", () => {
       `${key(", state: Suspended")}---${key().replace("bot", "new").replace(digest, "2".repeat(64))}`,
     );
     const pass = compilation.update(everyObject(store.resources));
-    keeper.lookAtAll();
-    keeper.lookAt(["key/a/new", "key/a/bot"]);
+    reconciler.reconcileAll();
+    reconciler.enqueue(["key/a/new", "key/a/bot"]);
     assert.equal(changes.length, told);
     state = acknowledgement("Pending");
     endPass(pass);
@@ -123,19 +123,19 @@ describe("StatusReconciler", () => {
   it("does not fall when proxies join, but with a new version, a rejection or the loss of every proxy", () => {
     put(key());
     state = acknowledgement("Programmed", 2);
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     state = acknowledgement("Pending", 1);
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     assert.equal(condition("Programmed"), "True Programmed");
     put(key(", state: Suspended"));
     assert.equal(condition("Programmed"), "False Pending");
     state = acknowledgement("Programmed", 2);
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     state = acknowledgement("Rejected", 2);
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     assert.equal(condition("Programmed"), "False Rejected");
     state = acknowledgement("NoProxies");
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     assert.equal(condition("Programmed"), "False NoProxies");
   });
 
@@ -143,12 +143,12 @@ describe("StatusReconciler", () => {
     put(key(', expiresAt: "2026-11-21T12:00:10Z"'));
     assert.equal(condition("Active"), "True Active");
     nowMs += 9_000;
-    keeper.lookAtClock();
+    reconciler.reconcileDue();
     assert.equal(changes.length, 1);
     nowMs += 1_000;
-    keeper.lookAtClock();
+    reconciler.reconcileDue();
     assert.equal(condition("Active"), "False Expired");
-    const conditions = keeper.statusOf("key/a/bot")?.status.conditions ?? [];
+    const conditions = reconciler.statusOf("key/a/bot")?.status.conditions ?? [];
     assert.deepEqual(
       conditions.map(({ lastTransitionTime }) => lastTransitionTime.slice(17, 19)),
       ["00", "00", "00", "10"],
@@ -162,13 +162,13 @@ describe("StatusReconciler", () => {
         .map((name, index) => key().replace("bot", name).replace(digest, String(index).padStart(64, "0")))
         .join("---"),
     );
-    await waitFor("a status for each", () => keeper.documents.size === names.length);
+    await waitFor("a status for each", () => reconciler.documents.size === names.length);
     state = acknowledgement("Programmed", 2);
     const startMs = performance.now();
-    keeper.lookAtAll();
+    reconciler.reconcileAll();
     assert.ok(performance.now() - startMs < 50);
     await waitFor("all programmed", () =>
-      [...keeper.documents.values()].every(({ status }) => status.conditions[2]?.status === "True"),
+      [...reconciler.documents.values()].every(({ status }) => status.conditions[2]?.status === "True"),
     );
   });
 
@@ -179,16 +179,16 @@ describe("StatusReconciler", () => {
     );
     isSyncing = true;
     put(text.join("---"));
-    assert.equal(keeper.documents.size, 0);
+    assert.equal(reconciler.documents.size, 0);
     isSyncing = false;
-    await waitFor("a status for each", () => keeper.documents.size === count);
+    await waitFor("a status for each", () => reconciler.documents.size === count);
   });
 
   it("an object that is gone has no status", () => {
     put(key());
     putText(store, "keys.yaml", "");
     endPass(compilation.update([{ kind: "ApiKey", namespace: "a", name: "bot" }]));
-    assert.equal(keeper.documents.size, 0);
+    assert.equal(reconciler.documents.size, 0);
     assert.equal(changes.at(-1)?.after, undefined);
   });
 

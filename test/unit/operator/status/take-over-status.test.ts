@@ -5,19 +5,19 @@ import { defaultCompileSettings } from "#operator/compile/compile";
 import { everyObject } from "#operator/resources/mutable-resource-set";
 import { ClusterStore } from "#operator/source/kubernetes/cluster-store";
 import { ManifestStore } from "#operator/source/manifest-store";
-import type { Acknowledgement } from "#operator/status/conditions";
+import type { ResourceAcknowledgement } from "#operator/status/conditions";
 import type { StatusDocument } from "#operator/status/status-document";
 import { StatusReconciler, type StatusReconcilerOptions } from "#operator/status/status-reconciler";
 import { putText } from "#test/support/compile-manifests";
 
 const id = "key/a/bot";
-const acknowledgement = (state: Acknowledgement["state"]): Acknowledgement => {
+const acknowledgement = (state: ResourceAcknowledgement["state"]): ResourceAcknowledgement => {
   return { state, readyProxies: 2, acknowledgedBy: state === "Programmed" ? 2 : 0, rejects: [] };
 };
 
 describe("a StatusReconciler that begins where another ended", () => {
   let compilation: Compilation;
-  let state: Acknowledgement;
+  let state: ResourceAcknowledgement;
   let changes: (StatusDocument | undefined)[];
 
   beforeEach(() => {
@@ -32,16 +32,16 @@ describe("a StatusReconciler that begins where another ended", () => {
     changes = [];
   });
 
-  function keep(standing: () => StatusDocument | undefined, nowText = "2026-11-21T12:00:00Z"): StatusReconciler {
-    const keeper = new StatusReconciler({
+  function keep(inherited: () => StatusDocument | undefined, nowText = "2026-11-21T12:00:00Z"): StatusReconciler {
+    const reconciler = new StatusReconciler({
       compilation,
       acknowledgementOf: () => state,
       now: () => Date.parse(nowText),
-      standing,
+      inherited,
       onChange: (_before, after) => changes.push(after),
     });
-    keeper.lookAtAll();
-    return keeper;
+    reconciler.reconcileAll();
+    return reconciler;
   }
   /** What an operator before wrote when all proxies had the key. */
   function programmed(): StatusDocument {
@@ -51,27 +51,27 @@ describe("a StatusReconciler that begins where another ended", () => {
     state = acknowledgement("Pending");
     return document;
   }
-  const conditionOf = (keeper: StatusReconciler) => {
-    const found = keeper.statusOf(id)?.status.conditions.find(({ type }) => type === "Programmed");
+  const conditionOf = (reconciler: StatusReconciler) => {
+    const found = reconciler.statusOf(id)?.status.conditions.find(({ type }) => type === "Programmed");
     return `${found?.status} ${found?.reason}`;
   };
 
   it("changes nothing while the proxies come back", () => {
     const before = programmed();
-    const keeper = keep(() => before);
-    assert.equal(keeper.statusOf(id), before);
+    const reconciler = keep(() => before);
+    assert.equal(reconciler.statusOf(id), before);
     assert.deepEqual(changes, []);
     state = acknowledgement("Programmed");
-    keeper.lookAtAcknowledgements();
+    reconciler.reconcileAcknowledgements();
     assert.deepEqual(changes, []);
-    assert.equal(keeper.statusOf(id)?.status.conditions[0]?.lastTransitionTime, "2026-01-01T00:00:00Z");
+    assert.equal(reconciler.statusOf(id)?.status.conditions[0]?.lastTransitionTime, "2026-01-01T00:00:00Z");
   });
 
   it("does not believe what was said of another version", () => {
     const before = programmed();
     const conditions = before.status.conditions.map((condition) => ({ ...condition, observedGeneration: 7 }));
-    const keeper = keep(() => ({ ...before, status: { ...before.status, conditions } }));
-    assert.equal(conditionOf(keeper), "False Pending");
+    const reconciler = keep(() => ({ ...before, status: { ...before.status, conditions } }));
+    assert.equal(conditionOf(reconciler), "False Pending");
     assert.equal(changes.length, 1);
   });
 
@@ -85,44 +85,44 @@ describe("a StatusReconciler that begins where another ended", () => {
       const told = "credentials" in before.status ? (before.status.credentials ?? []) : [];
       assert.equal(told.length, 1);
       const credentials = told.map((one) => ({ ...one, ...credential }));
-      const keeper = keep(() => ({ ...before, status: { ...before.status, credentials } }));
-      assert.equal(conditionOf(keeper), "False Pending");
+      const reconciler = keep(() => ({ ...before, status: { ...before.status, credentials } }));
+      assert.equal(conditionOf(reconciler), "False Pending");
     });
   }
 
   it("believes the last word of the one before it when that comes late, while it still listens", () => {
     const before = programmed();
-    const keeper = keep(() => undefined);
-    assert.equal(conditionOf(keeper), "False Pending");
-    keeper.see(id, before, false);
-    assert.equal(conditionOf(keeper), "False Pending");
-    keeper.see(id, before, true);
-    assert.equal(conditionOf(keeper), "True Programmed");
+    const reconciler = keep(() => undefined);
+    assert.equal(conditionOf(reconciler), "False Pending");
+    reconciler.observe(id, before, false);
+    assert.equal(conditionOf(reconciler), "False Pending");
+    reconciler.observe(id, before, true);
+    assert.equal(conditionOf(reconciler), "True Programmed");
   });
 
-  it("holds what stands in place of its own where they mean the same", () => {
+  it("keeps the observed status in place of its own where they mean the same", () => {
     const before = programmed();
     state = acknowledgement("Programmed");
-    const keeper = keep(() => undefined);
-    keeper.see(id, before, false);
-    assert.equal(keeper.statusOf(id), before);
+    const reconciler = keep(() => undefined);
+    reconciler.observe(id, before, false);
+    assert.equal(reconciler.statusOf(id), before);
     assert.equal(changes.length, 1);
   });
 
   it("forgets everything when it is to begin anew", () => {
     const before = programmed();
-    let standing: StatusDocument | undefined = before;
-    const keeper = keep(() => standing);
-    standing = undefined;
-    keeper.reset();
-    assert.equal(keeper.statusOf(id), undefined);
-    keeper.lookAtAll();
-    assert.equal(conditionOf(keeper), "False Pending");
+    let inherited: StatusDocument | undefined = before;
+    const reconciler = keep(() => inherited);
+    inherited = undefined;
+    reconciler.reset();
+    assert.equal(reconciler.statusOf(id), undefined);
+    reconciler.reconcileAll();
+    assert.equal(conditionOf(reconciler), "False Pending");
   });
 
   describe("with a channel whose credential was refused", () => {
     const channelId = "channel/a/openai";
-    let observed: ReturnType<NonNullable<StatusReconcilerOptions["observe"]>>;
+    let observed: ReturnType<NonNullable<StatusReconcilerOptions["observeUse"]>>;
     let store: ClusterStore;
     const takenOverMs = Date.parse("2026-11-21T12:00:00Z");
     let passedMs: number;
@@ -147,20 +147,20 @@ describe("a StatusReconciler that begins where another ended", () => {
       compilation.endPass();
     }
 
-    function keepObserving(standing: StatusDocument | undefined): StatusReconciler {
-      const keeper = new StatusReconciler({
+    function keepObserving(inherited: StatusDocument | undefined): StatusReconciler {
+      const reconciler = new StatusReconciler({
         compilation,
         acknowledgementOf: () => state,
         now: () => takenOverMs + passedMs,
-        standing: () => standing,
-        observe: () => observed,
+        inherited: () => inherited,
+        observeUse: () => observed,
         onChange: (_before, after) => changes.push(after),
       });
-      keeper.lookAtAll();
-      return keeper;
+      reconciler.reconcileAll();
+      return reconciler;
     }
-    const healthOf = (keeper: StatusReconciler): string => {
-      const { conditions, ...status } = keeper.statusOf(channelId)?.status ?? assert.fail();
+    const healthOf = (reconciler: StatusReconciler): string => {
+      const { conditions, ...status } = reconciler.statusOf(channelId)?.status ?? assert.fail();
       const condition = conditions.find(({ type }) => type === "Healthy");
       const [credential] = "credentials" in status ? (status.credentials ?? []) : [];
       return `${condition?.reason} ${credential && "healthy" in credential ? credential.healthy : undefined}`;
@@ -168,8 +168,8 @@ describe("a StatusReconciler that begins where another ended", () => {
 
     it("believes that it is programmed only with the Secrets that were", () => {
       observed = {};
-      const standing = keepObserving(undefined).statusOf(channelId) ?? assert.fail();
-      const told = "credentials" in standing.status ? (standing.status.credentials ?? []) : [];
+      const inherited = keepObserving(undefined).statusOf(channelId) ?? assert.fail();
+      const told = "credentials" in inherited.status ? (inherited.status.credentials ?? []) : [];
       assert.deepEqual(
         told.map((one) => "secretResourceVersion" in one && one.secretResourceVersion),
         ["42"],
@@ -177,8 +177,8 @@ describe("a StatusReconciler that begins where another ended", () => {
       state = acknowledgement("Pending");
       const reasonWith = (version: object) => {
         const credentials = told.map((one) => ({ ...one, ...version }));
-        const keeper = keepObserving({ ...standing, status: { ...standing.status, credentials } });
-        return keeper.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
+        const reconciler = keepObserving({ ...inherited, status: { ...inherited.status, credentials } });
+        return reconciler.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
       };
       assert.equal(reasonWith({}), "Programmed");
       assert.equal(reasonWith({ secretResourceVersion: "41" }), "Pending");
@@ -205,38 +205,38 @@ describe("a StatusReconciler that begins where another ended", () => {
         store.put("ConfigMap", { ...data, data: { "ca.crt": certificate } });
         store.put("Secret", { ...data, data: { "tls.crt": base64(certificate), "tls.key": base64(privateKey) } });
         compile();
-        const standing = keepObserving(undefined).statusOf(channelId);
+        const inherited = keepObserving(undefined).statusOf(channelId);
         state = acknowledgement("Pending");
-        const keeper = keepObserving(standing);
+        const reconciler = keepObserving(inherited);
         const programmed = () =>
-          keeper.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
+          reconciler.statusOf(channelId)?.status.conditions.find(({ type }) => type === "Programmed")?.reason;
         passedMs = 9_999;
-        keeper.lookAtClock();
+        reconciler.reconcileDue();
         assert.equal(programmed(), "Programmed");
         passedMs = 10_000;
-        keeper.lookAtClock();
+        reconciler.reconcileDue();
         assert.equal(programmed(), want);
         state = acknowledgement("Programmed");
-        keeper.lookAtAcknowledgements();
+        reconciler.reconcileAcknowledgements();
         assert.equal(programmed(), "Programmed");
         state = acknowledgement("Pending");
         passedMs = 60_000;
-        keeper.lookAtAll();
+        reconciler.reconcileAll();
         assert.equal(programmed(), "Programmed");
       });
     }
 
     it("changes nothing until every proxy could tell, and then says what is known", () => {
       observed = { health: { ejected: ["main"], formerInUse: ["main"], hasTraffic: true } };
-      const standing = keepObserving(undefined).statusOf(channelId);
+      const inherited = keepObserving(undefined).statusOf(channelId);
       changes = [];
-      observed = { isHealthUnsettled: true };
-      const keeper = keepObserving(standing);
+      observed = { isHealthPartial: true };
+      const reconciler = keepObserving(inherited);
       assert.deepEqual(changes, []);
-      assert.equal(healthOf(keeper), "Degraded False");
-      observed = { isHealthUnsettled: false };
-      keeper.lookAt([channelId]);
-      assert.equal(healthOf(keeper), "NoTraffic undefined");
+      assert.equal(healthOf(reconciler), "Degraded False");
+      observed = { isHealthPartial: false };
+      reconciler.enqueue([channelId]);
+      assert.equal(healthOf(reconciler), "NoTraffic undefined");
       assert.equal(changes.length, 1);
     });
   });

@@ -57,6 +57,16 @@ describe("estimate-tokens", function () {
     assert.ok(tokens > 10_000 && tokens < 20_000, String(tokens));
   });
 
+  it("may be started before the first text, and does not start again once closed", async () => {
+    const warm = createTokenEstimator();
+    warm.warm();
+    warm.warm();
+    assert.equal(await warm.estimate("hello world"), 2);
+    await warm.close();
+    warm.warm();
+    assert.equal(await warm.estimate("x".repeat(40)), 10);
+  });
+
   it("counts roughly at once when too much waits already", async () => {
     const bounded = createTokenEstimator({ queuedCharactersMax: 10 });
     assert.equal(await bounded.estimate("x".repeat(40)), 10);

@@ -102,8 +102,14 @@ describe("routes whose targets multiply", () => {
       d: many(64, toChannel),
       fits: many(4, to("d")),
     });
-    assert.equal(acceptedOf("a"), `spec.targets: ${64 ** 4} after references, at most 256.`);
-    assert.equal(acceptedOf("c"), "spec.targets: 4096 after references, at most 256.");
+    assert.equal(
+      acceptedOf("a"),
+      `spec.targets: ${64 ** 4} targets, including those of referenced routes; at most 256 are possible.`,
+    );
+    assert.equal(
+      acceptedOf("c"),
+      "spec.targets: 4096 targets, including those of referenced routes; at most 256 are possible.",
+    );
     assert.deepEqual(["a", "b", "c", "d", "fits"].map(targetsOfRoute), [undefined, undefined, undefined, 64, 256]);
   });
 
@@ -127,7 +133,10 @@ describe("routes whose targets multiply", () => {
     });
     assert.equal(targetsOfRoute("outer"), 256);
     compilation.update([put("inner", many(5, toChannel))]);
-    assert.equal(acceptedOf("outer"), "spec.targets: 320 after references, at most 256.");
+    assert.equal(
+      acceptedOf("outer"),
+      "spec.targets: 320 targets, including those of referenced routes; at most 256 are possible.",
+    );
     compilation.update([put("inner", many(1, to("outer")))]);
     assert.equal(compilation.results.get("route/default/outer")?.accepted.reason, "Cycle");
     compilation.update([put("inner", many(2, toChannel))]);

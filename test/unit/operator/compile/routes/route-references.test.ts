@@ -60,7 +60,7 @@ describe("references of routes", () => {
     it(`name ${row.name}`, () => {
       const found = references(row.routes);
       const ways = Object.keys(row.want).map((name) => {
-        return [name, found.isInCycle(`a/${name}`) ? found.wayBack(`a/${name}`).join(" ") : "no"];
+        return [name, found.isInCycle(`a/${name}`) ? found.cyclePath(`a/${name}`).join(" ") : "no"];
       });
       assert.deepEqual(Object.fromEntries(ways), row.want);
     });
@@ -83,8 +83,8 @@ describe("references of routes", () => {
       [true, false, false],
     );
     const ring = chain(50_000, "r0");
-    assert.equal(ring.wayBack("a/r7").join(" "), "a/r7 a/r8 ... a/r7");
-    assert.equal(chain(12, "r0").wayBack("a/r0").join(" "), "a/r0 a/r1 a/r2 a/r3 a/r4 a/r5 ... a/r0");
+    assert.equal(ring.cyclePath("a/r7").join(" "), "a/r7 a/r8 ... a/r7");
+    assert.equal(chain(12, "r0").cyclePath("a/r0").join(" "), "a/r0 a/r1 a/r2 a/r3 a/r4 a/r5 ... a/r0");
   });
 
   it("are the same for the whole of a pass, whatever changes meanwhile", () => {

@@ -3,7 +3,7 @@ import { setImmediate as joinBatch } from "node:timers/promises";
 import type { Leadership } from "#operator/kubernetes/leader-election/leadership";
 import { type FollowingLeader, followLeader } from "#operator/push/replicas/follow-leader";
 import { PeerSummaries } from "#operator/push/replicas/peer-summaries";
-import { readSummary, type Summary, SummaryError, writeAnswer, writeSummary } from "#operator/push/replicas/summary";
+import { readSummary, type Summary, SummaryError, writeLacked, writeSummary } from "#operator/push/replicas/summary";
 import { emptySums } from "#proxy/snapshot/digest";
 import { ManualTimers } from "#test/support/manual-timers";
 
@@ -56,7 +56,7 @@ describe("followLeader()", () => {
     };
     following = followLeader({
       fleet: {
-        hear: (lacked) => heard.push(lacked),
+        setLackedElsewhere: (lacked) => heard.push(lacked),
         summary: (operator) => ({ ...summaryOf(...proxies), operator, old }),
         onChange(listener) {
           tellFleet = listener;
@@ -140,7 +140,7 @@ describe("followLeader()", () => {
   });
 
   it("does not listen to the answer of an operator that led until now", async () => {
-    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    answer = JSON.parse(writeLacked(new Set(["key.maxInFlight"])));
     onPost = () => {
       isLeader = true;
     };
@@ -153,7 +153,7 @@ describe("followLeader()", () => {
     await advance(100);
     assert.equal(posts.length, 1);
     assert.deepEqual(heard.splice(0), [[]]);
-    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    answer = JSON.parse(writeLacked(new Set(["key.maxInFlight"])));
     proxies = ["proxy-2"];
     tellFleet();
     await advance(100);
@@ -161,7 +161,7 @@ describe("followLeader()", () => {
   });
 
   it("holds to what the former leader said at the first word of the next, who may not have heard of all", async () => {
-    answer = JSON.parse(writeAnswer(new Set(["key.maxInFlight"])));
+    answer = JSON.parse(writeLacked(new Set(["key.maxInFlight"])));
     await advance(100);
     answer = undefined;
     leader = "10.0.0.2:8443";
@@ -211,9 +211,9 @@ describe("PeerSummaries", () => {
     summaries.onChange(() => {
       changes += 1;
     });
-    summaries.take("operator-1", summaryOf("proxy-1"));
+    summaries.accept("operator-1", summaryOf("proxy-1"));
     timers.advance(20_000);
-    summaries.take("operator-2", summaryOf("proxy-2"));
+    summaries.accept("operator-2", summaryOf("proxy-2"));
     assert.deepEqual(
       [...summaries.groups()].map(({ via }) => via),
       ["operator-2", "operator-1"],
@@ -231,7 +231,7 @@ describe("PeerSummaries", () => {
 
   it("takes no more followers than anybody runs", () => {
     const summaries = new PeerSummaries(30_000, new ManualTimers());
-    for (let index = 0; index < 200; index += 1) summaries.take(`operator-${index}`, summaryOf("proxy"));
+    for (let index = 0; index < 200; index += 1) summaries.accept(`operator-${index}`, summaryOf("proxy"));
     assert.equal(summaries.peers, 64);
   });
 });

@@ -57,7 +57,7 @@ describe("StoredEpochs", () => {
 
   it("gives up when others write all the time", async () => {
     const epochs = new StoredEpochs({ read: () => store.read(), write: async () => false });
-    await assert.rejects(epochs.raise(1), /changed by others/);
+    await assert.rejects(epochs.raise(1), /other writers keep changing/);
   });
 
   it("is not raised again for a restore that another operator has raised it for, as a proxy told", async () => {
@@ -195,7 +195,7 @@ describe("raiseAfterRestore", () => {
     let asked = 0;
     const epochs = {
       current: 1,
-      settlesInMs: 0,
+      stableInMs: 0,
       raise: async () => {
         asked += 1;
         throw new Error("away");

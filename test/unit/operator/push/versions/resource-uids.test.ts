@@ -23,11 +23,11 @@ describe("ResourceUids", () => {
   const put = (uid: string, now: number, name = "a") => {
     const metadata = { namespace: "team-a", name, uid };
     resources.set({ kind: "ApiKey", metadata, spec: {} } as unknown as AnyResource);
-    uids.look({ ...change, name }, now);
+    uids.observe({ ...change, name }, now);
   };
   const remove = (now: number, name = "a") => {
     resources.delete({ ...change, name });
-    uids.look({ ...change, name }, now);
+    uids.observe({ ...change, name }, now);
   };
 
   it("tells that a uid came back which was removed, once", () => {
@@ -35,7 +35,7 @@ describe("ResourceUids", () => {
     remove(1);
     put("one", 2);
     assert.equal(returns, 1);
-    uids.look(change, 3);
+    uids.observe(change, 3);
     assert.equal(returns, 1);
     assert.equal(uids.uidOf("key/team-a/a"), "one");
     assert.deepEqual(uids.resourceOf("key/team-a/a"), { ...change, uid: "one" });

@@ -31,7 +31,7 @@ function open(answers: Record<string, boolean | Error>) {
 describe("detectRestore", () => {
   it("tells of a return where the source has what a proxy refuses as deleted, and asks no further", async () => {
     const { removals, asked, state, pass } = open({ "key/a/two": true });
-    removals.doubt(["key/a/one", "key/a/two", "key/a/three"]);
+    removals.noteRefused(["key/a/one", "key/a/two", "key/a/three"]);
     await pass(0);
     assert.deepEqual([asked, state.returns], [["key/a/one"], 0]);
     await pass(2_000);
@@ -43,7 +43,7 @@ describe("detectRestore", () => {
   it("asks seldom, however often the same is refused: this operator lags behind", async () => {
     const { removals, asked, state, pass } = open({});
     for (let acknowledgement = 0; acknowledgement < 100; acknowledgement += 1) {
-      removals.doubt(["key/a/one"]);
+      removals.noteRefused(["key/a/one"]);
       await pass(10);
     }
     assert.deepEqual([asked.length, state.returns], [1, 0]);
@@ -54,7 +54,7 @@ describe("detectRestore", () => {
   it("asks again after a failure, ever more seldom, and tells of it once until it is answered", async () => {
     const away = new Error("away");
     const { removals, asked, state, failures, answers, pass } = open({ "key/a/one": away });
-    removals.doubt(["key/a/one"]);
+    removals.noteRefused(["key/a/one"]);
     for (let seconds = 0; seconds < 3_600; seconds += 2) await pass(2_000);
     assert.deepEqual(failures, [away]);
     assert.ok(asked.length >= 60 && asked.length <= 130, `asked ${asked.length} times in an hour`);
@@ -62,30 +62,30 @@ describe("detectRestore", () => {
     await pass(60_000);
     assert.equal(state.returns, 1);
     answers["key/a/one"] = away;
-    removals.doubt(["key/a/one"]);
+    removals.noteRefused(["key/a/one"]);
     await pass(2_000);
     assert.deepEqual(failures, [away, away]);
   });
 
   it("forgets with a new epoch what was refused before it, also what is being asked about", async () => {
     const { removals, asked, state, answers, pass } = open({ "key/a/one": true });
-    removals.doubt(["key/a/one", "key/a/two"]);
+    removals.noteRefused(["key/a/one", "key/a/two"]);
     removals.forget();
     await pass(0);
     assert.deepEqual([asked, state.returns], [["key/a/one"], 0]);
     answers["key/a/two"] = true;
-    removals.doubt(["key/a/two"]);
+    removals.noteRefused(["key/a/two"]);
     await pass(2_000);
     assert.equal(state.returns, 1);
   });
 
   it("ends with its operator", async () => {
     const { removals, asked, pass } = open({ "key/a/one": new Error("away") });
-    removals.doubt(["key/a/one"]);
+    removals.noteRefused(["key/a/one"]);
     await pass(0);
     removals.close();
     await pass(60_000);
-    removals.doubt(["key/a/one"]);
+    removals.noteRefused(["key/a/one"]);
     await pass(60_000);
     assert.equal(asked.length, 1);
   });

@@ -209,12 +209,12 @@ describe("checkReferences() reports", () => {
     {
       name: "a route that leads to itself",
       manifests: [route("r", toRoute("r"))],
-      want: "error r spec.targets[0].modelRef.name: the references lead into a cycle",
+      want: "error r spec.targets[0].modelRef.name: the references form a cycle",
     },
     {
       name: "a longer cycle",
       manifests: [route("a", toRoute("b")), route("b", toRoute("c")), route("c", toRoute("a"))],
-      want: "error c spec.targets[0].modelRef.name: the references lead into a cycle",
+      want: "error c spec.targets[0].modelRef.name: the references form a cycle",
     },
     {
       name: "four references one after the other",
@@ -226,7 +226,7 @@ describe("checkReferences() reports", () => {
         route("r4", toRoute("r5")),
         route("r5", toChannel("c")),
       ],
-      want: "error r1 spec.targets[0].modelRef.name: more than 3 references",
+      want: "error r1 spec.targets[0].modelRef.name: a chain of more than 3 references",
     },
     {
       name: "a public name taken twice",

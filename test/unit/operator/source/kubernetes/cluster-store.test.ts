@@ -155,7 +155,7 @@ describe("cluster store", () => {
   it("believes a list that is newer than what it holds and shows an earlier version: that one was undone", () => {
     const seen: [string, boolean][] = [];
     const { store, told } = openStore({
-      onSeen: (_kind, { metadata }, isLatest = false) => seen.push([metadata.name, isLatest]),
+      onObserved: (_kind, { metadata }, isLatest = false) => seen.push([metadata.name, isLatest]),
     });
     const sink = store.sinkFor("ApiKey", undefined);
     const backup = key("a", {}, { state: "Suspended" });

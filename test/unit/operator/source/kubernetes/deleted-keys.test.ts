@@ -65,7 +65,10 @@ describe("an ApiKey that is being deleted", () => {
     put(key(deletion));
     assert.equal(compilation.objects.has("key/team/held"), false);
     const { Accepted = "", Programmed = "", Active = "" } = conditions(compilation);
-    assert.match(Accepted, /^False Invalid: The ApiKey is being deleted.*finalizers: example\.com\/backup\./);
+    assert.match(
+      Accepted,
+      /^False Invalid: The ApiKey is being deleted.*finalizers are removed: example\.com\/backup\./,
+    );
     assert.match(Programmed, /^False Pending: .*see Accepted/);
     assert.match(Active, /^False NotYetValid: Calls get 401; see Accepted/);
   });
@@ -83,7 +86,7 @@ describe("an ApiKey that is being deleted", () => {
     put(key({ ...deletion, finalizers: Array.from({ length: 7 }, (_, index) => `example.com/${index}`) }));
     assert.match(conditions(compilation)["Accepted"] ?? "", /example\.com\/4 and 2 more\./);
     put(key({ ...deletion, resourceVersion: "12", finalizers: ["example.com/6"] }));
-    assert.match(conditions(compilation)["Accepted"] ?? "", /finalizers: example\.com\/6\./);
+    assert.match(conditions(compilation)["Accepted"] ?? "", /finalizers are removed: example\.com\/6\./);
   });
 
   it("is refused as such also where it is not understood", () => {

@@ -42,7 +42,7 @@ describe("kubernetes source that is told of later versions than it has", () => {
       const versions: Record<string, string> = { ...held };
       const { source, asked } = await open(versions);
       Object.assign(versions, row.server);
-      const wentBack = await source.wentBack({ ApiKey: "120", Secret: "90000", Channel: "50", Elsewhere: "999999" });
+      const wentBack = await source.hasGoneBack({ ApiKey: "120", Secret: "90000", Channel: "50", Elsewhere: "999999" });
       assert.deepEqual([wentBack, asked], row.want);
       await source.close();
     });
@@ -53,7 +53,7 @@ describe("kubernetes source that is told of later versions than it has", () => {
     const { source, asked } = await open(versions, ["team-a", "team-b", "team-c"]);
     Object.assign(versions, { apikeys: "121", channels: "51" });
     const claimed = { "ApiKey/team-a": "110", "ApiKey/team-b": "120", "ApiKey/team-c": "121", "Channel/team-a": "51" };
-    assert.equal(await source.wentBack({ ...claimed, "Channel/team-b": "49" }), false);
+    assert.equal(await source.hasGoneBack({ ...claimed, "Channel/team-b": "49" }), false);
     assert.deepEqual(asked.sort(), ["apikeys", "channels"]);
     await source.close();
   });

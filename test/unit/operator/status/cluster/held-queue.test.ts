@@ -8,7 +8,7 @@ describe("HeldQueue", () => {
   });
   const takeAll = (nowMs: number): string[] => {
     const taken: string[] = [];
-    for (let id = queue.take(nowMs); id !== undefined; id = queue.take(nowMs)) taken.push(id);
+    for (let id = queue.shift(nowMs); id !== undefined; id = queue.shift(nowMs)) taken.push(id);
     return taken;
   };
 
@@ -33,13 +33,13 @@ describe("HeldQueue", () => {
   it("knows how long the oldest waits until it is done, also while it is taken", () => {
     queue.put("one", 10, 5);
     queue.put("two", 10, 7);
-    assert.equal(queue.take(20), "one");
+    assert.equal(queue.shift(20), "one");
     assert.deepEqual([queue.open, queue.oldestSinceMs], [2, 5]);
     queue.put("one", 100, 20);
     queue.done("one");
     assert.deepEqual([queue.open, queue.oldestSinceMs], [2, 5]);
-    queue.take(200);
-    queue.take(200);
+    queue.shift(200);
+    queue.shift(200);
     for (const id of ["one", "two"]) queue.done(id);
     assert.deepEqual([queue.open, queue.oldestSinceMs], [0, undefined]);
   });

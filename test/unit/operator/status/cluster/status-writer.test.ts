@@ -78,7 +78,7 @@ function funded(name: string, reason: string, changes: Partial<StatusDocument["s
 
 describe("StatusWriter", () => {
   let api: FakeApiServer;
-  let standing: ObservedStatuses;
+  let observedStatuses: ObservedStatuses;
   let writer: StatusWriter;
   let desired: Map<string, StatusDocument>;
   let told: string[];
@@ -89,7 +89,7 @@ describe("StatusWriter", () => {
 
   beforeEach(() => {
     api = new FakeApiServer();
-    standing = new ObservedStatuses();
+    observedStatuses = new ObservedStatuses();
     desired = new Map();
     told = [];
     contested = [];
@@ -104,7 +104,7 @@ describe("StatusWriter", () => {
           return () => undefined;
         },
       },
-      standing,
+      observedStatuses,
       desired(id) {
         const document = desired.get(id);
         return document && { document, uid: `uid-${document.metadata.name}` };
@@ -114,7 +114,7 @@ describe("StatusWriter", () => {
       onWritten: (before, after) =>
         told.push(`${before?.status.conditions[0]?.reason} ${after.status.conditions[0]?.reason}`),
       onContested: (_document, _uid, why) => contested.push(why),
-      rivals: new StatusContention(100, 800),
+      contention: new StatusContention(100, 800),
       log: { warn() {}, error() {} },
       backoff: new Backoff(60, 200, () => 1),
     });
@@ -122,11 +122,11 @@ describe("StatusWriter", () => {
   afterEach(() => writer.close());
 
   /** The watch brings an object. */
-  const see = (object: ApiObject) => standing.see("Account", object);
+  const see = (object: ApiObject) => observedStatuses.observe("Account", object);
   const want = (document: StatusDocument) => {
     const id = `account/a/${document.metadata.name}`;
     desired.set(id, document);
-    writer.look(id);
+    writer.enqueue(id);
   };
   const untilIdle = () => waitFor("nothing to wait", () => writer.depth === 0);
   const results = () => Object.fromEntries(writer.results);
@@ -241,7 +241,7 @@ describe("StatusWriter", () => {
     api.faults.push({ code: "refused", status: 422 });
     want(funded("one", "Funded"));
     await untilIdle();
-    writer.look("account/a/one");
+    writer.enqueue("account/a/one");
     await untilIdle();
     assert.deepEqual(results(), { invalid: 1 });
     want(funded("one", "Unlimited"));
@@ -370,7 +370,7 @@ describe("StatusWriter", () => {
       assert.equal(contested.length, 1);
       assert.match(
         contested[0] ?? "",
-        /^Another operator also writes the status of Account a\/(one|two): two releases/,
+        /^Another operator also writes the status of Account a\/(one|two), because two releases/,
       );
 
       desired.set("account/a/one", funded("one", "Funded", { observedGeneration: 2 }));

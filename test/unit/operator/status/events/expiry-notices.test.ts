@@ -59,8 +59,8 @@ describe("ExpiryNotices", () => {
         isLeader: () => true,
         now: () => nowMs,
       });
-      await notices.lookAtAll();
-      notices.look(result.id, result);
+      await notices.reconcileAll();
+      notices.reconcile(result.id, result);
       assert.equal(notes.length, told);
       notices.close();
     });
@@ -91,7 +91,7 @@ describe("ExpiryNotices", () => {
         isLeader: () => true,
         now: () => nowMs,
       });
-      notices.look(result.id, result);
+      notices.reconcile(result.id, result);
       assert.match(notes.join(), advice);
       notices.close();
     });
@@ -106,11 +106,11 @@ describe("ExpiryNotices", () => {
       isLeader: () => isLeader,
       now: () => nowMs,
     });
-    notices.look("key/a/one", key({ expiresAtMs: nowMs + dayMs }));
-    notices.look("key/a/one", key({ expiresAtMs: nowMs + 2 * dayMs }));
+    notices.reconcile("key/a/one", key({ expiresAtMs: nowMs + dayMs }));
+    notices.reconcile("key/a/one", key({ expiresAtMs: nowMs + 2 * dayMs }));
     assert.match(notes[1] ?? "", /2026-11-23T00:00:00Z/);
     isLeader = false;
-    notices.look("key/a/one", key({ expiresAtMs: nowMs + 3 * dayMs }));
+    notices.reconcile("key/a/one", key({ expiresAtMs: nowMs + 3 * dayMs }));
     assert.equal(notes.length, 2);
     notices.close();
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import { buildAuthority, buildLeaf, type KeyPair } from "#operator/certificates/build-certificate";
 import { ConnectionPool, type ConnectionPoolOptions } from "#proxy/http1/client/connection-pool";
+import { armDeadline } from "#proxy/runtime/deadlines";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import { guardedLookup } from "#proxy/upstream/pools/guarded-connector";
 import { within } from "#test/support/wait-for";
@@ -46,6 +47,7 @@ describe("ConnectionPool over TLS", () => {
       origin: new URL(`https://${host}:${port}`),
       headBytesMax: 16_384,
       lookup: guardedLookup(new EgressPolicy(["127.0.0.0/8", "::1/128"])),
+      armDeadline,
       checkHost: () => undefined,
       tls,
     });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { ConnectionPool } from "#proxy/http1/client/connection-pool";
 import type { UpstreamControl } from "#proxy/http1/client/upstream";
+import { armDeadline } from "#proxy/runtime/deadlines";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import { guardedLookup } from "#proxy/upstream/pools/guarded-connector";
 import { waitFor, within } from "#test/support/wait-for";
@@ -39,6 +40,7 @@ describe("ConnectionPool", () => {
       origin: new URL(`http://127.0.0.1:${port}`),
       headBytesMax: 16_384,
       lookup: guardedLookup(new EgressPolicy(["127.0.0.0/8"])),
+      armDeadline,
       checkHost: () => undefined,
       tls: {},
     });

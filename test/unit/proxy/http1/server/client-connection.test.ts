@@ -251,7 +251,7 @@ describe("ClientConnection", () => {
     });
     to.write(`POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloX\r\n${get}`);
     const response = await to.readResponse();
-    assert.deepEqual([response.body.toString(), response.header("connection")], ["bad_request_framing", "close"]);
+    assert.deepEqual([response.body.toString(), response.header("connection")], ["AMBIGUOUS_FRAMING", "close"]);
     await to.readToEnd();
     assert.equal(count, 1);
   });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import {
   capabilities,
   capabilitiesLacked,
@@ -7,6 +6,7 @@ import {
   capabilityNames,
 } from "#proxy/snapshot/push/capabilities";
 import type { WireObject } from "#proxy/snapshot/types.gen";
+import { readSnapshotSchema, type SchemaNode } from "#scripts/generators/snapshot-schema";
 import { fullKey, wireChannel, wireKey } from "#test/support/wire-objects";
 
 /**
@@ -38,7 +38,7 @@ const informational: readonly string[] = [];
 describe("capabilities", () => {
   it("name every field and value of keys in the schema that not every proxy knows", () => {
     const known = Object.entries(base).flatMap(([path, parts]) => parts.map((part) => join(path, part)));
-    const inSchema = pathsOf(readSchema().key, "key");
+    const inSchema = pathsOf(definitions.key, "key");
     assert.deepEqual(inSchema.sort(), [...known, ...capabilityNames, ...informational].sort());
   });
 
@@ -71,21 +71,11 @@ describe("capabilities", () => {
   }
 });
 
-interface Schema {
-  readonly $ref?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly enum?: readonly string[];
-}
-
-function readSchema(): Record<string, Schema> {
-  const text = readFileSync(new URL("../../../../../proxy/snapshot/schema.json", import.meta.url), "utf8");
-  return JSON.parse(text).definitions;
-}
+const { definitions } = readSnapshotSchema();
 
 /** Every member and every value of a closed set, however deep. */
-function pathsOf(schema: Schema | undefined, path: string): string[] {
-  if (schema?.$ref !== undefined) return pathsOf(readSchema()[schema.$ref.replace("#/definitions/", "")], path);
+function pathsOf(schema: SchemaNode | undefined, path: string): string[] {
+  if (schema?.$ref !== undefined) return pathsOf(definitions[schema.$ref.replace("#/definitions/", "")], path);
   if (schema?.items !== undefined) return pathsOf(schema.items, path);
   const members = Object.entries(schema?.properties ?? {});
   return [

@@ -9,6 +9,7 @@ import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { declaredNames } from "#proxy/neutral/tools/declared-names";
 import { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { traitsOf } from "#proxy/neutral/traits/gemini-models";
+import { providerOf } from "#proxy/providers/providers";
 import { writeContents } from "./write-contents.ts";
 import { writeGeneration } from "./write-generation.ts";
 import { writeTools } from "./write-tools.ts";
@@ -51,7 +52,7 @@ function writeServiceTier(
   losses: Losses,
 ): string | undefined {
   if (serviceTier === undefined || serviceTier === "auto") return undefined;
-  const tier = target.channel.provider === "Gemini" ? own(serviceTiers, serviceTier) : undefined;
+  const tier = providerOf(target.channel).takesServiceTier ? own(serviceTiers, serviceTier) : undefined;
   if (tier === undefined) losses.drop(target.fieldName("serviceTier"));
   return tier;
 }

@@ -3,6 +3,7 @@
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { MediaPart } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
+import { providerOf } from "#proxy/providers/providers";
 import type { Block } from "./block.ts";
 
 /** All that the vendor takes; others would have to be converted. */
@@ -19,7 +20,7 @@ export function needsDownload(
   { channel }: Pick<TranslationTarget, "channel">,
 ): boolean {
   if (source.type !== "url" || (media !== "image" && media !== "document")) return false;
-  if (channel.provider !== "Anthropic") return true;
+  if (!providerOf(channel).fetchesFiles) return true;
   return media === "document" && (mime ?? "application/pdf") !== "application/pdf";
 }
 

@@ -21,6 +21,7 @@ import { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { type ModelTraits, traitsOf } from "#proxy/neutral/traits/responses-traits";
 import { type MarkAbility, markName, marksOf, placeMarks, saysText } from "#proxy/neutral/turns/cache-marks";
 import { pairResults } from "#proxy/neutral/turns/pair-results";
+import { providerOf } from "#proxy/providers/providers";
 import { writeItems } from "./write-items.ts";
 import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
 import { writeTools } from "./write-tools.ts";
@@ -69,8 +70,7 @@ const noMarks: MarkAbility = { ...vendorMarks, takes: () => false };
 
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  const { provider } = target.channel;
-  const isVendor = provider === "OpenAI" || provider === "AzureOpenAI";
+  const isVendor = providerOf(target.channel).vendor === "OpenAI";
   const traits = traitsOf(target);
   declareLosses(conversation, traits.takesVerbosity ? carried : carriedWithoutVerbosity, target.fieldName, losses);
   for (const mark of marksOf({ turns: [], tools: conversation.tools })) losses.drop(markName(mark));

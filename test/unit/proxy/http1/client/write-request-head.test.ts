@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { requestHead } from "#proxy/http1/client/request-head";
+import { writeRequestHead } from "#proxy/http1/client/write-request-head";
 
 const nothing = Buffer.alloc(0);
 
-describe("requestHead", () => {
+describe("writeRequestHead", () => {
   it("writes one host, one length and the headers in order", () => {
     const request = { path: "/v1/chat?alt=sse", headers: ["accept", "*/*", "x-a", "b\tc é"], body: Buffer.alloc(12) };
-    const head = requestHead("models.example.com:8443", request);
+    const head = writeRequestHead("models.example.com:8443", request);
     assert.equal(
       head,
       "POST /v1/chat?alt=sse HTTP/1.1\r\nhost: models.example.com:8443\r\nconnection: keep-alive\r\n" +
@@ -18,7 +18,7 @@ describe("requestHead", () => {
   it("writes those that requests have in common first, each time", () => {
     const fixedHeaders = ["accept", "*/*"];
     const lines = ["1", "2"].map((value) =>
-      requestHead("a", { path: "/", fixedHeaders, headers: ["x-a", value], body: nothing }),
+      writeRequestHead("a", { path: "/", fixedHeaders, headers: ["x-a", value], body: nothing }),
     );
     assert.deepEqual(
       lines.map((head) => head.split("\r\n").slice(3, 5)),
@@ -47,10 +47,13 @@ describe("requestHead", () => {
     it(`refuses ${row.name}`, () => {
       const { path, headers } = row;
       const refused = { code: "HEADER_SYNTAX" };
-      assert.throws(() => requestHead("a", { path, headers, body: nothing }), refused);
+      assert.throws(() => writeRequestHead("a", { path, headers, body: nothing }), refused);
       for (let time = 0; time < 2; time += 1) {
         if (headers.length === 0) break;
-        assert.throws(() => requestHead("a", { path, fixedHeaders: headers, headers: [], body: nothing }), refused);
+        assert.throws(
+          () => writeRequestHead("a", { path, fixedHeaders: headers, headers: [], body: nothing }),
+          refused,
+        );
       }
     });
   }
@@ -60,7 +63,7 @@ describe("requestHead", () => {
       fc.property(fc.string({ unit: "binary" }), (value) => {
         let head: string;
         try {
-          head = requestHead("a", { path: "/", headers: ["x-a", value], body: nothing });
+          head = writeRequestHead("a", { path: "/", headers: ["x-a", value], body: nothing });
         } catch {
           return;
         }

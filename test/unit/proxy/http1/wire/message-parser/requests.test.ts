@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { GatewayError } from "#proxy/errors";
 import { checkRequestHead } from "#proxy/http1/wire/check-request-head";
-import { RequestParser } from "#proxy/http1/wire/request-parser";
+import { HttpError } from "#proxy/http1/wire/http-error";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { requestKind } from "#proxy/http1/wire/request-head";
 import { defaultLimits } from "#proxy/limits";
 
 interface Parsed {
@@ -16,14 +17,14 @@ function parse(text: string, cuts: readonly number[] = []): Parsed {
   const bytes = Buffer.from(text, "latin1");
   const events: string[] = [];
   let body = "";
-  const parser = new RequestParser(2_048, {
+  const parser = new MessageParser(requestKind, 2_048, {
     onHead: (head) => {
       events.push(`${head.method} ${head.target}${head.keepsAlive ? "" : " (closes)"} ${head.headers.join(" ")}`);
       body = "";
       try {
         return checkRequestHead(head, defaultLimits);
       } catch (error) {
-        assert.ok(error instanceof GatewayError);
+        assert.ok(error instanceof HttpError);
         events.push(error.code);
         return undefined;
       }
@@ -34,6 +35,7 @@ function parse(text: string, cuts: readonly number[] = []): Parsed {
     },
     onComplete: () => events.push(`body '${body}'`),
   });
+  parser.next();
   const edges = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b);
   try {
     for (const [index, from] of edges.entries()) {
@@ -70,7 +72,7 @@ const start = "POST /v1/a HTTP/1.1\r\nHost: x\r\n";
 const chunked = `${start}Transfer-Encoding: chunked\r\n\r\n`;
 const chunkedHead = "POST /v1/a Host x Transfer-Encoding chunked";
 
-describe("RequestParser", () => {
+describe("MessageParser of requests", () => {
   const good: readonly (readonly [name: string, text: string, events: readonly string[]])[] = [
     ["no body", `${start}\r\n`, ["POST /v1/a Host x", "body ''"]],
     ["a length of nothing", `${start}Content-Length: 0\r\n\r\n`, ["POST /v1/a Host x Content-Length 0", "body ''"]],
@@ -192,7 +194,7 @@ describe("RequestParser", () => {
   it("reads nothing behind a head whose end cannot be told", () => {
     const text = `${start}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${start}\r\n`;
     assertParsed(text, {
-      events: ["POST /v1/a Host x Content-Length 1 Transfer-Encoding chunked", "bad_request_framing"],
+      events: ["POST /v1/a Host x Content-Length 1 Transfer-Encoding chunked", "AMBIGUOUS_FRAMING"],
       end: "open",
     });
   });

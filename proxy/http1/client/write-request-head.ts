@@ -9,7 +9,7 @@ const pathForm = /^\/[!-~]*$/;
  * @returns Latin-1 text up to the empty line
  * @throws HeaderSyntaxError
  */
-export function requestHead(
+export function writeRequestHead(
   host: string,
   { method, path, fixedHeaders, headers, body }: Omit<SentRequest, "connectTimeoutMs">,
 ): string {

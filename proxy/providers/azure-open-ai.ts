@@ -1,0 +1,5 @@
+/** OpenAI's models at Azure: as OpenAI itself. */
+import { openAI } from "./open-ai.ts";
+import type { Provider } from "./provider.ts";
+
+export const azureOpenAI: Provider = openAI;

@@ -1,0 +1,12 @@
+/** Servers that speak a vendor's format: they get every member, and the words that all of them know. */
+import type { Provider } from "./provider.ts";
+
+export const compatible: Provider = {
+  unsupported: {},
+  // Many know nothing else.
+  chatCapMember: "max_tokens",
+  fetchesFiles: false,
+  takesCallIds: false,
+  mixesBuiltInTools: false,
+  takesServiceTier: false,
+};
