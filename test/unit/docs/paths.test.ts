@@ -5,7 +5,14 @@ import { fileURLToPath } from "node:url";
 
 /** Pages that send a reader into the tree: a file that is moved or renamed takes its mention along. */
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
-const pages = ["docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md", "README.md", "proxy/http1/README.md"];
+const pages = [
+  "docs/architecture.md",
+  "docs/glossary.md",
+  "CONTRIBUTING.md",
+  "README.md",
+  "proxy/http1/README.md",
+  ...globSync("docs/design/*.md", { cwd: root }),
+];
 
 /** `proxy/…` anywhere in the text; `<format>` stands for any name of one folder. */
 const pathForm = /(?<![\w./#<-])(?:proxy|operator|cli|scripts|test|examples|crds|charts|docs|bin)\/[\w./*<>-]*/g;
