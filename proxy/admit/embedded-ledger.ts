@@ -195,7 +195,7 @@ export class EmbeddedLedger implements Ledger {
     const lane = this.#lane;
     // Only the last batch of all may be sent behind another: it leaves that one's memory alone.
     const room = lane.isFree ? lane.changes : noRoom;
-    const batch = this.#journal.takeBatch(lane.nextSequence(), this.#memory.openCount, room);
+    const batch = this.#journal.drainBatch(lane.nextSequence(), this.#memory.openCount, room);
     const isPlain = batch.rows.length === 0 && batch.forgotten.length === 0;
     if (isPlain && batch.changes.buffer === lane.memory) lane.offer(batch);
     else this.#send(batch);
@@ -205,7 +205,7 @@ export class EmbeddedLedger implements Ledger {
   #sendWhole(): void {
     if (this.#isWholeOnItsWay) return;
     this.#isWholeOnItsWay = true;
-    this.#send(this.#journal.takeWhole(this.#lane.nextSequence(), this.#memory));
+    this.#send(this.#journal.drainWhole(this.#lane.nextSequence(), this.#memory));
   }
 
   #send(request: StoreRequest): void {

@@ -77,7 +77,7 @@ export class TokenBucket {
     return this.#unitsUp(amount) <= this.level;
   }
 
-  take(amount: number): void {
+  consume(amount: number): void {
     this.level -= this.#unitsUp(amount);
   }
 

@@ -109,7 +109,7 @@ async function concludeFailed(
   outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
   error: GatewayError,
 ): Promise<Failed> {
-  if (settlement.hasGoneOn || isGenerated(outcome.filter)) {
+  if (settlement.hasContinued || isGenerated(outcome.filter)) {
     await settlement.settleBroken(outcome.filter);
     throw error;
   }

@@ -29,7 +29,7 @@ export function continuingTurns(
     upstream,
     splicer,
     held: new HeldAnswer(admitted.inFlightBytes),
-    mayGoOn: (turn) => hasRoom(admitted, selected, turn),
+    mayContinue: (turn) => hasRoom(admitted, selected, turn),
   });
 }
 

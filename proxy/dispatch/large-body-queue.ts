@@ -47,8 +47,8 @@ export class LargeBodyQueue {
    */
   inTurn<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     const textBytes = bytes * textBytesOfByte;
-    return this.#turns.take(everyone, async () => {
-      this.#inFlight.take(textBytes);
+    return this.#turns.run(everyone, async () => {
+      this.#inFlight.acquire(textBytes);
       try {
         return await work();
       } finally {

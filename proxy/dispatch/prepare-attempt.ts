@@ -105,7 +105,7 @@ export class AttemptPreparation {
   }
 
   #hold(bytes: number): void {
-    this.#admitted.inFlightBytes.take(bytes);
+    this.#admitted.inFlightBytes.acquire(bytes);
     this.#heldBytes += bytes;
   }
 

@@ -15,7 +15,7 @@ export interface DataCertificateOptions {
   };
   readonly now?: () => number;
   /** Between two looks at the clock. */
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 }
 
 /** PEM, as `tls.createSecureContext` takes it. */
@@ -47,7 +47,7 @@ export class DataCertificate {
    * @throws when the first one cannot be read or used
    */
   serve(use: (pair: CertificatePair) => void): void {
-    const { certFile, keyFile, log, lookEveryMs = 60_000 } = this.#options;
+    const { certFile, keyFile, log, checkEveryMs = 60_000 } = this.#options;
     this.#load(use);
     const reload = (): void => {
       try {
@@ -57,7 +57,7 @@ export class DataCertificate {
       }
     };
     for (const file of [certFile, keyFile]) watchFile(file, { interval: 1_000, persistent: false }, reload);
-    this.#clock = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#clock = setInterval(() => this.#check(), checkEveryMs).unref();
   }
 
   close(): void {
@@ -71,12 +71,12 @@ export class DataCertificate {
     const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
     use(pair);
     this.#validity = readableValidity(pair.cert);
-    this.#look();
+    this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     const { now = Date.now } = this.#options;
-    if (this.#validity !== undefined) this.#warnings.look(this.#validity, now());
+    if (this.#validity !== undefined) this.#warnings.check(this.#validity, now());
   }
 }
 

@@ -9,7 +9,7 @@ import { GatewayError } from "#proxy/errors";
 const pressedFrom = 1 / 2;
 const shareOfOneKey = 1 / 4;
 /** With answers, which are paid for: less room for others is better than an answer that was made for nothing. */
-const shareWithAnswers = 1 / 2;
+const shareWithReplies = 1 / 2;
 /** What is no larger is no part of a share: a key's one large call must not refuse its short ones. */
 const shortCallBytes = 128 * 1024;
 
@@ -28,7 +28,7 @@ interface KeyShare {
 }
 
 /** Where whoever holds bytes counts them: for a call, or for the gateway itself. */
-export type ByteCount = Pick<InFlightBytes, "take" | "tryTake" | "release">;
+export type ByteCount = Pick<InFlightBytes, "acquire" | "tryAcquire" | "release">;
 
 export class InFlightBytes {
   readonly #bytesMax: number;
@@ -82,12 +82,12 @@ export class InFlightBytes {
    * Whoever takes must `release` the same amount, on every way out.
    * @throws GatewayError `overloaded` when the cap would be passed; nothing is taken then
    */
-  take(bytes: number): void {
-    if (!this.tryTake(bytes)) throw tooManyBytes();
+  acquire(bytes: number): void {
+    if (!this.tryAcquire(bytes)) throw tooManyBytes();
   }
 
   /** @returns false when the cap would be passed; nothing is taken then */
-  tryTake(bytes: number): boolean {
+  tryAcquire(bytes: number): boolean {
     if (this.#bytes + bytes > this.#bytesMax) return false;
     this.#bytes += bytes;
     return true;
@@ -111,18 +111,18 @@ export class CallBytes implements ByteCount {
   }
 
   /** @throws GatewayError `overloaded`, as that of all */
-  take(bytes: number): void {
+  acquire(bytes: number): void {
     if (!this.#fitsShare(bytes, shareOfOneKey)) {
       const message = "The gateway is overloaded: the calls of this key are at their share of its memory. Try again.";
       throw new GatewayError("overloaded", message);
     }
-    this.#all.take(bytes);
+    this.#all.acquire(bytes);
     this.#add(bytes);
   }
 
   /** For what there is of an answer. */
-  tryTake(bytes: number): boolean {
-    if (!this.#fitsShare(bytes, shareWithAnswers) || !this.#all.tryTake(bytes)) return false;
+  tryAcquire(bytes: number): boolean {
+    if (!this.#fitsShare(bytes, shareWithReplies) || !this.#all.tryAcquire(bytes)) return false;
     this.#add(bytes);
     return true;
   }

@@ -48,7 +48,7 @@ export async function inflateBody(
       if (!(piece instanceof Buffer)) throw new TypeError("an inflater gives bytes");
       if (bytes + piece.length > bytesMax)
         throw new GatewayError("body_too_large", `The unpacked body is larger than ${bytesMax} bytes.`);
-      inFlight.take(piece.length);
+      inFlight.acquire(piece.length);
       bytes += piece.length;
       pieces.push(piece);
     }

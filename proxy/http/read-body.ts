@@ -37,7 +37,7 @@ const allocateAtOnceMax = 1024 * 1024;
  * By which memory for a longer one grows: what is allocated and not written takes room on paper alone, and what is copied
  * is a third of the body. Chunks that are joined at the end would take its size twice.
  */
-const growth = 4;
+const growthFactor = 4;
 
 /**
  * A promise only where a body is still on its way or packed.
@@ -61,7 +61,7 @@ export function readBody(
   const bytes = encoding === "identity" ? request.takeWhole() : undefined;
   if (bytes === undefined) return collectBody(request, encoding, limits, inFlight);
   if (bytes.length > bytesMax) throw tooLarge(bytesMax);
-  inFlight.take(bytes.length);
+  inFlight.acquire(bytes.length);
   return { bytes, heldBytes: bytes.length };
 }
 
@@ -119,19 +119,19 @@ class BodyReader implements BodyListener {
   }
 
   onChunk(chunk: Buffer): void {
-    this.#take(chunk);
+    this.#accept(chunk);
     // What the body was refused for.
     if (this.#isOver) releaseBuffer(chunk);
   }
 
-  #take(chunk: Buffer): void {
+  #accept(chunk: Buffer): void {
     const bytes = this.#bytes + chunk.length;
     if (bytes > this.#limits.jsonBodyBytesMax) {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
       return;
     }
     try {
-      this.#inFlight.take(chunk.length);
+      this.#inFlight.acquire(chunk.length);
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return;
@@ -163,7 +163,7 @@ class BodyReader implements BodyListener {
     const bytesMax = this.#declared ?? this.#limits.jsonBodyBytesMax;
     if (this.#declared !== undefined && bytesMax <= allocateAtOnceMax) return bytesMax;
     const least = this.#declared === undefined ? bytes : allocateAtOnceMax;
-    return Math.min(bytesMax, Math.max(least, bytes * growth));
+    return Math.min(bytesMax, Math.max(least, bytes * growthFactor));
   }
 
   onEnd(): void {

@@ -42,7 +42,7 @@ export function withReferences(
   endpoint: CallEndpoint,
 ): Promise<ResolvedAuthorizedCall> {
   const { exchange, services, call } = read;
-  return services.conversationMutex.take(ownerOf(caller.found), async () => {
+  return services.conversationMutex.run(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     const live = authenticateAgain(caller);
     return resolveHeld(live === caller ? read : authorizeCall(live, endpoint, call));
@@ -69,7 +69,7 @@ async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall
 /** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
 function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
   if (call.body.bytes === read.call.body.bytes) return 0;
-  inFlightBytes.take(call.body.bytes.length);
+  inFlightBytes.acquire(call.body.bytes.length);
   return call.body.bytes.length;
 }
 

@@ -45,7 +45,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
 
 /** Reads the call, reserves what it may need, has it answered; lets go of everything however that went. */
 async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): Promise<void> {
-  const body = await takeBody(caller); //                                                     400 408 413 415 503
+  const body = await receiveBody(caller); //                                                     400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let { heldBytes } = body;
   try {
@@ -73,7 +73,7 @@ async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): 
 }
 
 /** A key whose bodies hold their share is told so before its client is asked for another. */
-function takeBody({ exchange, services, found, inFlightBytes }: Caller): RequestBody | Promise<RequestBody> {
+function receiveBody({ exchange, services, found, inFlightBytes }: Caller): RequestBody | Promise<RequestBody> {
   const { request, response } = exchange;
   const { limits, bodiesUnderWay } = services;
   bodiesUnderWay.checkRoom(found.key); //                                                                     503

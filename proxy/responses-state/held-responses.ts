@@ -50,7 +50,7 @@ export class HeldResponses implements ResponseReader {
   async #hold(asked: AskedFor, owner: string, id: string): Promise<boolean> {
     const bytes = await this.#store.sizeOf(asked, owner, id);
     if (asked !== "response" && bytes > this.#bytesMax - (asked === "item" ? this.#heldBytes : 0)) return false;
-    this.#inFlightBytes.take(bytes);
+    this.#inFlightBytes.acquire(bytes);
     this.#heldBytes += bytes;
     return true;
   }

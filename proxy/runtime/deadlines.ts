@@ -80,13 +80,13 @@ class DeadlineList {
   /** @param atMs when the front is over */
   #start(atMs: number): void {
     this.stop();
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(atMs - performance.now())));
+    this.#timer = setTimeout(() => this.#expireDue(), Math.max(0, Math.ceil(atMs - performance.now())));
     this.#timerAtMs = atMs;
     // Whoever waits holds a connection; a list whose deadlines were all met must not keep a process alive.
     this.#timer.unref();
   }
 
-  #look(): void {
+  #expireDue(): void {
     this.stop();
     const nowMs = performance.now();
     while (this.#first !== undefined && this.#first.atMs <= nowMs) {

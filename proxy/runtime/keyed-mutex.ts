@@ -7,7 +7,7 @@ export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Does the work when all that this owner was to do before is done, however that ended. */
-  async take<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(owner);
     const done = before === undefined ? work() : before.then(work, work);
     this.#last.set(owner, done);

@@ -34,13 +34,13 @@ export class KeyUses {
   }
 
   /** Hands out at most so many, those that waited longest first, and forgets them. */
-  take(most: number): [key: Key, use: KeyUse][] {
-    const taken: [Key, KeyUse][] = [];
+  drain(most: number): [key: Key, use: KeyUse][] {
+    const drained: [Key, KeyUse][] = [];
     for (const entry of this.#uses) {
-      if (taken.length >= most) break;
-      taken.push(entry);
+      if (drained.length >= most) break;
+      drained.push(entry);
       this.#uses.delete(entry[0]);
     }
-    return taken;
+    return drained;
   }
 }

@@ -33,7 +33,7 @@ const lineBytesMax = 2 * 1024 * 1024;
 export type LastGood =
   | {
       readonly snapshot: IndexedSnapshot;
-      readonly standing: ObservedStatus;
+      readonly observed: ObservedStatus;
       readonly skipped: number;
       readonly problem?: undefined;
       readonly isAbsent?: undefined;
@@ -43,14 +43,14 @@ export type LastGood =
       /** Nothing was written yet. */
       readonly isAbsent?: boolean;
       readonly snapshot?: undefined;
-      readonly standing?: undefined;
+      readonly observed?: undefined;
       readonly skipped?: undefined;
     };
 
 interface Facts {
   readonly revision: number;
   readonly count: number;
-  readonly standing: ObservedStatus;
+  readonly observed: ObservedStatus;
 }
 
 /** The file of the key is no key; the message says what is wanted. */
@@ -182,18 +182,18 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
         continue;
       }
       read += 1;
-      if (!take(draft, interner, value)) skipped += 1;
+      if (!putObject(draft, interner, value)) skipped += 1;
       if (performance.now() - begunAt < sliceMs) continue;
       await giveWay();
       begunAt = performance.now();
     }
   }
   if (facts === undefined || facts.count !== read) return { problem: "it is incomplete" };
-  return { snapshot: draft.finish(facts.revision), standing: facts.standing, skipped };
+  return { snapshot: draft.finish(facts.revision), observed: facts.observed, skipped };
 }
 
 /** @returns false for an object this version does not understand: it stays out, which denies a key. */
-function take(draft: SnapshotDraft, interner: Interner, value: unknown): boolean {
+function putObject(draft: SnapshotDraft, interner: Interner, value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("id" in value) || !("object" in value)) return false;
   const { id, object } = value;
   if (typeof id !== "string") return false;
@@ -208,11 +208,11 @@ function readFacts(value: unknown): Facts | undefined {
   if (typeof value !== "object" || value === null || !("revision" in value) || !("count" in value)) return undefined;
   const { revision, count } = value;
   if (typeof revision !== "number" || typeof count !== "number") return undefined;
-  return { revision, count, standing: readStanding(value) };
+  return { revision, count, observed: readObserved(value) };
 }
 
 /** Files of the first release hold none; what is not understood is as good as none. */
-function readStanding(value: object): ObservedStatus {
+function readObserved(value: object): ObservedStatus {
   const epoch = "epoch" in value && typeof value.epoch === "number" ? value.epoch : 0;
   if (!("versions" in value) || typeof value.versions !== "object") return { epoch, versions: noVersions };
   const entries = Object.entries(value.versions ?? {}).filter(

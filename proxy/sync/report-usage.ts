@@ -52,7 +52,7 @@ export async function usageReport(
   { uses, credentials, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "pin" | "now">,
   clocks: Map<string, WindowClock> = new Map(),
 ): Promise<Report | undefined> {
-  const taken = uses.take(keysPerReportMax);
+  const taken = uses.drain(keysPerReportMax);
   const ejected = credentials.ejected(ejectedPerReportMax);
   if (taken.length === 0 && ejected.length === 0) return undefined;
   const snapshot = pin();

@@ -125,11 +125,11 @@ export class SnapshotStore {
   }
 
   /** Serves from a file until an operator is heard: ready and stale. */
-  restore(snapshot: IndexedSnapshot, standing: ObservedStatus = { epoch: 0, versions: noVersions }): void {
+  restore(snapshot: IndexedSnapshot, observed: ObservedStatus = { epoch: 0, versions: noVersions }): void {
     if (this.#isReady) return;
     this.#live = snapshot;
-    this.#epoch = standing.epoch;
-    this.#versions = standing.versions;
+    this.#epoch = observed.epoch;
+    this.#versions = observed.versions;
     this.#isReady = true;
     this.#isStale = true;
   }

@@ -21,13 +21,13 @@ export interface StartLastGoodOptions {
  */
 export async function startLastGood({ file, keyFile, store, log }: StartLastGoodOptions): Promise<Follower> {
   const key = await readLastGoodKey(keyFile);
-  const { snapshot, standing, skipped, problem, isAbsent } = await readLastGood(file, key);
+  const { snapshot, observed, skipped, problem, isAbsent } = await readLastGood(file, key);
   if (isAbsent) {
     log.info(`there is no last good file ${file} yet; serving begins when an operator is heard`);
   } else if (snapshot === undefined) {
     log.warn(`starting without the last good file ${file}: ${problem}`);
   } else {
-    store.restore(snapshot, standing);
+    store.restore(snapshot, observed);
     log.info(`serving from the last good file ${file} until an operator is heard`, {
       revision: snapshot.revision,
       keys: snapshot.keyCount,

@@ -7,9 +7,9 @@ export function createAttemptFilter({
   format,
   call,
   limits,
-  estimateUntold,
-}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateUntold">): StreamFilter {
-  const waitsForUsage = estimateUntold !== undefined;
+  estimateMissingUsage,
+}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateMissingUsage">): StreamFilter {
+  const waitsForUsage = estimateMissingUsage !== undefined;
   const translating = translation?.createStreamFilter(limits.eventBytesMax, limits.replyBodyBytesMax, waitsForUsage);
   return translating ?? format.createStreamFilter(call, limits.eventBytesMax);
 }

@@ -12,7 +12,7 @@ import type { AnswerSource } from "./reply/answer-source.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
 /** @returns undefined where what the upstream told stands */
-export type EstimateUntold = (
+export type EstimateMissingUsage = (
   usage: TokenUsage | undefined,
   produced: () => Produced,
 ) => Promise<TokenUsage | undefined>;
@@ -31,7 +31,7 @@ export interface AttemptOptions {
   /** For an answer that is streamed though not asked to, or the reverse. */
   readonly bridge: () => ReplyBridge;
   /** For clients that are told usage in any case, where the upstream tells none: what the answer will be charged. */
-  readonly estimateUntold?: EstimateUntold | undefined;
+  readonly estimateMissingUsage?: EstimateMissingUsage | undefined;
   readonly limits: ProxyLimits;
   /** What of the answer waits here counts there. */
   readonly inFlightBytes: ByteCount;

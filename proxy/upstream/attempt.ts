@@ -23,13 +23,13 @@ import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldAnswer } from "./reply/held-answer.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
-import { awaitsUsage, UsageTeller } from "./usage-teller.ts";
+import { awaitsUsage, LateUsageWriter } from "./usage-teller.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldAnswer;
-  readonly #teller: UsageTeller;
+  readonly #lateUsage: LateUsageWriter;
   #collected = new CollectedAnswer(0);
   #phase: "waiting" | "collecting" | "collected" | "streaming" | "done" = "waiting";
   #hasBegun = false;
@@ -46,7 +46,7 @@ export class Attempt {
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldAnswer(options.inFlightBytes);
-    this.#teller = new UsageTeller(options, {
+    this.#lateUsage = new LateUsageWriter(options, {
       isStreaming: () => this.#phase === "streaming",
       onEnd: (filter) => this.#endStream(filter),
       onCrash: (error) => this.#crash(error),
@@ -74,7 +74,7 @@ export class Attempt {
     const filter = this.#filter ?? this.#filterOfPart();
     this.#collected.forget();
     this.release();
-    this.#settle({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
+    this.#finish({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
   }
 
   /** Lets go of what it held of the answer: that has gone out, or never will. */
@@ -108,8 +108,8 @@ export class Attempt {
   #decode(encoding: string): boolean {
     try {
       this.#decoder = ContentDecoder.for(encoding, {
-        onData: (chunk) => this.#take(chunk),
-        onEnd: () => this.#takeEnd(),
+        onData: (chunk) => this.#consume(chunk),
+        onEnd: () => this.#consumeEnd(),
         onError: (error) => this.#breakOff(error),
       });
       return true;
@@ -122,28 +122,28 @@ export class Attempt {
   onData(chunk: Buffer): void {
     // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
     const own = Buffer.from(chunk);
-    if (this.#decoder === undefined) this.#take(own);
+    if (this.#decoder === undefined) this.#consume(own);
     else this.#decoder.write(own);
   }
 
   onEnd(): void {
-    if (this.#decoder === undefined) this.#takeEnd();
+    if (this.#decoder === undefined) this.#consumeEnd();
     else this.#decoder.end();
   }
 
   onFailure(failure: UpstreamFailure): void {
     // Its end was said: what breaks behind it changes nothing.
-    if (awaitsUsage(this.#filter)) this.#teller.end(this.#filter);
+    if (awaitsUsage(this.#filter)) this.#lateUsage.end(this.#filter);
     else if (this.#phase === "streaming" && this.#filter !== undefined && this.#options.client?.hasBegun === true) {
       // What the upstream said before it broke may already be the whole answer.
       const problem: StreamProblem | undefined = this.#filter.isComplete ? undefined : { kind: "failure", failure };
-      this.#settle({ kind: "streamed", filter: this.#filter, problem });
+      this.#finish({ kind: "streamed", filter: this.#filter, problem });
     } else if (this.#phase === "collecting" && this.#status >= 400) {
-      this.#settle({ kind: "upstream-error", error: this.#classify() });
+      this.#finish({ kind: "upstream-error", error: this.#classify() });
     } else {
       const filter = this.#filterOfPart();
       if (filter?.isComplete === true) this.#endCollecting();
-      else this.#settle({ kind: "failure", failure, filter });
+      else this.#finish({ kind: "failure", failure, filter });
     }
   }
 
@@ -173,7 +173,7 @@ export class Attempt {
     return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
   }
 
-  #take(chunk: Buffer): void {
+  #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, and what does is a whole answer.
       if (this.#phase === "streaming" && !this.#hasBegun && isObject(chunk)) this.#phase = "collecting";
@@ -195,12 +195,12 @@ export class Attempt {
       return;
     }
     this.#exchange.abort();
-    if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
+    if (this.#status >= 400) this.#finish({ kind: "upstream-error", error: this.#classify() });
     else {
       const reason = `the reply exceeds ${collected.bytesMax} bytes`;
       // A page of HTML was not generated, however long it is.
       const start = collected.start.length === 0 ? chunk : collected.start;
-      this.#settle({ kind: "invalid", reason, isOversized: mayBeAnswer(start) });
+      this.#finish({ kind: "invalid", reason, isOversized: mayBeAnswer(start) });
     }
   }
 
@@ -214,7 +214,7 @@ export class Attempt {
       this.#exchange.progress();
     }
     if (pieces.length > 0) this.#passPieces(client, pieces);
-    if (awaitsUsage(filter)) void this.#teller.tell(filter);
+    if (awaitsUsage(filter)) void this.#lateUsage.write(filter);
     else if (filter.error !== undefined || filter.violation !== undefined || filter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(filter);
@@ -243,12 +243,12 @@ export class Attempt {
     this.#decoder?.pause();
   }
 
-  #takeEnd(): void {
+  #consumeEnd(): void {
     try {
       if (this.#phase === "streaming" && this.#filter !== undefined) {
         const pieces = this.#filter.end();
         if (pieces.length > 0) this.#options.client?.write(pieces);
-        this.#teller.end(this.#filter);
+        this.#lateUsage.end(this.#filter);
       } else if (this.#phase === "collecting") {
         this.#endCollecting();
       }
@@ -275,19 +275,19 @@ export class Attempt {
 
   #endStream(filter: StreamFilter): void {
     if (this.#options.client?.hasBegun === true) {
-      this.#settle({ kind: "streamed", filter, problem: problemOf(filter) });
+      this.#finish({ kind: "streamed", filter, problem: problemOf(filter) });
     } else if (filter.error !== undefined) {
-      this.#settle({ kind: "upstream-error", error: filter.error, filter });
+      this.#finish({ kind: "upstream-error", error: filter.error, filter });
     } else {
       const reason = filter.violation ?? "the stream ended before its first event";
-      this.#settle({ kind: "invalid", reason, filter });
+      this.#finish({ kind: "invalid", reason, filter });
     }
   }
 
   /** A promise only where the answer must be told in another manner. */
   #endReply(): Promise<void> | undefined {
     if (this.#status < 200 || this.#status >= 300) {
-      this.#settle({ kind: "upstream-error", error: this.#classify() });
+      this.#finish({ kind: "upstream-error", error: this.#classify() });
       return undefined;
     }
     const body = this.#collected.body();
@@ -296,11 +296,11 @@ export class Attempt {
     if (translation !== undefined || client !== undefined) return this.#endBridged(body);
     try {
       const reading = this.#options.format.readReply(body);
-      if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else this.#settle({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
+      if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
+      else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.#settle({ kind: "invalid", reason: error.message });
+      this.#finish({ kind: "invalid", reason: error.message });
     }
     return undefined;
   }
@@ -314,9 +314,9 @@ export class Attempt {
     }
     const { filter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
     const { error } = filter;
-    if (error !== undefined) this.#settle({ kind: "upstream-error", error, filter });
+    if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
-      this.#settle({ kind: "invalid", reason: filter.violation ?? "the answer ended before it was complete", filter });
+      this.#finish({ kind: "invalid", reason: filter.violation ?? "the answer ended before it was complete", filter });
     } else {
       await this.#endBridged(events, { usage: filter.usage, error, produced: () => filter.produced() });
     }
@@ -334,27 +334,27 @@ export class Attempt {
       reading ??= bridge.readReply(answer);
       await yieldToBatch;
       const { usage, error, produced } = reading;
-      const told = error === undefined ? await this.#options.estimateUntold?.(usage, produced) : undefined;
+      const told = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
       if (error !== undefined) {
-        this.#settle({ kind: "upstream-error", error });
+        this.#finish({ kind: "upstream-error", error });
       } else if (client === undefined) {
         const { body, lost } = bridge.translateReply(answer, told);
-        this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
+        this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
         const filter = new WholeReplyFilter(reading);
         const frames = bridge.streamOfReply(answer, told);
         if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
-          this.#settle({ kind: "stopped", reason: "overloaded", filter, isSent: true });
+          this.#finish({ kind: "stopped", reason: "overloaded", filter, isSent: true });
           return;
         }
         client.write(frames);
         this.#options.onPiece();
-        this.#settle({ kind: "streamed", filter, problem: undefined, reply: answer });
+        this.#finish({ kind: "streamed", filter, problem: undefined, reply: answer });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       const filter = reading === undefined ? undefined : new WholeReplyFilter(reading);
-      this.#settle({ kind: "invalid", reason: error.message, filter });
+      this.#finish({ kind: "invalid", reason: error.message, filter });
     }
   }
 
@@ -387,7 +387,7 @@ export class Attempt {
     this.#reject?.(error);
   }
 
-  #settle(outcome: AttemptOutcome): void {
+  #finish(outcome: AttemptOutcome): void {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#outcome = outcome;

@@ -4,7 +4,7 @@
  *
  * The first head is the answer's, its body is spliced of the bodies of all requests. Whatever goes wrong with a later
  * one ends the answer visibly, since something of it was generated. At most `continuationsMax` times, and only as far as
- * `mayGoOn` finds room; beyond that the turn ends with its pause.
+ * `mayContinue` finds room; beyond that the turn ends with its pause.
  */
 
 import type { PausedTurn, TurnSplicer } from "#proxy/formats/turn-splicer";
@@ -24,7 +24,7 @@ export interface ContinuationOptions {
   /** What is kept of the turn counts there. */
   readonly held: HeldAnswer;
   /** Finds room for one more request of the turn. Never rejects. */
-  readonly mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean>;
+  readonly mayContinue: (turn: PausedTurn) => boolean | Promise<boolean>;
 }
 
 export class ContinuingUpstream implements AnswerSource {
@@ -77,7 +77,7 @@ class TurnExchange implements UpstreamControl {
   }
 
   /** The request under way has its connection. */
-  takeControl(control: UpstreamControl): void {
+  setControl(control: UpstreamControl): void {
     this.#control = control;
     if (this.#isOver) control.abort();
     else if (this.#isPaused) control.pause();
@@ -88,7 +88,7 @@ class TurnExchange implements UpstreamControl {
     this.#control = undefined;
   }
 
-  take(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     if (this.#isOver) return;
     const { splicer, held } = this.#options;
     this.#guarded(() => {
@@ -129,7 +129,7 @@ class TurnExchange implements UpstreamControl {
       this.#pass(passed);
       if (this.#isOver) return;
       if (pause === undefined) this.#end();
-      else this.#goOn(pause).catch((error: unknown) => this.#crash(error));
+      else this.#continue(pause).catch((error: unknown) => this.#crash(error));
     });
   }
 
@@ -139,10 +139,10 @@ class TurnExchange implements UpstreamControl {
     this.#end();
   }
 
-  async #goOn(turn: PausedTurn): Promise<void> {
-    const { splicer, held, mayGoOn, upstream } = this.#options;
+  async #continue(turn: PausedTurn): Promise<void> {
+    const { splicer, held, mayContinue, upstream } = this.#options;
     const hasRoom = this.#continuations < continuationsMax && held.hold(splicer.heldBytes + turn.request.length);
-    const isAllowed = hasRoom && (await mayGoOn(turn));
+    const isAllowed = hasRoom && (await mayContinue(turn));
     if (this.#isOver) return;
     if (!isAllowed) {
       this.#pass(splicer.stop());
@@ -207,7 +207,7 @@ class FirstBody implements UpstreamHandler {
   }
 
   onStart(control: UpstreamControl): void {
-    this.#turn.takeControl(control);
+    this.#turn.setControl(control);
     this.#handler.onStart(this.#turn);
   }
 
@@ -217,7 +217,7 @@ class FirstBody implements UpstreamHandler {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#isSpliced) this.#turn.take(chunk);
+    if (this.#isSpliced) this.#turn.push(chunk);
     else this.#handler.onData(chunk);
   }
 
@@ -249,7 +249,7 @@ class LaterBody implements UpstreamHandler {
   }
 
   onStart(control: UpstreamControl): void {
-    this.#turn.takeControl(control);
+    this.#turn.setControl(control);
   }
 
   onHead(status: number, headers: RawHeaders): void {
@@ -266,7 +266,7 @@ class LaterBody implements UpstreamHandler {
 
   onData(chunk: Buffer): void {
     if (this.#isReadable) {
-      this.#turn.take(chunk);
+      this.#turn.push(chunk);
       return;
     }
     this.#handler.progress();

@@ -96,14 +96,14 @@ export class UpstreamExchange implements AnswerHandler {
   awaitHead(): void {
     this.#waiting?.cancel();
     const { firstByteMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, this.#lookHead);
+    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, this.#checkHead);
   }
 
   headCame(): void {
     this.#waiting?.cancel();
     this.progress();
     const { idleMs } = this.#timeouts;
-    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#lookIdle);
+    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#checkIdle);
   }
 
   /** The upstream is making progress: restarts the idle timer. Cheap enough for every chunk. */
@@ -169,17 +169,17 @@ export class UpstreamExchange implements AnswerHandler {
   }
 
   /** A further head is not read while the client is slow: that is not the upstream's delay. */
-  readonly #lookHead = (): void => {
+  readonly #checkHead = (): void => {
     if (this.#isPaused) this.awaitHead();
     else this.#fail("first-byte-timeout");
   };
 
   /** One deadline that looks when it is over how long ago the last progress was, rather than one reset a chunk. */
-  readonly #lookIdle = (): void => {
+  readonly #checkIdle = (): void => {
     const { idleMs } = this.#timeouts;
     const remainingMs = this.#isPaused ? idleMs : this.#lastProgressMs + idleMs - performance.now();
     if (remainingMs <= 0) this.#fail("idle-timeout");
-    else this.#waiting = armDeadline(idleMs, this.#lookIdle, remainingMs);
+    else this.#waiting = armDeadline(idleMs, this.#checkIdle, remainingMs);
   };
 
   /** Nothing holds the connection any more: it may serve another call by now. */

@@ -203,7 +203,7 @@ export class LimitCounter {
   hold(amount: number): CountedWindow {
     const { current } = this.#windows;
     current.tally.hold(amount);
-    this.bucket?.take(amount);
+    this.bucket?.consume(amount);
     return current;
   }
 

@@ -75,7 +75,7 @@ export class BatchLane {
   }
 
   /** Thread's side: the batch offered, once. */
-  takeBatch(): StoreBatch | undefined {
+  receiveBatch(): StoreBatch | undefined {
     const sequence = Atomics.load(this.#control, sequenceWord);
     if (sequence === this.#sequence) return undefined;
     this.#sequence = sequence;
@@ -91,7 +91,7 @@ export class BatchLane {
   }
 
   /** Thread's side: whether the port holds a message, asked once for each: looking into the port itself costs more. */
-  takeMessage(): boolean {
+  receiveMessage(): boolean {
     if (Atomics.load(this.#control, messagesWord) === this.#messages) return false;
     this.#messages = (this.#messages + 1) | 0;
     return true;

@@ -58,7 +58,7 @@ export class ChangeJournal implements LedgerJournal {
    *
    * @param room where the changes shall lie if they fit
    */
-  takeBatch(sequence: number, openReservations: number, room: Float64Array): StoreBatch {
+  drainBatch(sequence: number, openReservations: number, room: Float64Array): StoreBatch {
     const rows: StoredCounter[] = [];
     const length = this.#changed.length * changeLength;
     const changes = length <= room.length ? room : new Float64Array(length);
@@ -92,7 +92,7 @@ export class ChangeJournal implements LedgerJournal {
   }
 
   /** All that the ledger holds, for a store that lost count; what was gathered is part of it. */
-  takeWhole(sequence: number, ledger: MemoryLedger): StoreBatch {
+  drainWhole(sequence: number, ledger: MemoryLedger): StoreBatch {
     for (const counter of this.#changed) counter.isChanged = false;
     this.#clear();
     const rows: StoredCounter[] = [...ledger.unusedCounters()];

@@ -68,8 +68,8 @@ export class CallSettlement {
     const { route, call } = this.#context;
     const more = beyond(need, this.#reserved);
     const hasRoom =
-      (await this.#held.growCaller(claims, more)) &&
-      (await this.#held.growChannel(channel, route, call.model, { ...more, requests: 1n }));
+      (await this.#held.extendCaller(claims, more)) &&
+      (await this.#held.extendChannel(channel, route, call.model, { ...more, requests: 1n }));
     if (!hasRoom) return false;
     this.#reserved = need;
     this.#requests += 1;
@@ -78,7 +78,7 @@ export class CallSettlement {
   }
 
   /** A paused turn went on: what it said before is paid for, whatever the request that runs has said. */
-  get hasGoneOn(): boolean {
+  get hasContinued(): boolean {
     return this.#turn !== undefined;
   }
 
@@ -181,7 +181,10 @@ export class CallSettlement {
    * case: what they are told and what is charged are then the same.
    * @returns undefined where the upstream's own numbers stand
    */
-  async estimateUntold(partial: TokenUsage | undefined, produced: () => Produced): Promise<TokenUsage | undefined> {
+  async estimateMissingUsage(
+    partial: TokenUsage | undefined,
+    produced: () => Produced,
+  ): Promise<TokenUsage | undefined> {
     const uncounted = this.#uncounted(partial, produced);
     if (uncounted === undefined) return undefined;
     const usage = await this.#estimated(partial, uncounted);

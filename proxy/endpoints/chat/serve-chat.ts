@@ -132,8 +132,10 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
       translation,
       dropped: prepared.dropped,
       bridge: prepared.bridge,
-      estimateUntold:
-        translation?.tellsUsage === true ? (usage, produced) => settlement.estimateUntold(usage, produced) : undefined,
+      estimateMissingUsage:
+        translation?.tellsUsage === true
+          ? (usage, produced) => settlement.estimateMissingUsage(usage, produced)
+          : undefined,
       limits: services.limits,
       inFlightBytes: admitted.inFlightBytes,
       client: this.#stream?.client,

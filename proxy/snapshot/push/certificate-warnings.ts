@@ -17,7 +17,7 @@ export type CertificateState = "good" | "notYetValid" | "endsSoon" | "expired";
 const endsSoonShare = 1 / 6;
 /** A certificate of years is renewed by hand, and a month is enough for that. */
 const endsSoonMaxMs = 30 * 24 * 3_600_000;
-const tellEveryMs = 24 * 3_600_000;
+const repeatEveryMs = 24 * 3_600_000;
 
 /** @param certificate PEM, leaf first @throws when it is no certificate */
 export function validityOf(certificate: string | Buffer): Validity {
@@ -41,23 +41,23 @@ export interface CertificateWarningsOptions {
 
 export class CertificateWarnings {
   readonly #options: CertificateWarningsOptions;
-  #told: { readonly state: CertificateState; readonly notAfterMs: number; readonly atMs: number } | undefined;
+  #last: { readonly state: CertificateState; readonly notAfterMs: number; readonly atMs: number } | undefined;
 
   constructor(options: CertificateWarningsOptions) {
     this.#options = options;
   }
 
   /** Tells of a change of state or certificate, and of what stays bad once a day. Call it as often as convenient. */
-  look(validity: Validity, nowMs: number): void {
+  check(validity: Validity, nowMs: number): void {
     const { what, log } = this.#options;
     const state = certificateState(validity, nowMs);
-    const told = this.#told;
-    const isNews = told?.state !== state || told.notAfterMs !== validity.notAfterMs;
+    const last = this.#last;
+    const isNews = last?.state !== state || last.notAfterMs !== validity.notAfterMs;
     // A clock that is set back must not silence it.
-    if (!isNews && (state === "good" || Math.abs(nowMs - told.atMs) < tellEveryMs)) return;
-    this.#told = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
+    if (!isNews && (state === "good" || Math.abs(nowMs - last.atMs) < repeatEveryMs)) return;
+    this.#last = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
     if (state !== "good") log.warn(`${what} ${describe(state, validity, nowMs)}`);
-    else if (told !== undefined && told.state !== "good")
+    else if (last !== undefined && last.state !== "good")
       log.info(`${what} is good again, until ${timeOf(validity.notAfterMs)}`);
   }
 }

@@ -19,7 +19,7 @@ export class HeldAnswer {
   hold(waiting: number): boolean {
     const bytes = Math.max(0, waiting - freeBytes);
     if (bytes < this.#bytes) this.#inFlight.release(this.#bytes - bytes);
-    else if (!this.#inFlight.tryTake(bytes - this.#bytes)) return false;
+    else if (!this.#inFlight.tryAcquire(bytes - this.#bytes)) return false;
     this.#bytes = bytes;
     return true;
   }

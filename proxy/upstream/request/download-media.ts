@@ -91,7 +91,7 @@ export class MediaDownloads {
       });
       const location = answer.headers["location"];
       if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== "string") {
-        return await this.#take(answer, hold);
+        return await this.#readFile(answer, hold);
       }
       await answer.body.dump();
       url = new URL(location, url);
@@ -99,7 +99,7 @@ export class MediaDownloads {
     throw new Error("too many redirects");
   }
 
-  async #take(answer: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
+  async #readFile(answer: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
     if (answer.statusCode !== 200) {
       await answer.body.dump();
       throw new Error(`the server answered ${answer.statusCode}`);

@@ -43,12 +43,12 @@ class Turn {
   /** Called with each piece of the answer. */
   onPiece: () => void = () => undefined;
 
-  constructor(mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean> = () => true, inFlight?: InFlightBytes) {
+  constructor(mayContinue: (turn: PausedTurn) => boolean | Promise<boolean> = () => true, inFlight?: InFlightBytes) {
     const upstream = new ContinuingUpstream({
       upstream: { send: (sent, handler) => this.sent.push({ request: sent, handler }) },
       splicer: new MessageSplicer(request.body, limits),
       held: new HeldAnswer(inFlight ?? this.inFlight),
-      mayGoOn,
+      mayContinue,
     });
     upstream.send(request, {
       onStart: (control) => {

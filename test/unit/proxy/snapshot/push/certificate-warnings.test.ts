@@ -28,7 +28,7 @@ describe("CertificateWarnings", () => {
     };
     const warnings = new CertificateWarnings({ what: "the certificate", log });
     const look = (validity: { from: number; to: number }, atMs: number) => {
-      warnings.look({ notBeforeMs: now + validity.from * day, notAfterMs: now + validity.to * day }, atMs);
+      warnings.check({ notBeforeMs: now + validity.from * day, notAfterMs: now + validity.to * day }, atMs);
       return lines.splice(0).map((line) => line.split(" ").slice(0, 4).join(" "));
     };
     return look;
