@@ -160,9 +160,9 @@ function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["lo
   });
 }
 
-function transportTo(operator: ProxySettings["operator"], answerTimeoutMs: number): PushTransport {
-  if (operator.kind === "unix") return unixSocketTransport({ socketPath: operator.path, answerTimeoutMs });
-  return tlsTransport({ ...operator, answerTimeoutMs });
+function transportTo(operator: ProxySettings["operator"], replyTimeoutMs: number): PushTransport {
+  if (operator.kind === "unix") return unixSocketTransport({ socketPath: operator.path, replyTimeoutMs });
+  return tlsTransport({ ...operator, replyTimeoutMs });
 }
 
 /** What follows from a new configuration beyond the swap itself: pools, cut streams, gauges. */

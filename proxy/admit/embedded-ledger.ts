@@ -10,11 +10,19 @@
 import type { Worker } from "node:worker_threads";
 import { startThread } from "#proxy/runtime/start-thread";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
-import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
+import type {
+  Amounts,
+  CounterReading,
+  Ledger,
+  LedgerRefusal,
+  Reservation,
+  ReserveRequest,
+  SettleOutcome,
+} from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
 import { BatchLane } from "./store/batch-lane.ts";
 import { ChangeJournal } from "./store/change-journal.ts";
-import type { StoreReply, StoreRequest, StoreStart } from "./store/store-messages.ts";
+import type { LedgerStoreStart, StoreReply, StoreRequest } from "./store/store-messages.ts";
 
 export interface EmbeddedLedgerOptions extends Omit<MemoryLedgerOptions, "journal"> {
   /** Data folder: `ledger.sqlite`, and `ledger.epoch` beside it. Made if absent. */
@@ -106,7 +114,7 @@ export class EmbeddedLedger implements Ledger {
     return this.#memory.openCount;
   }
 
-  reserve(request: ReserveRequest): Reservation | Refusal {
+  reserve(request: ReserveRequest): Reservation | LedgerRefusal {
     if (this.#state.kind !== "writing" && this.#options.failureMode !== "Open") {
       const refusal = this.#refuseClosed(request);
       if (refusal !== undefined) return refusal;
@@ -153,7 +161,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   /** The refusal of a request that has something to refuse it for; undefined where it has not. */
-  #refuseClosed(request: ReserveRequest): Refusal | undefined {
+  #refuseClosed(request: ReserveRequest): LedgerRefusal | undefined {
     const balance = request.balances.find((claim) => claim.grantedNanos !== undefined);
     const isClosed = this.#options.failureMode === "Closed";
     const quota = request.limits.find(
@@ -277,6 +285,6 @@ export class EmbeddedLedger implements Ledger {
 
 function startWorker(folder: string, acceptEmpty: boolean): { worker: Worker; lane: BatchLane } {
   const lane = new BatchLane();
-  const workerData: StoreStart = { folder, acceptEmpty, lane: lane.memory };
+  const workerData: LedgerStoreStart = { folder, acceptEmpty, lane: lane.memory };
   return { worker: startThread("./store/embedded-store-worker", import.meta.url, workerData), lane };
 }

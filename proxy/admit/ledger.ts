@@ -62,7 +62,7 @@ export interface Reservation {
   readonly states: readonly LimitState[];
 }
 
-export interface Refusal {
+export interface LedgerRefusal {
   readonly kind: "refused";
   /** `quota`: Day or longer, unit Cost, or a balance; `rate`: shorter; DESIGN.md section 6. */
   readonly reason: "quota" | "rate" | "concurrency" | "balance" | "store-unavailable";
@@ -88,7 +88,7 @@ export interface CounterReading {
 export type Awaitable<Value> = Value | Promise<Value>;
 
 export interface Ledger {
-  reserve(request: ReserveRequest): Awaitable<Reservation | Refusal>;
+  reserve(request: ReserveRequest): Awaitable<Reservation | LedgerRefusal>;
   /** Posts what was really consumed and frees the rest of the reservation. Zero amounts release it. */
   settle(id: string, actual: Amounts): Awaitable<SettleOutcome>;
   /** Keeps a long-running reservation alive (`reservationTtlMs`). */

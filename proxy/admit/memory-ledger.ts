@@ -18,13 +18,21 @@ import {
   type InFlightCounter,
   type NarrowAmounts,
   narrowAmounts,
-  nothing,
+  noAmounts,
 } from "./count/held-reservation.ts";
 import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
 import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
 import { refusalOf } from "./count/refusal.ts";
 import { SettledIds } from "./count/settled-ids.ts";
-import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
+import type {
+  Amounts,
+  CounterReading,
+  Ledger,
+  LedgerRefusal,
+  Reservation,
+  ReserveRequest,
+  SettleOutcome,
+} from "./ledger.ts";
 import type { StoredCounter } from "./store/store-messages.ts";
 
 /** Collects what must become durable; `MemoryLedger` alone has none. */
@@ -83,7 +91,7 @@ export class MemoryLedger implements Ledger {
     return this.#open.size;
   }
 
-  reserve(request: ReserveRequest): Reservation | Refusal {
+  reserve(request: ReserveRequest): Reservation | LedgerRefusal {
     const nowMs = this.#now();
     const tickMs = this.rules.tickAt(nowMs);
     if (tickMs >= this.#nextExpiryMs) this.#expire(tickMs);
@@ -342,7 +350,7 @@ export class MemoryLedger implements Ledger {
   }
 
   #release(held: HeldReservation): void {
-    this.#close(held, nothing);
+    this.#close(held, noAmounts);
   }
 
   #settleClosed(id: string, actual: Amounts): SettleOutcome {
@@ -363,7 +371,7 @@ export class MemoryLedger implements Ledger {
   #postLate(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#now();
     const { journal } = this.#options;
-    held.settleLimits(nothing, actual, nowMs);
+    held.settleLimits(noAmounts, actual, nowMs);
     for (const counter of held.limits) if (!counter.isChanged) journal?.limitChanged(counter);
     for (const balance of held.balances) {
       balance.tally.post(actual.costNanos);

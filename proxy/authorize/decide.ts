@@ -17,13 +17,13 @@ import { missingPrices } from "./missing-prices.ts";
 import { matchesAnyPattern } from "./model-pattern.ts";
 
 /** Whom a list of models is for. */
-export interface Caller {
+export interface ModelListQuestion {
   readonly key: Key;
   readonly snapshot: Snapshot;
   readonly protocol: Protocol;
 }
 
-export interface ModelQuestion extends Caller {
+export interface ModelQuestion extends ModelListQuestion {
   /** What the endpoint does; undefined asks for any capability that both key and route have, as model lists do. */
   readonly capability: Capability | undefined;
   /** Public name as the client wrote it. */
@@ -35,7 +35,7 @@ export interface Question extends ModelQuestion {
   readonly clientAddress: IpAddress | undefined;
 }
 
-export interface Refusal {
+export interface AuthorizationRefusal {
   readonly allowed: false;
   readonly refused: ErrorCode;
   /** For the client. */
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly param?: string;
 }
 
-export type Decision = { readonly allowed: true; readonly route: Route } | Refusal;
+export type Decision = { readonly allowed: true; readonly route: Route } | AuthorizationRefusal;
 
 /** The whole decision, for explain. */
 export function decide(question: Question): Decision {
@@ -85,7 +85,7 @@ export function isRestricted(question: Question): boolean {
 }
 
 /** What of a decision is the key's own restriction; undefined where the model is served, or is not there to be served. */
-function restrictionIn(decision: Decision): Refusal | undefined {
+function restrictionIn(decision: Decision): AuthorizationRefusal | undefined {
   if (decision.allowed || decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint") {
     return undefined;
   }
@@ -96,7 +96,7 @@ function restrictionIn(decision: Decision): Refusal | undefined {
  * Whether a key may use an endpoint at all, for those that name no model.
  * @throws GatewayError `account_required`, `protocol_not_allowed`, `capability_not_allowed`
  */
-export function authorizeEndpoint(caller: Caller, capability: Capability): void {
+export function authorizeEndpoint(caller: ModelListQuestion, capability: Capability): void {
   const refusal = refuseCaller(caller, capability);
   if (refusal !== undefined) throw toError(refusal);
 }
@@ -113,13 +113,13 @@ export interface AllowedModel {
  * One model as a list would show it.
  * @throws GatewayError as `authorizeModel`
  */
-export function allowedModel(caller: Caller, name: string): AllowedModel {
+export function allowedModel(caller: ModelListQuestion, name: string): AllowedModel {
   const route = authorizeModel({ ...caller, capability: undefined, model: name });
   return { name, route, capabilities: capabilitiesOf(route, caller.key) };
 }
 
 /** The names a key may see in a model list: exactly those for which `decideModel` allows something, and listed. */
-export function listAllowedModels(caller: Caller): AllowedModel[] {
+export function listAllowedModels(caller: ModelListQuestion): AllowedModel[] {
   const allowed: AllowedModel[] = [];
   for (const route of caller.snapshot.routes) {
     if (route.visibility !== "Listed") continue;
@@ -165,7 +165,10 @@ function decideAccess(question: ModelQuestion): Decision {
   return refuse("unsupported_endpoint", `The model ${quote(model)} does not serve this endpoint.`, "model");
 }
 
-function refuseCaller({ key, snapshot, protocol }: Caller, capability: Capability | undefined): Refusal | undefined {
+function refuseCaller(
+  { key, snapshot, protocol }: ModelListQuestion,
+  capability: Capability | undefined,
+): AuthorizationRefusal | undefined {
   if (snapshot.fleet.requireAccount && key.account === undefined) {
     return refuse("account_required", "This API key belongs to no account, and calls must be paid from one.");
   }
@@ -221,11 +224,11 @@ function isModelName(model: string): boolean {
   return model.length <= modelLengthMax && modelForm.test(model) && !foreignSegment.test(model);
 }
 
-function modelNotAllowed(model: string): Refusal {
+function modelNotAllowed(model: string): AuthorizationRefusal {
   return refuse("model_not_allowed", `This API key may not use the model ${quote(model)}.`, "model");
 }
 
-function modelNotFound(model: string): Refusal {
+function modelNotFound(model: string): AuthorizationRefusal {
   return refuse("model_not_found", `The model ${quote(model)} does not exist.`, "model");
 }
 
@@ -234,10 +237,10 @@ function quote(model: string): string {
   return `'${model.length > modelLengthMax ? `${model.slice(0, modelLengthMax)}…` : model}'`;
 }
 
-function refuse(refused: ErrorCode, message: string, param?: string): Refusal {
+function refuse(refused: ErrorCode, message: string, param?: string): AuthorizationRefusal {
   return { allowed: false, refused, message, ...(param === undefined ? {} : { param }) };
 }
 
-function toError({ refused, message, param }: Refusal): GatewayError {
+function toError({ refused, message, param }: AuthorizationRefusal): GatewayError {
   return new GatewayError(refused, message, param === undefined ? {} : { param });
 }

@@ -42,5 +42,5 @@ export interface AdmittedCall extends AuthorizedCall {
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;
   /** Headers of the answer, names and values in turn: request id and rate limits; whoever answers adds the rest. */
-  readonly answerHeaders: string[];
+  readonly responseHeaders: string[];
 }

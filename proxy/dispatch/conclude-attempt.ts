@@ -24,15 +24,15 @@ import {
 } from "#proxy/upstream/describe-outcome";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
-import type { AnswerStream } from "./answer-stream.ts";
 import type { Attempted, Failed } from "./dispatch-call.ts";
 import { failedAttempt } from "./failed-attempt.ts";
 import type { ResponseKeeper } from "./references/keep-responses.ts";
 import type { Pending } from "./reservations/held-reservations.ts";
+import type { ResponseStream } from "./response-stream.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
 
 /** The client has its answer, whole or broken. */
-export const answered = { answer: undefined } as const;
+export const concluded = { value: undefined } as const;
 
 /** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
 export function settleReply(
@@ -54,7 +54,7 @@ export async function concludeOther(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
   keeper: ResponseKeeper,
 ): Promise<Attempted<void>> {
   const { services, settlement } = admitted;
@@ -65,11 +65,11 @@ export async function concludeOther(
       if (outcome.problem === undefined) keepStreamed(selected, outcome, keeper);
       count(outcome.problem === undefined ? "ok" : "cut");
       await concludeStream(admitted, selected, outcome, stream);
-      return answered;
+      return concluded;
     case "stopped":
       count("aborted");
       await concludeStopped(admitted, outcome, stream);
-      return answered;
+      return concluded;
     case "upstream-error":
       count(labelOfError(outcome.error));
       return { failed: await concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error)) };
@@ -142,13 +142,13 @@ function isGenerated(filter: StreamFilter | undefined): boolean {
 }
 
 export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
-  const { exchange, record, format, call, answerHeaders } = admitted;
+  const { exchange, record, format, call, responseHeaders } = admitted;
   record.status = 200;
   record.responseBytes = body.length;
   record.pieceSent();
   const { response } = exchange;
   // The list was made for this answer: nobody else reads it.
-  const headers = answerHeaders;
+  const headers = responseHeaders;
   for (const part of passedHeaders) headers.push(part);
   headers.push("content-type", format.contentType(call));
   response.writeHead(200, headers, body.length);
@@ -159,7 +159,7 @@ async function concludeStream(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: Extract<AttemptOutcome, { kind: "streamed" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
 ): Promise<void> {
   const { record, settlement } = admitted;
   record.status = 200;
@@ -186,7 +186,7 @@ const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as 
 async function concludeStopped(
   admitted: AdmittedCall,
   outcome: Extract<AttemptOutcome, { kind: "stopped" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
 ): Promise<void> {
   const { record, settlement } = admitted;
   const isStarted = stream?.client.isStarted === true;
@@ -211,7 +211,7 @@ async function concludeStopped(
 /** The client may read slowly: whoever settles does not wait for it. */
 async function endBroken(
   admitted: AdmittedCall,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
   error: GatewayError,
   filter: StreamFilter | undefined,
   rest: "sent" | "withheld",
@@ -229,7 +229,7 @@ async function endBroken(
 }
 
 /** No target answered a client that had heard only that its answer lives. */
-export async function failStarted(admitted: AdmittedCall, stream: AnswerStream, error: GatewayError): Promise<void> {
+export async function failStarted(admitted: AdmittedCall, stream: ResponseStream, error: GatewayError): Promise<void> {
   const { record } = admitted;
   record.status = 200;
   record.cut(error.code, endOf(error.code, record.attempts > 0));

@@ -10,8 +10,8 @@ import { estimateTurn } from "#proxy/admit/estimate-cost";
 import type { PausedTurn } from "#proxy/formats/turn-splicer";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
-import type { AnswerSource } from "#proxy/upstream/reply/answer-source";
-import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import { HeldReply } from "#proxy/upstream/reply/held-reply";
+import type { ReplySource } from "#proxy/upstream/reply/reply-source";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { CallUpstream } from "./dispatch-call.ts";
 import type { PreparedAttempt } from "./prepare-attempt.ts";
@@ -21,14 +21,14 @@ export function continuingTurns(
   selected: SelectedTarget,
   { translation, request }: PreparedAttempt,
   upstream: CallUpstream,
-): AnswerSource {
+): ReplySource {
   const { eventBytesMax, replyBodyBytesMax } = admitted.services.limits;
   const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, answerBytesMax: replyBodyBytesMax });
   if (splicer === undefined) return upstream;
   return new ContinuingUpstream({
     upstream,
     splicer,
-    held: new HeldAnswer(admitted.inFlightBytes),
+    held: new HeldReply(admitted.inFlightBytes),
     mayContinue: (turn) => hasRoom(admitted, selected, turn),
   });
 }

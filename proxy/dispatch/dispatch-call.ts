@@ -48,13 +48,13 @@ export interface Failed extends FailedAttempt {
 }
 
 /** What one attempt came to. */
-export type Attempted<Answer> = { readonly answer: Answer } | { readonly failed: Failed };
+export type Attempted<Value> = { readonly value: Value } | { readonly failed: Failed };
 
 /** Where requests for a call are sent. */
 export type CallUpstream = Pick<Upstream, "send">;
 
 /** What differs between the endpoints that go upstream. */
-export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Answer> {
+export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Value> {
   /** The next target that was not tried; undefined when none is left. */
   select(tried: AttemptHistory): SelectedTarget | undefined;
   /** What goes to a target, or why it must not get the call: known before anything is reserved on its channel. */
@@ -69,7 +69,7 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
     prepared: Prepared,
     request: UpstreamRequest,
     upstream: CallUpstream,
-  ): Promise<Attempted<Answer>>;
+  ): Promise<Attempted<Value>>;
   /** What the client is told where the route has no target for the call. */
   noTarget(): GatewayError;
 }
@@ -78,10 +78,10 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
  * @returns the answer; the error for the client when no target answered
  * @throws whatever `send` throws
  */
-export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Answer>(
+export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Value>(
   call: DispatchedCall,
-  hooks: AttemptHooks<Prepared, Answer>,
-): Promise<{ readonly answer: Answer } | GatewayError> {
+  hooks: AttemptHooks<Prepared, Value>,
+): Promise<{ readonly value: Value } | GatewayError> {
   const { services, route, record, settlement } = call;
   const tried = new AttemptHistory();
   const startedMs = performance.now();
@@ -120,7 +120,7 @@ export async function dispatchCall<Prepared extends { readonly request: Upstream
       upstream instanceof GatewayError
         ? { failed: await unreachable(call, upstream) }
         : await hooks.send(selected, prepared, request, upstream);
-    if ("answer" in attempted) return attempted;
+    if ("value" in attempted) return attempted;
     const { failed } = attempted;
     lastError = failed.error;
     if (isRefusedBesideFormer(failed, selected, services)) {

@@ -5,7 +5,7 @@ import { toClientError } from "#proxy/formats/client-error";
 import type { ChatCall, UpstreamError } from "#proxy/formats/format";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/upstream-headers";
+import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { AdmittedCall } from "./admitted-call.ts";
 
 /** Logs it, without its words, and says it in the client's. */

@@ -51,7 +51,7 @@ export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
 
 export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | ItemPath<M> | VerbPath<M> | ModelPaths<M>;
+export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {
@@ -66,7 +66,7 @@ export interface FixedPath<M> {
 }
 
 /** Things with an id in their path. */
-export interface ItemPath<M> {
+export interface ItemPathRule<M> {
   readonly kind: "item";
   /** As the interface documents it, with `{id}`. */
   readonly path: string;

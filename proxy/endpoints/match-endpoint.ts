@@ -14,7 +14,7 @@ import { queryValues } from "#proxy/http/query-values";
 import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { defaultLimits } from "#proxy/limits";
 import type { Protocol } from "#proxy/neutral/wire";
-import type { Endpoint, FixedPath, ItemPath, Match, ModelPaths, VerbPath } from "./endpoint.ts";
+import type { Endpoint, FixedPath, ItemPathRule, Match, ModelPaths, VerbPath } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { describeServed } from "./served-paths.ts";
 
@@ -33,7 +33,7 @@ const served = describeServed(endpoints);
 /** One object for each path, made once: nearly every request has one of these. */
 const fixedPaths = new Map<string, Fixed>();
 const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
-const items: { readonly endpoint: Endpoint; readonly path: ItemPath<Match> }[] = [];
+const items: { readonly endpoint: Endpoint; readonly path: ItemPathRule<Match> }[] = [];
 let modelPaths: { readonly endpoint: Endpoint; readonly path: ModelPaths<Match> } | undefined;
 
 for (const endpoint of endpoints) {

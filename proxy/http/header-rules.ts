@@ -29,7 +29,7 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
  * forwarder's own.
  * @throws GatewayError `bad_request_header` for a version that is no date or stands there twice
  */
-export function upstreamHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
+export function forwardableHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
   const nominated = nominatedHeaders(headerValues(headers, "connection"));
   const passed: Record<string, string> = {};
   const [parent, ...moreParents] = headerValues(headers, "traceparent");

@@ -28,7 +28,7 @@ export const attemptOutcomes = [
   "cut",
   "aborted",
 ] as const;
-export type AttemptOutcome = (typeof attemptOutcomes)[number];
+export type AttemptOutcomeLabel = (typeof attemptOutcomes)[number];
 
 /** What the ledger decided; `shadow_*` would have refused in mode Enforce. */
 export const quotaDecisions = [
@@ -140,7 +140,7 @@ export class ProxyMetrics {
     return this.#inFlight;
   }
 
-  attempt(channel: string, outcome: AttemptOutcome): void {
+  attempt(channel: string, outcome: AttemptOutcomeLabel): void {
     let counts = this.#attempts.get(channel);
     if (counts === undefined) {
       counts = new Float64Array(attemptOutcomes.length);

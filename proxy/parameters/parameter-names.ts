@@ -20,7 +20,7 @@ export interface ParameterNames {
   /** Members that are the parameter: what a model that does not support it must not get. */
   readonly members: Paths;
   /** Members that say the same in another way, so that a translation may make the parameter of them. */
-  readonly says: Paths;
+  readonly derivedFrom: Paths;
 }
 
 const formats = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
@@ -123,7 +123,7 @@ for (const written of [(name: string) => name, plain]) {
 export function parameterNames(name: string): ParameterNames {
   const row = index.get(name) ?? index.get(plain(name));
   const itself = everyFormat(() => [name]);
-  if (row === undefined) return { values: itself, members: itself, says: itself };
+  if (row === undefined) return { values: itself, members: itself, derivedFrom: itself };
   const isApart = [...row.apart].some((path) => path === name || plain(path) === plain(name));
   const withItself = (paths: Paths): Paths => everyFormat((format) => [...new Set([...paths[format], name])]);
   const alone = (paths: Paths): Paths =>
@@ -131,6 +131,6 @@ export function parameterNames(name: string): ParameterNames {
   return {
     values: row.isAlike ? withItself(row.paths) : itself,
     members: isApart ? alone(row.paths) : withItself(row.paths),
-    says: withItself(row.says),
+    derivedFrom: withItself(row.says),
   };
 }

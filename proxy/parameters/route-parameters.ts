@@ -59,7 +59,7 @@ export function checkTranslatedParameters({ client, upstream }: BothCalls, route
   if (route.parameters === undefined) return;
   for (const { rule, names } of rulesOf(route)) {
     if (found(client, names.values[client.endpoint.format]).length > 0) continue;
-    const [said] = found(client, names.says[client.endpoint.format]);
+    const [said] = found(client, names.derivedFrom[client.endpoint.format]);
     if (said === undefined) continue;
     for (const { object, member } of found(upstream, names.values[upstream.endpoint.format])) {
       checkValue(object, member, rule, said.param);
@@ -108,14 +108,14 @@ function membersSent({ client, upstream }: BothCalls, names: ParameterNames): re
     paths.filter((path) => upstreamFormats[format].findMember(upstream, path) !== undefined);
   const own = carrying(names.members[format]);
   if (own.length > 0 || client === upstream) return own;
-  return found(client, names.members[client.endpoint.format]).length === 0 ? [] : carrying(names.says[format]);
+  return found(client, names.members[client.endpoint.format]).length === 0 ? [] : carrying(names.derivedFrom[format]);
 }
 
 /** How the client said it, or the field that a translation made it of. */
 function clientsParams(client: ChatCall, names: ParameterNames): readonly string[] {
   const { format } = client.endpoint;
   const own = found(client, names.members[format]);
-  const said = own.length > 0 ? own : found(client, names.says[format]).slice(0, 1);
+  const said = own.length > 0 ? own : found(client, names.derivedFrom[format]).slice(0, 1);
   return said.map(({ param }) => param);
 }
 

@@ -35,17 +35,17 @@ function reserve(authorized: AuthorizedCall, claims: Claims, estimate: Estimate)
 function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
   const { services, call, route, record } = authorized;
   // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
-  const headers = answerHeaders(reservation, call.endpoint.protocol, services);
+  const headers = createResponseHeaders(reservation, call.endpoint.protocol, services);
   const { candidates, amounts: reserved } = estimate;
   const settlement = new CallSettlement({ services, route, call, candidates, reserved, record });
-  return { ...authorized, estimate, settlement, answerHeaders: headers };
+  return { ...authorized, estimate, settlement, responseHeaders: headers };
 }
 
 /**
  * Names and values in turn, as `writeHead` takes them with the least work. Nobody has taken charge of the reservation
  * yet: should this throw, it is given back here.
  */
-function answerHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
+function createResponseHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
   const { id } = reservation;
   try {
     const headers = rateLimitHeaders(reservation.states, protocol, services.now());

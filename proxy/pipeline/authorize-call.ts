@@ -5,7 +5,7 @@ import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import type { ChatCall } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
-import { upstreamHeaders } from "#proxy/http/header-rules";
+import { forwardableHeaders } from "#proxy/http/header-rules";
 import { ClientGoneError } from "#proxy/http/read-body";
 import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
 import { HeldResponses } from "#proxy/responses-state/held-responses";
@@ -21,7 +21,7 @@ export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: Chat
   const route = authorizeModel({ key: found.key, snapshot, protocol, capability, model: call.model }); // 403 404
   record.route = nameOf(route);
   endpoint.checkParameters(call, route); //                                                                   400
-  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
+  const passedHeaders = forwardableHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
   return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
 }

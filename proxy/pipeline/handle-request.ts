@@ -18,9 +18,9 @@ import type { Exchange } from "#proxy/http1/server/exchange";
 import { RequestRecord } from "#proxy/observe/request-record";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { admitCall } from "./admit-call.ts";
-import { answerError } from "./answer-error.ts";
 import { authorizeCall, withReferences } from "./authorize-call.ts";
 import { authenticateAgain, readHead } from "./read-head.ts";
+import { respondWithError } from "./respond-with-error.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
@@ -34,7 +34,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     if (endpoint.body === "json") await serveCall(caller, endpoint, match);
     else await servePlain(caller, endpoint, match);
   } catch (error) {
-    answerError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
+    respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {
     await yieldToBatch;
     services.metrics.requestEnded();

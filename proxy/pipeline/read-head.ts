@@ -12,7 +12,7 @@ import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 
-export interface RequestHead {
+export interface AuthenticatedHead {
   readonly matched: MatchedEndpoint;
   readonly caller: Caller;
 }
@@ -21,7 +21,7 @@ export interface RequestHead {
  * An overloaded proxy says so of whatever is asked, and before the client is asked for a body.
  * @throws GatewayError for everything that the head alone refuses
  */
-export function readHead(exchange: Exchange, services: Services, record: RequestRecord): RequestHead {
+export function readHead(exchange: Exchange, services: Services, record: RequestRecord): AuthenticatedHead {
   const { request } = exchange;
   const { limits } = services;
   const headers = request.rawHeaders;

@@ -9,14 +9,14 @@
  */
 
 /** More would leave the first ones waiting and the caches too small: they make turns of their own, one after the other. */
-export const callsMax = 32;
+export const batchCallsMax = 32;
 
 let gathering: Promise<void> | undefined;
 let calls = 0;
 
 /** Resolves when all that is ready on the sockets has been read, together with the others that wait for it. */
 export function joinBatch(): Promise<void> {
-  if (gathering === undefined || calls === callsMax) {
+  if (gathering === undefined || calls === batchCallsMax) {
     calls = 0;
     gathering = startTurn();
   }

@@ -23,7 +23,7 @@ import type { FoundKey, Snapshot } from "./snapshot.ts";
 import type { Account, Channel, Credential, Fleet, Key, Route, WireObject } from "./types.gen.ts";
 
 /** What is held of one object. */
-export interface Held {
+export interface HeldObject {
   readonly version: string;
   /** Length of its canonical JSON. */
   readonly size: number;
@@ -31,7 +31,7 @@ export interface Held {
   readonly object: WireObject | undefined;
 }
 
-type Bucket = Map<string, Held>;
+type Bucket = Map<string, HeldObject>;
 /** Several keys of one digest are an error of the operator; the first by id wins, whatever the order of arrival. */
 type CredentialShard = Map<string, Key | readonly Key[]>;
 
@@ -149,12 +149,12 @@ export class IndexedSnapshot implements Snapshot {
   }
 
   /** What is held under an id, also where its version could not be taken. */
-  held(id: string): Held | undefined {
+  held(id: string): HeldObject | undefined {
     return this.#parts.buckets[bucketOf(id)]?.get(id);
   }
 
   /** All that is held in one bucket. */
-  bucket(index: number): ReadonlyMap<string, Held> {
+  bucket(index: number): ReadonlyMap<string, HeldObject> {
     return this.#parts.buckets[index] ?? new Map();
   }
 
@@ -204,7 +204,7 @@ export class SnapshotDraft {
   }
 
   /** What is held under an id as the draft stands. */
-  held(id: string): Held | undefined {
+  held(id: string): HeldObject | undefined {
     return this.#buckets[bucketOf(id)]?.get(id);
   }
 
@@ -259,7 +259,7 @@ export class SnapshotDraft {
     });
   }
 
-  #hold(id: string, held: Held): void {
+  #hold(id: string, held: HeldObject): void {
     const bucket = bucketOf(id);
     this.#ownBucket(bucket).set(id, held);
     addVersion(this.#sums, bucket, held.version);

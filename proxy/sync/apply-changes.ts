@@ -14,10 +14,10 @@ import type {
   Acknowledgement,
   Begin,
   Commit,
-  Part,
   RefusalCode,
   Reject,
   Transaction,
+  TransactionPart,
   Upsert,
 } from "#proxy/snapshot/push/messages";
 import { rejectsMax } from "#proxy/snapshot/push/messages";
@@ -55,7 +55,7 @@ interface Open {
   parts: number;
 }
 
-export type ChangeMessage = Transaction | Begin | Part | Commit;
+export type ChangeMessage = Transaction | Begin | TransactionPart | Commit;
 
 export class ChangeApplier {
   readonly #store: SnapshotStore;
@@ -129,7 +129,7 @@ export class ChangeApplier {
     return open;
   }
 
-  async #applyPart(part: Part): Promise<void> {
+  async #applyPart(part: TransactionPart): Promise<void> {
     const open = this.#opened(part.revision);
     if (part.index !== open.parts) throw new RefusalError("unexpected_message", "a part is out of order");
     open.parts += 1;

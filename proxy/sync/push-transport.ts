@@ -40,7 +40,7 @@ export interface OperatorConnection {
 }
 
 /** @throws PushRefusedError, or why there is no connection */
-export async function openStream(connection: OperatorConnection, hello: Hello): Promise<PushStream> {
+export async function openPushStream(connection: OperatorConnection, hello: Hello): Promise<PushStream> {
   let reply: IncomingMessage;
   try {
     reply = await connection.postHello(`/push/v${protocolVersion}/stream`, hello);
@@ -59,9 +59,9 @@ export async function openStream(connection: OperatorConnection, hello: Hello): 
     lines: readLines(reply),
     async send(stream, message) {
       const path = `/push/v${protocolVersion}/streams/${encodeURIComponent(stream)}/messages`;
-      const answer = await connection.postMessage(path, message);
-      answer.resume();
-      if (answer.statusCode !== 204) throw new PushRefusedError(answer.statusCode ?? 0);
+      const reply = await connection.postMessage(path, message);
+      reply.resume();
+      if (reply.statusCode !== 204) throw new PushRefusedError(reply.statusCode ?? 0);
     },
     close() {
       reply.destroy();

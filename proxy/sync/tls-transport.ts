@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent, request } from "node:https";
 import type { UpMessage } from "#proxy/snapshot/push/messages";
-import { openStream, type PushTransport, postJson } from "./push-transport.ts";
+import { openPushStream, type PushTransport, postJson } from "./push-transport.ts";
 
 export interface TlsTransportOptions {
   /** `https://HOST:PORT`; the host may have several addresses. */
@@ -22,7 +22,7 @@ export interface TlsTransportOptions {
   readonly caFile: string;
   readonly tokenFile: string;
   /** Longest wait for the operator's answer to a request, not for the stream. */
-  readonly answerTimeoutMs: number;
+  readonly replyTimeoutMs: number;
   /** The addresses of a host; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Uniform in [0, 1). */
@@ -38,7 +38,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
   let last: string | undefined;
   return {
     async open(hello) {
-      const address = pick(await within(resolve(host), options.answerTimeoutMs), last, random);
+      const address = pick(await within(resolve(host), options.replyTimeoutMs), last, random);
       last = address;
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const post = async (path: string, message: object, by: Agent | false): Promise<IncomingMessage> => {
@@ -48,7 +48,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
           port: port === "" ? 443 : Number(port),
           path,
           agent: by,
-          timeout: options.answerTimeoutMs,
+          timeout: options.replyTimeoutMs,
           servername: options.serverName ?? host,
           ca,
           minVersion: "TLSv1.3",
@@ -66,7 +66,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
         },
         close: () => agent.destroy(),
       };
-      return openStream(connection, hello);
+      return openPushStream(connection, hello);
     },
   };
 }

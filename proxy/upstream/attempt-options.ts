@@ -8,7 +8,7 @@ import type { TokenUsage } from "#proxy/settle/usage";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { Translation } from "#proxy/translate/translation";
 import type { ClientStream } from "./client/client-stream.ts";
-import type { AnswerSource } from "./reply/answer-source.ts";
+import type { ReplySource } from "./reply/reply-source.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
 /** @returns undefined where what the upstream told stands */
@@ -18,7 +18,7 @@ export type EstimateMissingUsage = (
 ) => Promise<TokenUsage | undefined>;
 
 export interface AttemptOptions {
-  readonly upstream: AnswerSource;
+  readonly upstream: ReplySource;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
   readonly format: UpstreamFormat;

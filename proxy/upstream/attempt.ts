@@ -17,20 +17,20 @@ import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
-import { isObject, isStream, mayBeAnswer } from "./reply/body-start.ts";
-import { CollectedAnswer, errorBodyBytesMax, readCollectedStream } from "./reply/collected-answer.ts";
+import { awaitsUsage, LateUsageWriter } from "./late-usage-writer.ts";
+import { mayBeReply, startsWithObject, startsWithStream } from "./reply/body-start.ts";
+import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/collected-reply.ts";
 import { ContentDecoder } from "./reply/content-decoder.ts";
-import { HeldAnswer } from "./reply/held-answer.ts";
+import { HeldReply } from "./reply/held-reply.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
-import { awaitsUsage, LateUsageWriter } from "./usage-teller.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
-  readonly #held: HeldAnswer;
+  readonly #held: HeldReply;
   readonly #lateUsage: LateUsageWriter;
-  #collected = new CollectedAnswer(0);
+  #collected = new CollectedReply(0);
   #phase: "waiting" | "collecting" | "collected" | "streaming" | "done" = "waiting";
   #hasBegun = false;
   #status = 0;
@@ -45,7 +45,7 @@ export class Attempt {
   constructor(options: AttemptOptions) {
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
-    this.#held = new HeldAnswer(options.inFlightBytes);
+    this.#held = new HeldReply(options.inFlightBytes);
     this.#lateUsage = new LateUsageWriter(options, {
       isStreaming: () => this.#phase === "streaming",
       onEnd: (filter) => this.#endStream(filter),
@@ -96,7 +96,7 @@ export class Attempt {
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, format, call } = this.#options;
-    this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
+    this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
@@ -176,7 +176,7 @@ export class Attempt {
   #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, and what does is a whole answer.
-      if (this.#phase === "streaming" && !this.#hasBegun && isObject(chunk)) this.#phase = "collecting";
+      if (this.#phase === "streaming" && !this.#hasBegun && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
@@ -200,7 +200,7 @@ export class Attempt {
       const reason = `the reply exceeds ${collected.bytesMax} bytes`;
       // A page of HTML was not generated, however long it is.
       const start = collected.start.length === 0 ? chunk : collected.start;
-      this.#finish({ kind: "invalid", reason, isOversized: mayBeAnswer(start) });
+      this.#finish({ kind: "invalid", reason, isOversized: mayBeReply(start) });
     }
   }
 
@@ -292,7 +292,7 @@ export class Attempt {
     }
     const body = this.#collected.body();
     const { client, translation } = this.#options;
-    if (isStream(body)) return this.#endCollectedStream(body);
+    if (startsWithStream(body)) return this.#endCollectedStream(body);
     if (translation !== undefined || client !== undefined) return this.#endBridged(body);
     try {
       const reading = this.#options.format.readReply(body);
@@ -326,30 +326,30 @@ export class Attempt {
    * An answer may be told in another manner than it came.
    * @param read what is known of it already
    */
-  async #endBridged(answer: Buffer, read?: ReplyReading): Promise<void> {
+  async #endBridged(reply: Buffer, read?: ReplyReading): Promise<void> {
     const { client } = this.#options;
     let reading = read;
     try {
       const bridge = this.#options.bridge();
-      reading ??= bridge.readReply(answer);
+      reading ??= bridge.readReply(reply);
       await yieldToBatch;
       const { usage, error, produced } = reading;
       const told = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
       if (error !== undefined) {
         this.#finish({ kind: "upstream-error", error });
       } else if (client === undefined) {
-        const { body, lost } = bridge.translateReply(answer, told);
+        const { body, lost } = bridge.translateReply(reply, told);
         this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
         const filter = new WholeReplyFilter(reading);
-        const frames = bridge.streamOfReply(answer, told);
-        if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
+        const frames = bridge.streamOfReply(reply, told);
+        if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, reply.length))) {
           this.#finish({ kind: "stopped", reason: "overloaded", filter, isSent: true });
           return;
         }
         client.write(frames);
         this.#options.onPiece();
-        this.#finish({ kind: "streamed", filter, problem: undefined, reply: answer });
+        this.#finish({ kind: "streamed", filter, problem: undefined, reply: reply });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;

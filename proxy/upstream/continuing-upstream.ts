@@ -10,8 +10,8 @@
 import type { PausedTurn, TurnSplicer } from "#proxy/formats/turn-splicer";
 import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "#proxy/http1/client/upstream";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
-import type { AnswerHandler, AnswerSource } from "./reply/answer-source.ts";
-import type { HeldAnswer } from "./reply/held-answer.ts";
+import type { HeldReply } from "./reply/held-reply.ts";
+import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
 
 /** `protocols/translation.md` section 8.1. */
 const continuationsMax = 5;
@@ -22,12 +22,12 @@ export interface ContinuationOptions {
   readonly upstream: Pick<Upstream, "send">;
   readonly splicer: TurnSplicer;
   /** What is kept of the turn counts there. */
-  readonly held: HeldAnswer;
+  readonly held: HeldReply;
   /** Finds room for one more request of the turn. Never rejects. */
   readonly mayContinue: (turn: PausedTurn) => boolean | Promise<boolean>;
 }
 
-export class ContinuingUpstream implements AnswerSource {
+export class ContinuingUpstream implements ReplySource {
   readonly #options: ContinuationOptions;
 
   constructor(options: ContinuationOptions) {
@@ -35,7 +35,7 @@ export class ContinuingUpstream implements AnswerSource {
   }
 
   /** Once. */
-  send(request: SentRequest, handler: AnswerHandler): void {
+  send(request: SentRequest, handler: ReplyHandler): void {
     const turn = new TurnExchange(this.#options, request, handler);
     this.#options.upstream.send(request, new FirstBody(turn, handler));
   }
@@ -44,14 +44,14 @@ export class ContinuingUpstream implements AnswerSource {
 class TurnExchange implements UpstreamControl {
   readonly #options: ContinuationOptions;
   readonly #request: SentRequest;
-  readonly #handler: AnswerHandler;
+  readonly #handler: ReplyHandler;
   /** Of the request under way; none between two, when its connection serves others. */
   #control: UpstreamControl | undefined;
   #continuations = 0;
   #isPaused = false;
   #isOver = false;
 
-  constructor(options: ContinuationOptions, request: SentRequest, handler: AnswerHandler) {
+  constructor(options: ContinuationOptions, request: SentRequest, handler: ReplyHandler) {
     this.#options = options;
     this.#request = request;
     this.#handler = handler;
@@ -237,13 +237,13 @@ class FirstBody implements UpstreamHandler {
 /** A body that goes on. */
 class LaterBody implements UpstreamHandler {
   readonly #turn: TurnExchange;
-  readonly #handler: AnswerHandler;
+  readonly #handler: ReplyHandler;
   #status = 0;
   #isReadable = false;
   readonly #refusal: Buffer[] = [];
   #refusalBytes = 0;
 
-  constructor(turn: TurnExchange, handler: AnswerHandler) {
+  constructor(turn: TurnExchange, handler: ReplyHandler) {
     this.#turn = turn;
     this.#handler = handler;
   }

@@ -7,7 +7,7 @@ import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "#proxy/formats/format";
 import { upstreamErrors } from "#proxy/formats/upstream-errors";
 import { tooManyBytes } from "#proxy/http/in-flight-bytes";
-import type { AttemptOutcome as AttemptLabel } from "#proxy/observe/metrics";
+import type { AttemptOutcomeLabel as AttemptLabel } from "#proxy/observe/metrics";
 import type { StreamProblem } from "./attempt-outcome.ts";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 

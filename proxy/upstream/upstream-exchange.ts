@@ -8,7 +8,7 @@
 import type { SentRequest, UpstreamControl } from "#proxy/http1/client/upstream";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import type { AnswerHandler, AnswerSource } from "./reply/answer-source.ts";
+import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
 
 export interface UpstreamTimeouts {
   /** Until the head of the reply (streamed), or the head of the whole reply. 0 is none; so below. */
@@ -61,9 +61,9 @@ export function withinTotal(request: UpstreamRequest, passedMs: number): Upstrea
 }
 
 /** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
-const interimAnswersMax = 16;
+const interimRepliesMax = 16;
 
-export class UpstreamExchange implements AnswerHandler {
+export class UpstreamExchange implements ReplyHandler {
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   #control: UpstreamControl | undefined;
@@ -72,7 +72,7 @@ export class UpstreamExchange implements AnswerHandler {
   #waiting: Deadline | undefined;
   #total: Deadline | undefined;
   #lastProgressMs = 0;
-  #interimAnswers = 0;
+  #interimReplies = 0;
   #isPaused = false;
 
   constructor(timeouts: UpstreamTimeouts, listener: UpstreamListener) {
@@ -86,7 +86,7 @@ export class UpstreamExchange implements AnswerHandler {
   }
 
   /** Sends the request. Failures arrive through the listener, never as an exception. */
-  start(source: AnswerSource, request: UpstreamRequest): void {
+  start(source: ReplySource, request: UpstreamRequest): void {
     const { totalMs, leftMs = totalMs } = this.#timeouts;
     this.awaitHead();
     if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"), leftMs);
@@ -143,8 +143,8 @@ export class UpstreamExchange implements AnswerHandler {
   onHead(status: number, headers: RawHeaders): void {
     if (this.#isDone) return;
     if (status < 200) {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers > interimAnswersMax) this.#fail("broken", new Error("too many interim answers"));
+      this.#interimReplies += 1;
+      if (this.#interimReplies > interimRepliesMax) this.#fail("broken", new Error("too many interim answers"));
       return;
     }
     this.headCame();

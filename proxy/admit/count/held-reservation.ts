@@ -31,7 +31,7 @@ export function narrowAmounts(amounts: Amounts): NarrowAmounts {
   };
 }
 
-export const nothing: NarrowAmounts = { requests: 0, inputTokens: 0, outputTokens: 0, costNanos: 0 };
+export const noAmounts: NarrowAmounts = { requests: 0, inputTokens: 0, outputTokens: 0, costNanos: 0 };
 
 export function amountOf(unit: Limit["unit"], amounts: NarrowAmounts): number {
   switch (unit) {

@@ -5,11 +5,11 @@
  * come back in vain. So balance, then quota, then rate, then concurrency; within one kind the longest wait.
  */
 
-import type { Refusal, ReserveRequest } from "#proxy/admit/ledger";
+import type { LedgerRefusal, ReserveRequest } from "#proxy/admit/ledger";
 import { amountOf, type InFlightCounter, type NarrowAmounts } from "./held-reservation.ts";
 import { type BalanceCounter, type LimitCounter, pendingRetryMs } from "./limit-counter.ts";
 
-type Blocker = Pick<Refusal, "reason" | "counter" | "limit" | "retryAtMs">;
+type Blocker = Pick<LedgerRefusal, "reason" | "counter" | "limit" | "retryAtMs">;
 
 const severity = { "store-unavailable": 4, balance: 3, quota: 2, rate: 1, concurrency: 0 } as const;
 
@@ -21,7 +21,7 @@ export function refusalOf(
   balances: readonly BalanceCounter[],
   inFlight: readonly InFlightCounter[],
   nowMs: number,
-): Refusal {
+): LedgerRefusal {
   const blockers: Blocker[] = [];
   request.balances.forEach((claim, index) => {
     const tally = balances[index]?.tally;

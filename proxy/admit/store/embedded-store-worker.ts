@@ -6,14 +6,14 @@ import { existsSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { BatchLane } from "./batch-lane.ts";
 import { AmnesiaError, databasePath, EmbeddedStore } from "./embedded-store.ts";
-import type { StoreBatch, StoreReply, StoreRequest, StoreStart } from "./store-messages.ts";
+import type { LedgerStoreStart, StoreBatch, StoreReply, StoreRequest } from "./store-messages.ts";
 
 /** Looks for work at least so often; the bell is what wakes it. */
 const waitMs = 1_000;
 /** Between two looks at the file's place: two microseconds each. */
 const checkEveryMs = 1_000;
 
-const start: StoreStart = workerData;
+const start: LedgerStoreStart = workerData;
 const path = databasePath(start.folder);
 const replaced = `${path} was replaced by another file while in use; restart the proxy to count on with that one, or remove it to go on with what is counted now`;
 const remade = "it is made anew with all that is counted; delete a data folder only while its proxy is stopped";

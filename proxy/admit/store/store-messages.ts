@@ -33,7 +33,7 @@ export interface StoreBatch {
 
 export type StoreRequest = StoreBatch | { readonly type: "accept-empty" } | { readonly type: "close" };
 
-export interface StoreStart {
+export interface LedgerStoreStart {
   readonly folder: string;
   readonly acceptEmpty: boolean;
   /** Of the ledger's `BatchLane`. */

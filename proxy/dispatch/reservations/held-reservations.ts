@@ -3,7 +3,13 @@
  * Each is settled once, whatever happens, and kept alive meanwhile.
  */
 import { type Claims, channelClaims } from "#proxy/admit/claims";
-import { type Amounts, oneRequestAmounts, type Refusal, type Reservation, zeroAmounts } from "#proxy/admit/ledger";
+import {
+  type Amounts,
+  type LedgerRefusal,
+  oneRequestAmounts,
+  type Reservation,
+  zeroAmounts,
+} from "#proxy/admit/ledger";
 import type { Services } from "#proxy/dispatch/services";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
@@ -46,7 +52,7 @@ export class HeldReservations {
       : this.#holdChannel(id, result);
   }
 
-  #holdChannel(id: string, result: Reservation | Refusal): ChannelSlot {
+  #holdChannel(id: string, result: Reservation | LedgerRefusal): ChannelSlot {
     if (result.kind === "refused") return "full";
     this.#channelId = id;
     this.#services.reservations.add(id);

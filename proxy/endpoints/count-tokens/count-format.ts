@@ -39,7 +39,7 @@ export function countBody(format: CountingFormat, chatBody: Buffer, upstreamMode
 }
 
 /** @returns undefined when the body tells no number */
-export function readCount(format: CountingFormat, body: Buffer): number | undefined {
+export function readTokenCount(format: CountingFormat, body: Buffer): number | undefined {
   const json = parseJson(body.toString("utf8"));
   const count = member(json, format === "Messages" ? "input_tokens" : "totalTokens");
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
@@ -49,7 +49,8 @@ export function readCount(format: CountingFormat, body: Buffer): number | undefi
 export function countingFormat(chat: UpstreamFormat, format: CountingFormat): UpstreamFormat {
   const readReply = (body: Buffer): ReplyReading => ({
     usage: zeroUsage,
-    error: readCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
+    error:
+      readTokenCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
     produced: () => nothingProduced,
   });
   return { ...chat, readReply };

@@ -21,7 +21,14 @@ import { errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcom
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import { upstreamPath } from "#proxy/upstream/request/upstream-path";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
+import {
+  type CountingFormat,
+  canCount,
+  countBody,
+  countingFormat,
+  readTokenCount,
+  renderCount,
+} from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 
 /** @throws GatewayError as for the chat call of the same prompt */
@@ -41,7 +48,7 @@ async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined>
   const attempts = new CountAttempts(admitted);
   try {
     const result = await dispatchCall(admitted, attempts);
-    return result instanceof GatewayError ? undefined : result.answer;
+    return result instanceof GatewayError ? undefined : result.value;
   } finally {
     attempts.release();
   }
@@ -109,7 +116,7 @@ class CountAttempts implements AttemptHooks<PreparedCount, number> {
         const outcome = await attempt.run();
         record.upstreamEnded();
         const attempted = readOutcome(outcome, prepared.counts);
-        if ("answer" in attempted) services.credentials.accepted(selected.credential);
+        if ("value" in attempted) services.credentials.accepted(selected.credential);
         return attempted;
       });
     } finally {
@@ -128,8 +135,8 @@ interface PreparedCount extends PreparedAttempt {
 function readOutcome(outcome: AttemptOutcome, format: CountingFormat): Attempted<number> {
   switch (outcome.kind) {
     case "reply": {
-      const tokens = readCount(format, outcome.body);
-      return tokens === undefined ? failed(invalidReply) : { answer: tokens };
+      const tokens = readTokenCount(format, outcome.body);
+      return tokens === undefined ? failed(invalidReply) : { value: tokens };
     }
     case "stopped":
       // There was no room for what the counter said: an estimate takes none.
@@ -155,10 +162,10 @@ async function estimate({ services, call }: AdmittedCall): Promise<number> {
   return estimatePrompt(call, await services.estimateTokens(countedText(call)));
 }
 
-function send({ exchange, record, answerHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
+function send({ exchange, record, responseHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
   record.status = 200;
   record.responseBytes = body.length;
   const said = isEstimate ? ["x-tollgate-token-count", "estimate"] : [];
-  exchange.response.writeHead(200, [...answerHeaders, ...said, "content-type", "application/json"], body.length);
+  exchange.response.writeHead(200, [...responseHeaders, ...said, "content-type", "application/json"], body.length);
   endResponse(exchange.response, body);
 }

@@ -17,7 +17,7 @@ import {
 } from "#proxy/responses-state/response-store";
 import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 import { startThread } from "#proxy/runtime/start-thread";
-import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreStart, StoreQuestion, StoreReply } from "./store-messages.ts";
 
 export interface EmbeddedResponsesOptions {
   readonly folder: string;
@@ -35,7 +35,7 @@ const waitingBytesMax = 64 * 1024 * 1024;
 const retryMs = 1_000;
 
 interface Waiting {
-  readonly resolve: (answer: StoreAnswer) => void;
+  readonly resolve: (answer: StoreReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ export class EmbeddedResponses implements ResponseStore {
   #isLost = false;
   #isClosing = false;
   /** Said once, not with every try to start again. */
-  #hasAnswered = false;
+  #hasReplied = false;
 
   private constructor(options: EmbeddedResponsesOptions) {
     this.#options = options;
@@ -111,9 +111,9 @@ export class EmbeddedResponses implements ResponseStore {
 
   #startWorker(): Worker {
     const { folder, limits = defaultStoreLimits } = this.#options;
-    const workerData: StoreStart = { folder, limits };
+    const workerData: ResponseStoreStart = { folder, limits };
     const worker = startThread("./response-store-worker", import.meta.url, workerData);
-    worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
+    worker.on("message", (answer: StoreReply) => this.#onReply(answer));
     worker.on("error", (error) => this.#lost(worker, error));
     worker.on("exit", () => this.#lost(worker, new Error("the thread of the store ended")));
     return worker;
@@ -131,7 +131,7 @@ export class EmbeddedResponses implements ResponseStore {
     return responses;
   }
 
-  #ask(question: StoreQuestion): Promise<StoreAnswer> {
+  #ask(question: StoreQuestion): Promise<StoreReply> {
     if (this.#isLost) return Promise.reject(unreachable(new Error("the thread of the store ended")));
     this.#number += 1;
     const asked: NumberedQuestion = { number: this.#number, nowMs: this.#options.now(), question };
@@ -143,14 +143,14 @@ export class EmbeddedResponses implements ResponseStore {
     });
   }
 
-  #answered(answer: StoreAnswer): void {
-    this.#hasAnswered = true;
-    if (answer.number === 0) this.#options.onProblem(answer.problem ?? "");
-    const waiting = this.#waiting.get(answer.number);
-    this.#waiting.delete(answer.number);
+  #onReply(reply: StoreReply): void {
+    this.#hasReplied = true;
+    if (reply.number === 0) this.#options.onProblem(reply.problem ?? "");
+    const waiting = this.#waiting.get(reply.number);
+    this.#waiting.delete(reply.number);
     if (this.#waiting.size === 0) this.#worker.unref();
-    if (answer.problem === undefined) waiting?.resolve(answer);
-    else waiting?.reject(unreachable(new Error(answer.problem)));
+    if (reply.problem === undefined) waiting?.resolve(reply);
+    else waiting?.reject(unreachable(new Error(reply.problem)));
   }
 
   #lost(worker: Worker, cause: Error): void {
@@ -162,8 +162,8 @@ export class EmbeddedResponses implements ResponseStore {
   }
 
   #startAgain({ message }: Error): void {
-    if (this.#hasAnswered) this.#options.onProblem(message);
-    this.#hasAnswered = false;
+    if (this.#hasReplied) this.#options.onProblem(message);
+    this.#hasReplied = false;
     const timer = setTimeout(() => {
       if (this.#isClosing) return;
       this.#worker = this.#startWorker();

@@ -1,19 +1,19 @@
 /** The thread of the store: one question after the other, so that what was kept is found by the next one. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ResponseDatabase } from "./response-database.ts";
-import type { NumberedQuestion, StoreAnswer, StoreStart } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreStart, StoreReply } from "./store-messages.ts";
 
-const { folder, limits }: StoreStart = workerData;
+const { folder, limits }: ResponseStoreStart = workerData;
 const database = new ResponseDatabase(folder, limits);
 
 if (database.wasDamaged) {
-  parentPort?.postMessage({ number: 0, problem: "the database was damaged and is begun anew" } satisfies StoreAnswer);
+  parentPort?.postMessage({ number: 0, problem: "the database was damaged and is begun anew" } satisfies StoreReply);
 }
 
 parentPort?.on("message", (asked: NumberedQuestion) => {
-  let answer: StoreAnswer;
+  let answer: StoreReply;
   try {
-    answer = answerTo(asked);
+    answer = replyTo(asked);
   } catch (error) {
     answer = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
   }
@@ -21,7 +21,7 @@ parentPort?.on("message", (asked: NumberedQuestion) => {
   if (asked.question.type === "close") parentPort?.close();
 });
 
-function answerTo({ number, nowMs, question }: NumberedQuestion): StoreAnswer {
+function replyTo({ number, nowMs, question }: NumberedQuestion): StoreReply {
   switch (question.type) {
     case "keep":
       database.keep(question.row, nowMs);

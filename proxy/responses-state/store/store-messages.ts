@@ -1,7 +1,7 @@
 /** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
 import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
 
-export interface StoreStart {
+export interface ResponseStoreStart {
   readonly folder: string;
   readonly limits: StoreLimits;
 }
@@ -28,7 +28,7 @@ export interface NumberedQuestion {
   readonly question: StoreQuestion;
 }
 
-export interface StoreAnswer {
+export interface StoreReply {
   /** 0 for what nobody asked. */
   readonly number: number;
   /** Bodies found; none for nothing found. */

@@ -11,7 +11,7 @@
  */
 import type { Key, WireObject } from "#proxy/snapshot/types.gen";
 
-export interface Capability {
+export interface KeyCapability {
   /** The wire field, or one value of it: `key.expiresAt`, `key.limits.unit=Cost`. Said in `hello`, so it never changes. */
   readonly name: string;
   /** The same as the author of a resource writes it. */
@@ -27,7 +27,7 @@ export interface Capability {
  * Oldest first; an entry may go when no proxy without it is supported any more. The first is the youngest field of
  * version 1: every proxy knows it, and so this way of holding back has run in every release before the day it is needed.
  */
-export const capabilities: readonly Capability[] = [
+export const capabilities: readonly KeyCapability[] = [
   {
     name: "key.maxInFlight",
     field: "spec.concurrency.maxInFlight",
@@ -42,7 +42,7 @@ export const capabilities: readonly Capability[] = [
 export const capabilityNames: readonly string[] = capabilities.map(({ name }) => name);
 
 /** The capabilities without which a version cannot be understood; none for nearly all. */
-export function capabilitiesNeeded(object: WireObject): readonly Capability[] {
+export function capabilitiesNeeded(object: WireObject): readonly KeyCapability[] {
   if (object.kind !== "key") return [];
   return capabilities.filter(({ without }) => without(object) !== object);
 }

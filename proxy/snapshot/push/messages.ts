@@ -104,7 +104,7 @@ export interface Begin extends Change {
   readonly type: "begin";
 }
 
-export interface Part {
+export interface TransactionPart {
   readonly type: "part";
   readonly revision: number;
   /** Counts from 0. */
@@ -214,5 +214,5 @@ export interface AccountReport {
   readonly reserved: string;
 }
 
-export type DownMessage = Welcome | Transaction | Begin | Part | Commit | Revoke | Beat | GoAway;
+export type DownMessage = Welcome | Transaction | Begin | TransactionPart | Commit | Revoke | Beat | GoAway;
 export type UpMessage = Acknowledgement | Report | Beat;

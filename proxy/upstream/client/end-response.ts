@@ -6,7 +6,7 @@ import { sliceBytesMax, slicesOf, writeSlices } from "./write-slices.ts";
 const waitingBytesLeast = 64 * 1024;
 
 /** Whether so much of an answer that it counts still waits here for its client. */
-export function holdsAnswer(response: ClientResponse): boolean {
+export function holdsResponse(response: ClientResponse): boolean {
   if (!response.headersSent || response.closed) return false;
   return !response.writableEnded || response.writableLength >= waitingBytesLeast;
 }

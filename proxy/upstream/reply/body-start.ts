@@ -4,18 +4,18 @@
 const startBytes = 64;
 
 /** Server-sent events (a field or a comment), or Google's other form of a stream. */
-export function isStream(body: Buffer): boolean {
+export function startsWithStream(body: Buffer): boolean {
   return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, startBytes));
 }
 
 /** JSON as every format's whole answer is. */
-export function isObject(body: Buffer): boolean {
+export function startsWithObject(body: Buffer): boolean {
   return /^\s*\{/.test(body.toString("latin1", 0, startBytes));
 }
 
 /** JSON, or a stream: an answer of any format. */
-export function mayBeAnswer(start: Buffer): boolean {
-  return isStream(start) || isObject(start);
+export function mayBeReply(start: Buffer): boolean {
+  return startsWithStream(start) || startsWithObject(start);
 }
 
 /** The pieces as one; nothing is copied where there is one only. */

@@ -84,36 +84,36 @@ export class MediaDownloads {
     let url = new URL(first);
     for (let redirects = 0; redirects <= this.#limits.redirectsMax; redirects += 1) {
       if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error("an address of another scheme");
-      const answer = await request(url, {
+      const reply = await request(url, {
         dispatcher: this.#dispatcher,
         signal,
         headers: { accept: "image/*, application/pdf, text/plain, */*", "user-agent": "Mozilla/5.0 (compatible)" },
       });
-      const location = answer.headers["location"];
-      if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== "string") {
-        return await this.#readFile(answer, hold);
+      const location = reply.headers["location"];
+      if (reply.statusCode < 300 || reply.statusCode >= 400 || typeof location !== "string") {
+        return await this.#readFile(reply, hold);
       }
-      await answer.body.dump();
+      await reply.body.dump();
       url = new URL(location, url);
     }
     throw new Error("too many redirects");
   }
 
-  async #readFile(answer: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
-    if (answer.statusCode !== 200) {
-      await answer.body.dump();
-      throw new Error(`the server answered ${answer.statusCode}`);
+  async #readFile(reply: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
+    if (reply.statusCode !== 200) {
+      await reply.body.dump();
+      throw new Error(`the server answered ${reply.statusCode}`);
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of answer.body) {
+    for await (const chunk of reply.body) {
       const piece = Buffer.from(chunk);
       bytes += piece.length;
       if (bytes > this.#limits.bytesMax) throw new Error(`more than ${this.#limits.bytesMax} bytes`);
       hold?.(piece.length);
       chunks.push(piece);
     }
-    const type = answer.headers["content-type"];
+    const type = reply.headers["content-type"];
     const mime = typeof type === "string" ? type.split(";")[0]?.trim().toLowerCase() : undefined;
     return { base64: Buffer.concat(chunks).toString("base64"), mime: mime === "" ? undefined : mime };
   }

@@ -4,7 +4,7 @@ import type { PausedTurn } from "#proxy/formats/turn-splicer";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import type { SentRequest, UpstreamControl, UpstreamHandler } from "#proxy/http1/client/upstream";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
-import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import { HeldReply } from "#proxy/upstream/reply/held-reply";
 import { lastStep, pausedStep, stepEvents } from "#test/support/translation/messages-turn";
 
 const paused = Buffer.from(String(stepEvents(pausedStep, 1).body));
@@ -47,7 +47,7 @@ class Turn {
     const upstream = new ContinuingUpstream({
       upstream: { send: (sent, handler) => this.sent.push({ request: sent, handler }) },
       splicer: new MessageSplicer(request.body, limits),
-      held: new HeldAnswer(inFlight ?? this.inFlight),
+      held: new HeldReply(inFlight ?? this.inFlight),
       mayContinue,
     });
     upstream.send(request, {

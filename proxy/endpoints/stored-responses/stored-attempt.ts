@@ -16,9 +16,9 @@ import type { ProxyLimits } from "#proxy/limits";
 import { failedByError } from "#proxy/route/failover";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "#proxy/upstream/describe-outcome";
-import type { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import type { HeldReply } from "#proxy/upstream/reply/held-reply";
 import { buildPlainRequest, type UpstreamTarget } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/upstream-headers";
+import { secretsOf } from "#proxy/upstream/request/request-headers";
 import { type PathOwner, upstreamPath } from "#proxy/upstream/request/upstream-path";
 import {
   UpstreamExchange,
@@ -46,7 +46,7 @@ export interface StoredContext {
   /** The same as its provider knows it. */
   readonly upstreamModel: string;
   /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
-  readonly held: HeldAnswer;
+  readonly held: HeldReply;
 }
 
 /** The request for a question. */
@@ -64,7 +64,7 @@ export class StoredAttempt {
   readonly #question: StoredQuestion;
   readonly #target: Pick<UpstreamTarget, "channel" | "credential">;
   readonly #context: StoredContext;
-  readonly #answer: StoredAnswer;
+  readonly #reply: StoredReply;
   #exchange: UpstreamExchange | undefined;
 
   constructor(
@@ -75,12 +75,12 @@ export class StoredAttempt {
     this.#question = question;
     this.#target = target;
     this.#context = context;
-    this.#answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held, () => this.#exchange?.abort());
+    this.#reply = new StoredReply(context.limits.replyBodyBytesMax, context.held, () => this.#exchange?.abort());
   }
 
   stop(reason: StopReason): void {
     this.#exchange?.abort();
-    this.#answer.stop(reason);
+    this.#reply.stop(reason);
   }
 
   /**
@@ -88,13 +88,13 @@ export class StoredAttempt {
    * @throws GatewayError for whatever else it answered, or nothing
    */
   async run(request: UpstreamRequest): Promise<Attempted<Buffer>> {
-    if (!this.#answer.isOver) {
-      this.#exchange = new UpstreamExchange(request.timeouts, this.#answer);
+    if (!this.#reply.isOver) {
+      this.#exchange = new UpstreamExchange(request.timeouts, this.#reply);
       this.#exchange.start(this.#context.upstream, request);
     }
-    const { status, headers, body } = await this.#answer.whole;
+    const { status, headers, body } = await this.#reply.whole;
     if (status >= 200 && status < 300) {
-      if (isObject(parseJson(body.toString("utf8")))) return { answer: body };
+      if (isObject(parseJson(body.toString("utf8")))) return { value: body };
       throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
     }
     const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
@@ -132,10 +132,10 @@ interface Whole {
 }
 
 /** Collects one answer, within a bound. */
-class StoredAnswer implements UpstreamListener {
+class StoredReply implements UpstreamListener {
   readonly whole: Promise<Whole>;
   readonly #bytesMax: number;
-  readonly #held: HeldAnswer;
+  readonly #held: HeldReply;
   readonly #abort: () => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -146,7 +146,7 @@ class StoredAnswer implements UpstreamListener {
   #reject: (error: Error) => void = () => {};
 
   /** @param abort closes the upstream of an answer that is not taken */
-  constructor(bytesMax: number, held: HeldAnswer, abort: () => void) {
+  constructor(bytesMax: number, held: HeldReply, abort: () => void) {
     this.#bytesMax = bytesMax;
     this.#held = held;
     this.#abort = abort;

@@ -12,7 +12,7 @@ import { endOf } from "#proxy/observe/end-of-error";
 import type { Logger } from "#proxy/observe/logger";
 import type { RequestRecord } from "#proxy/observe/request-record";
 
-export function answerError(
+export function respondWithError(
   exchange: Exchange,
   thrown: unknown,
   protocol: Protocol,

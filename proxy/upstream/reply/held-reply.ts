@@ -7,7 +7,7 @@ import type { ByteCount } from "#proxy/http/in-flight-bytes";
  */
 const freeBytes = 128 * 1024;
 
-export class HeldAnswer {
+export class HeldReply {
   readonly #inFlight: ByteCount;
   #bytes = 0;
 

@@ -18,7 +18,7 @@ import type { Attempt } from "#proxy/upstream/attempt";
 import { ClientStream } from "#proxy/upstream/client/client-stream";
 import type { AdmittedCall } from "./admitted-call.ts";
 
-export class AnswerStream {
+export class ResponseStream {
   readonly client: ClientStream;
   readonly opening: StreamOpening;
   readonly #admitted: AdmittedCall;
@@ -28,11 +28,11 @@ export class AnswerStream {
   #silence: Deadline | undefined;
 
   constructor(admitted: AdmittedCall) {
-    const { exchange, services, format, call, answerHeaders, estimate } = admitted;
+    const { exchange, services, format, call, responseHeaders, estimate } = admitted;
     this.#admitted = admitted;
     const contentType = format.contentType(call);
     const fixed = ["content-type", contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
-    this.client = new ClientStream(exchange.response, [...answerHeaders, ...fixed], services.limits);
+    this.client = new ClientStream(exchange.response, [...responseHeaders, ...fixed], services.limits);
     const nowSeconds = Math.floor(services.now() / 1_000);
     this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId, isOurs(admitted));
     this.#watch(services.limits.clientSilenceMs);

@@ -27,7 +27,7 @@ const fixedHeaders = new WeakMap<Channel, Map<Credential | undefined, FixedHeade
  * @param clientHeaders already reduced to what may go upstream, names in lower case
  * @returns names and values in turn
  */
-export function upstreamHeaders(
+export function requestHeaders(
   kind: UpstreamExchangeKind,
   channel: Channel,
   credential: Credential | undefined,

@@ -4,13 +4,13 @@
  */
 import type { SentRequest, UpstreamHandler } from "#proxy/http1/client/upstream";
 
-export interface AnswerSource {
+export interface ReplySource {
   /** As `Upstream.send`. */
-  send(request: SentRequest, handler: AnswerHandler): void;
+  send(request: SentRequest, handler: ReplyHandler): void;
 }
 
 /** Also hears what several requests for one answer make of its deadlines. */
-export interface AnswerHandler extends UpstreamHandler {
+export interface ReplyHandler extends UpstreamHandler {
   /** Bytes came that are held back: the upstream lives. */
   progress(): void;
   /** A further request is sent, whose head is awaited as the first one's was. */

@@ -6,12 +6,12 @@
  * it can be charged.
  */
 import type { ChatCall, StreamFilter, UpstreamFormat } from "#proxy/formats/format";
-import { isStream, joined } from "./body-start.ts";
+import { joined, startsWithStream } from "./body-start.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 export const errorBodyBytesMax = 256 * 1024;
 
-export class CollectedAnswer {
+export class CollectedReply {
   readonly bytesMax: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -57,7 +57,7 @@ export class CollectedAnswer {
   /** What came so far of a stream, without its end; undefined for any other body. */
   filterOfPart(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
     const body = this.body();
-    if (!isStream(body)) return undefined;
+    if (!startsWithStream(body)) return undefined;
     const filter = createFilter(format, call, eventBytesMax);
     filter.push(body);
     return filter;
