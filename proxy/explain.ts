@@ -119,7 +119,7 @@ function explainRoute(
 
 /** What is left of them only a call itself can tell. */
 function allowedMessage({ namespace, name }: Route): string {
-  return `The call would go to the route ${namespace}/${name}; what is left of limits and balance is not looked at.`;
+  return `The call would go to the route ${namespace}/${name}; limits and balance are not checked.`;
 }
 
 function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { name: string; state: string }[] {

@@ -180,7 +180,7 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
       rejects += news.length;
       services.pools.retain(store.pin().channels);
       log.debug("configuration applied", { revision: event.revision, applyMs: Math.round(event.applyMs) });
-      for (const reject of news) log.warn("an object of the configuration cannot be taken", { ...reject });
+      for (const reject of news) log.warn("the proxy refused an object of the configuration", { ...reject });
     }
     cutRevoked(services, store);
   });

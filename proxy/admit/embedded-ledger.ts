@@ -191,7 +191,7 @@ export class EmbeddedLedger implements Ledger {
     }
     // One batch at a time: while the disk is busy changes merge.
     if (!this.#lane.isFree) {
-      if (performance.now() - this.#sentAtMs > stalledMs) this.#setState("failing", "the disk does not answer");
+      if (performance.now() - this.#sentAtMs > stalledMs) this.#setState("failing", "the disk does not respond");
       this.#schedule(1);
       return;
     }

@@ -170,7 +170,7 @@ function refuseCaller(
   capability: Capability | undefined,
 ): AuthorizationRefusal | undefined {
   if (snapshot.fleet.requireAccount && key.account === undefined) {
-    return refuse("account_required", "This API key belongs to no account, and calls must be paid from one.");
+    return refuse("account_required", "This API key has no account, and each call must be charged to one.");
   }
   if (key.account !== undefined && snapshot.account(key.namespace, key.account) === undefined) {
     // Without the account's balance the key would spend without bound.

@@ -129,7 +129,7 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
 
 /** Says what was broken in words of the format, never in words of the answer. */
 function logInvalid({ record, services }: AdmittedCall, { target }: SelectedTarget, reason: string): void {
-  services.log.warn("an upstream sent an answer that is not valid", {
+  services.log.warn("an upstream sent an invalid reply", {
     request: record.requestId,
     channel: target.channel,
     reason,

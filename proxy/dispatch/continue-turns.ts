@@ -47,7 +47,7 @@ async function hasRoom(admitted: AdmittedCall, { channel }: SelectedTarget, turn
     const claims = claimsOf(key, account, route, call.model);
     const need = estimateTurn(turn, estimate, route, snapshot.fleet);
     const isReserved = await settlement.reserveRequest(claims, channel, need, turn);
-    return isReserved || refuse("a limit has no room for what it would still take");
+    return isReserved || refuse("a limit has no room for another request");
   } catch (error) {
     return refuse("the ledger failed", error);
   }

@@ -359,7 +359,7 @@ function refusal(error: unknown): GatewayError {
 const filesMax = 16;
 
 function tooManyFiles(first: MediaPart | undefined): GatewayError {
-  const message = `At most ${filesMax} files may be given by their address. Send the others as data URLs.`;
+  const message = `At most ${filesMax} files may be given by URL. Send the others as data URLs.`;
   return new GatewayError("invalid_value", message, { param: first?.where ?? "content" });
 }
 

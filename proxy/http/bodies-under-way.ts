@@ -33,7 +33,7 @@ export class BodiesUnderWay {
    */
   checkRoom(key: BodyOwner): void {
     if (this.#count < this.#keyMax || (this.#byKey.get(nameOf(key)) ?? 0) < this.#keyMax) return;
-    throw new GatewayError("overloaded", "Too many request bodies of this key are still on their way. Try again.");
+    throw new GatewayError("overloaded", "Too many request bodies of this key are still arriving. Try again.");
   }
 
   /** Counts a body until it is whole, refused or given up. */

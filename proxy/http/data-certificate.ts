@@ -53,7 +53,7 @@ export class DataCertificate {
       try {
         this.#load(use);
       } catch (error) {
-        log.error("the changed certificate cannot be used; the former one stays", { error });
+        log.error("the proxy cannot use the changed certificate and serves the former one", { error });
       }
     };
     for (const file of [certFile, keyFile]) watchFile(file, { interval: 1_000, persistent: false }, reload);

@@ -50,7 +50,7 @@ function readVersion(headers: RawHeaders): string {
   const given = new Set([...headerValues(headers, "anthropic-version"), ...headerValues(headers, "vendorb-version")]);
   if (given.size === 0) return defaultVersion;
   const [only = ""] = given;
-  if (given.size > 1) throw badHeader("'anthropic-version' is given twice and differs.");
+  if (given.size > 1) throw badHeader("'anthropic-version' is given twice with different values.");
   if (!version.test(only)) throw badHeader("'anthropic-version' must be a date such as 2023-06-01.");
   return only;
 }

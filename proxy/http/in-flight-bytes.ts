@@ -147,6 +147,6 @@ export class CallBytes implements ByteCount {
 export function tooManyBytes(): GatewayError {
   return new GatewayError(
     "overloaded",
-    "The gateway is overloaded: it is at its memory limit for bodies and answers. Try again.",
+    "The gateway is overloaded: it is at its memory limit for bodies and replies. Try again.",
   );
 }

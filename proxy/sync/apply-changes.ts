@@ -176,7 +176,7 @@ export class ChangeApplier {
 
   #commit(open: Open): Acknowledgement {
     this.#open = undefined;
-    if (open.draft.digest() !== open.digest) throw new RefusalError("wrong_digest", "the digest does not fit");
+    if (open.draft.digest() !== open.digest) throw new RefusalError("wrong_digest", "the digest does not match");
     const rejects = [...open.rejects.values()];
     const applyMs = this.#timers.now() - open.begunAt;
     this.#store.tombstones.add(open.removedUids, open.begunAt);
@@ -220,7 +220,7 @@ function rejectOf(id: string, code: Reject["code"], message: string): Reject {
 }
 
 function noteOnce(open: Open, id: string): void {
-  if (open.seenIds.has(id)) throw new RefusalError("duplicate_id", "an id stands twice in one transaction");
+  if (open.seenIds.has(id)) throw new RefusalError("duplicate_id", "an id occurs twice in one transaction");
   open.seenIds.add(id);
 }
 

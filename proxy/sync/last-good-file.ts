@@ -110,7 +110,7 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
     return { problem: `it cannot be read (${codeOf(cause)})`, isAbsent: codeOf(cause) === "ENOENT" };
   }
   if (!content.subarray(0, header.length).equals(header)) {
-    return { problem: "it is no last good file of this version" };
+    return { problem: "it is not a last good file of this version" };
   }
   const plain = await decrypt(content.subarray(header.length), key);
   if (plain === undefined) return { problem: "it is damaged or was written with another key" };
@@ -178,7 +178,7 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
       const value: unknown = JSON.parse(line);
       if (facts === undefined) {
         facts = readFacts(value);
-        if (facts === undefined) return { problem: "it is no last good file of this version" };
+        if (facts === undefined) return { problem: "it is not a last good file of this version" };
         continue;
       }
       read += 1;

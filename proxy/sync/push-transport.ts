@@ -25,7 +25,7 @@ export class PushRefusedError extends Error {
   readonly status: number;
 
   constructor(status: number) {
-    super(`the operator answered with status ${status}`);
+    super(`the operator replied with status ${status}`);
     this.status = status;
   }
 }
@@ -81,7 +81,7 @@ export function postJson(
   const headers = { ...moreHeaders, "content-type": "application/json", "content-length": body.length };
   return new Promise((resolve, reject) => {
     const outgoing = send({ ...options, method: "POST", headers }, resolve);
-    outgoing.on("timeout", () => outgoing.destroy(new Error("the operator does not answer")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("the operator does not reply")));
     outgoing.on("error", reject);
     outgoing.end(body);
   });

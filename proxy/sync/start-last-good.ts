@@ -23,12 +23,12 @@ export async function startLastGood({ file, keyFile, store, log }: StartLastGood
   const key = await readLastGoodKey(keyFile);
   const { snapshot, observed, skipped, problem, isAbsent } = await readLastGood(file, key);
   if (isAbsent) {
-    log.info(`there is no last good file ${file} yet; serving begins when an operator is heard`);
+    log.info(`there is no last good file ${file} yet; the proxy serves once an operator connects`);
   } else if (snapshot === undefined) {
     log.warn(`starting without the last good file ${file}: ${problem}`);
   } else {
     store.restore(snapshot, observed);
-    log.info(`serving from the last good file ${file} until an operator is heard`, {
+    log.info(`serving from the last good file ${file} until an operator connects`, {
       revision: snapshot.revision,
       keys: snapshot.keyCount,
       skipped,

@@ -56,5 +56,5 @@ export function problemOf(filter: StreamFilter): StreamProblem | undefined {
   if (filter.error !== undefined) return { kind: "upstream-error", error: filter.error };
   if (filter.violation !== undefined) return { kind: "violation", reason: filter.violation };
   if (filter.isComplete) return undefined;
-  return { kind: "truncated", reason: `expected the end of the answer, the body ended behind ${filter.position}` };
+  return { kind: "truncated", reason: `expected the end of the reply, the body ended behind ${filter.position}` };
 }

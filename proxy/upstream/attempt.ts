@@ -316,7 +316,7 @@ export class Attempt {
     const { error } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
-      this.#finish({ kind: "invalid", reason: filter.violation ?? "the answer ended before it was complete", filter });
+      this.#finish({ kind: "invalid", reason: filter.violation ?? "the reply ended before it was complete", filter });
     } else {
       await this.#endBridged(events, { usage: filter.usage, error, produced: () => filter.produced() });
     }

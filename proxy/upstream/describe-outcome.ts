@@ -30,7 +30,7 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
     case "first-byte-timeout":
     case "idle-timeout":
     case "total-timeout":
-      return new GatewayError("upstream_timeout", "Upstream server error: no answer came in time (timeout).", {
+      return new GatewayError("upstream_timeout", "Upstream server error: no reply came in time (timeout).", {
         cause: failure.kind,
       });
     default:
@@ -48,7 +48,7 @@ export function noAvailableChannel(cause?: unknown): GatewayError {
 }
 
 export function errorOfInvalidReply(reason: string): GatewayError {
-  return new GatewayError("upstream_error", "Upstream server error: its answer is not valid.", { cause: reason });
+  return new GatewayError("upstream_error", "Upstream server error: its reply is not valid.", { cause: reason });
 }
 
 /** Why a stream that had begun could not end cleanly. @param toClientError classifies an error event of the upstream */
@@ -64,7 +64,7 @@ export function errorOfProblem(
     case "violation":
       return errorOfInvalidReply(problem.reason);
     case "truncated":
-      return new GatewayError("upstream_error", "Upstream connection error: the answer ended before it was complete.", {
+      return new GatewayError("upstream_error", "Upstream connection error: the reply ended before it was complete.", {
         cause: problem.reason,
       });
     default:

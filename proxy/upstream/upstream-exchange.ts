@@ -144,7 +144,7 @@ export class UpstreamExchange implements ReplyHandler {
     if (this.#isDone) return;
     if (status < 200) {
       this.#interimReplies += 1;
-      if (this.#interimReplies > interimRepliesMax) this.#fail("broken", new Error("too many interim answers"));
+      if (this.#interimReplies > interimRepliesMax) this.#fail("broken", new Error("too many interim replies"));
       return;
     }
     this.headCame();

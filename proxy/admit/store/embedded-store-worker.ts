@@ -15,8 +15,9 @@ const checkEveryMs = 1_000;
 
 const start: LedgerStoreStart = workerData;
 const path = databasePath(start.folder);
-const replaced = `${path} was replaced by another file while in use; restart the proxy to count on with that one, or remove it to go on with what is counted now`;
-const remade = "it is made anew with all that is counted; delete a data folder only while its proxy is stopped";
+const replaced = `${path} was replaced by another file while in use; restart the proxy to use that file, or remove it to keep the current counts`;
+const remade =
+  "the proxy creates it again with the current counts; delete a data folder only while its proxy is stopped";
 const lane = new BatchLane(start.lane);
 let store: EmbeddedStore | undefined;
 /** A batch failed: what follows builds on it, so only a whole one will do. */

@@ -254,7 +254,7 @@ export class EmbeddedStore {
     }
     if (expected !== undefined && opening !== "AcceptEmpty") {
       const found = stored === undefined ? "is empty" : "belongs to another epoch";
-      throw new AmnesiaError(`the ledger's database ${found}, but this data folder has counted consumption before`);
+      throw new AmnesiaError(`the ledger's database ${found}, but this data folder has recorded consumption before`);
     }
     const epoch = randomUUID();
     this.#setEpoch(epoch);

@@ -81,7 +81,7 @@ function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found 
 function readResolved(body: JsonObject, call: ChatCall, format: ClientFormat, limits: Resolving["limits"]): ChatCall {
   const bytes = Buffer.from(jsonText(body));
   const tooLong = (cause?: GatewayError): GatewayError =>
-    new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
+    new GatewayError("context_length", "The earlier conversation of this call is too long.", {
       param: "previous_response_id",
       cause,
     });

@@ -149,7 +149,7 @@ export class CallSettlement {
     const { record, services } = this.#context;
     const bounded = this.#bounded(usage);
     if (bounded !== usage) {
-      services.log.warn("an upstream reported more use than one call can have; charged up to that", {
+      services.log.warn("an upstream reported more usage than one call can have; the charge is capped", {
         request: record.requestId,
         channel: record.channel,
         input: inputTokens(usage),

@@ -80,7 +80,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
     if (this.#admitted.references?.affinity === undefined) return noAvailableChannel();
     return new GatewayError(
       "previous_response_not_found",
-      "What this call goes on from cannot be reached by this model. Send the conversation itself.",
+      "This model cannot reach the earlier conversation of this call. Send the conversation itself.",
       { param: "previous_response_id" },
     );
   }

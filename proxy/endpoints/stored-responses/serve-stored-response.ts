@@ -46,7 +46,7 @@ export async function serveStoredResponse(caller: Caller, endpoint: StoredRespon
   const { responseId } = endpoint;
   const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
   if (query("stream") === "true") {
-    throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
+    throw new GatewayError("unsupported_parameter", "A stored response cannot be streamed.", {
       param: "stream",
     });
   }

@@ -95,7 +95,7 @@ export class StoredAttempt {
     const { status, headers, body } = await this.#reply.whole;
     if (status >= 200 && status < 300) {
       if (isObject(parseJson(body.toString("utf8")))) return { value: body };
-      throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
+      throw errorOfInvalidReply("the reply for a stored response is not a JSON object");
     }
     const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
     return { failed: { ...failedByError(error), error: this.#toClientError(error) } };
@@ -166,13 +166,13 @@ class StoredReply implements UpstreamListener {
     this.#headers = headers;
     const encoding = headerValues(headers, "content-encoding").join(",");
     if (encoding === "" || encoding === "identity") return;
-    this.#refuse(errorOfInvalidReply("the answer for a kept response is encoded though that was not asked for"));
+    this.#refuse(errorOfInvalidReply("the reply for a stored response has a content-encoding that was not requested"));
   }
 
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bytesMax) {
-      this.#refuse(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
+      this.#refuse(errorOfInvalidReply(`the reply for a stored response exceeds ${this.#bytesMax} bytes`));
     } else if (!this.#held.hold(this.#bytes)) {
       this.#refuse(errorOfStop("overloaded"));
     } else {

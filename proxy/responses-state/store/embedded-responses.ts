@@ -69,7 +69,7 @@ export class EmbeddedResponses implements ResponseStore {
   keep(owner: string, response: StoredResponse): void {
     const body = JSON.stringify(response);
     if (this.#waitingBytes + body.length > waitingBytesMax) {
-      this.#options.onProblem("more responses wait for the disk than may");
+      this.#options.onProblem("too many responses wait for the disk");
       return;
     }
     const { id, previousId, createdMs } = response;

@@ -7,7 +7,7 @@ const { folder, limits }: ResponseStoreStart = workerData;
 const database = new ResponseDatabase(folder, limits);
 
 if (database.wasDamaged) {
-  parentPort?.postMessage({ number: 0, problem: "the database was damaged and is begun anew" } satisfies StoreReply);
+  parentPort?.postMessage({ number: 0, problem: "the database was damaged and was created anew" } satisfies StoreReply);
 }
 
 parentPort?.on("message", (asked: NumberedQuestion) => {

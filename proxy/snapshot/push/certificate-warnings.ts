@@ -58,7 +58,7 @@ export class CertificateWarnings {
     this.#last = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
     if (state !== "good") log.warn(`${what} ${describe(state, validity, nowMs)}`);
     else if (last !== undefined && last.state !== "good")
-      log.info(`${what} is good again, until ${timeOf(validity.notAfterMs)}`);
+      log.info(`${what} is valid again, until ${timeOf(validity.notAfterMs)}`);
   }
 }
 
@@ -66,11 +66,11 @@ function describe(state: Exclude<CertificateState, "good">, validity: Validity, 
   const [from, to, now] = [validity.notBeforeMs, validity.notAfterMs, nowMs].map(timeOf);
   switch (state) {
     case "expired":
-      return `ended at ${to}, and peers refuse it (it is ${now} here); renew it, or set the clock: what is renewed is read by itself`;
+      return `expired at ${to}, and peers refuse it (the clock of this machine says ${now}); renew it or set the clock; a renewed certificate is read without a restart`;
     case "notYetValid":
-      return `begins at ${from}, and peers refuse it until then (it is ${now} here); put one in its place that has begun, or set the clock`;
+      return `is not valid before ${from}, and peers refuse it until then (the clock of this machine says ${now}); replace it with a valid one or set the clock`;
     case "endsSoon":
-      return `ends at ${to} and nobody has renewed it; see to it that it is, or peers will refuse it`;
+      return `expires at ${to} and was not renewed; renew it, or peers will refuse it`;
     default:
       return state satisfies never;
   }

@@ -27,7 +27,7 @@ export class UndiciUpstream implements Upstream {
         },
         {
           onRequestStart: (controller) => {
-            if (!tunnel.stands()) controller.abort(new Error("the tunnel came too late"));
+            if (!tunnel.stands()) controller.abort(new Error("the tunnel was not open in time"));
             else
               handler.onStart({
                 abort: () => controller.abort(new Error("the exchange was ended by the gateway")),

@@ -55,7 +55,7 @@ export class ContentDecoder {
       case "zstd":
         return new ContentDecoder(createZstdDecompress(), listener);
       default:
-        throw new Error(`the upstream answered with the unsupported content-encoding ${String(encoding).slice(0, 64)}`);
+        throw new Error(`the upstream replied with the unsupported content-encoding ${String(encoding).slice(0, 64)}`);
     }
   }
 

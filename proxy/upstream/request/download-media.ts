@@ -59,7 +59,10 @@ export class MediaDownloads {
    */
   async fetch(url: string, where: string, terms?: DownloadTerms): Promise<DownloadedMedia> {
     if (this.#running >= this.#limits.atOnceMax) {
-      throw new GatewayError("overloaded", "The gateway downloads as many files as it may at the moment. Try again.");
+      throw new GatewayError(
+        "overloaded",
+        "The gateway is overloaded: it is at its limit of file downloads. Try again.",
+      );
     }
     this.#running += 1;
     const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
@@ -102,7 +105,7 @@ export class MediaDownloads {
   async #readFile(reply: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
     if (reply.statusCode !== 200) {
       await reply.body.dump();
-      throw new Error(`the server answered ${reply.statusCode}`);
+      throw new Error(`the server replied with status ${reply.statusCode}`);
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
