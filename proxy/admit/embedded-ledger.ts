@@ -1,24 +1,17 @@
 /**
- * The embedded ledger: decisions in memory, made durable by a thread with Node's own SQLite (DESIGN.md section 6).
+ * Implements the embedded ledger: decisions in memory, made durable by a thread with Node's own SQLite
+ * (DESIGN.md section 6).
  *
- * Invariants: a decision never waits for the disk; what was settled is on its way to the disk within
- * `flushDelayMs`, and a killed process forgets at most that; one process counts in one data folder; a store that came
- * back empty, one that was replaced, and one that cannot be written, close quotas and balances until that is cured,
- * never open them; one that was deleted meanwhile is written anew from memory. Rates
- * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
+ * Invariants: a decision never waits for the disk. A settled amount is on its way to the disk within `flushDelayMs`,
+ * and a killed process loses at most that. One process counts in one data folder. A store that came back empty, one
+ * that was replaced, and one that cannot be written close quotas and balances until that is cured, and never open
+ * them; one that was deleted meanwhile is written again from memory. Rates (Second to Hour) stay local and continue.
+ * One proxy uses this ledger; a fleet with hard quotas needs a shared store.
  */
 import type { Worker } from "node:worker_threads";
 import { startThread } from "#proxy/runtime/start-thread";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
-import type {
-  Amounts,
-  CounterReading,
-  Ledger,
-  LedgerRefusal,
-  Reservation,
-  ReserveRequest,
-  SettleOutcome,
-} from "./ledger.ts";
+import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
 import { BatchLane } from "./store/batch-lane.ts";
 import { ChangeJournal } from "./store/change-journal.ts";
@@ -114,7 +107,7 @@ export class EmbeddedLedger implements Ledger {
     return this.#memory.openCount;
   }
 
-  reserve(request: ReserveRequest): Reservation | LedgerRefusal {
+  reserve(request: ReserveRequest): Reservation | Refusal {
     if (this.#state.kind !== "writing" && this.#options.failureMode !== "Open") {
       const refusal = this.#refuseClosed(request);
       if (refusal !== undefined) return refusal;
@@ -161,7 +154,7 @@ export class EmbeddedLedger implements Ledger {
   }
 
   /** The refusal of a request that has something to refuse it for; undefined where it has not. */
-  #refuseClosed(request: ReserveRequest): LedgerRefusal | undefined {
+  #refuseClosed(request: ReserveRequest): Refusal | undefined {
     const balance = request.balances.find((claim) => claim.grantedNanos !== undefined);
     const isClosed = this.#options.failureMode === "Closed";
     const quota = request.limits.find(

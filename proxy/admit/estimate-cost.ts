@@ -1,14 +1,14 @@
 /**
- * What a call may need, reserved before it is sent (DESIGN.md section 6). Pure.
+ * Estimates the most that a call may need, so that it is reserved before the call is sent (DESIGN.md section 6). Pure.
  *
- * Input, `inputEstimate: Estimate`: one token for every 3 bytes of text (English has about 4, code and other scripts
- * 2 to 3), 1,600 for each attachment (what the dearest of the usual image encodings takes), 16 for the format's own
- * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes,
- * and the dearest class that text can fall into, so that for text no cost exceeds its reservation.
+ * Input, `inputEstimate: Estimate`: one token for every 3 bytes of text (English has about 4, code and other scripts 2
+ * to 3), 1,600 for each attachment (the cost in the dearest of the usual image encodings), 16 for the format's own
+ * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes, and
+ * the dearest class that text can fall into, so that for text no cost exceeds its reservation.
  *
- * Output: the call's own cap, else (and for a cap of 0) the smaller of the model's most and `defaultOutputReserve`, for
- * each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its
- * balance affords where that is less: an account that runs dry ends with shorter answers, and never below zero.
+ * Output: the call's own cap, else (and for a cap of 0) the smaller of the model's most and `defaultOutputReserve`,
+ * for each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what
+ * its balance affords where that is less: an account that runs dry ends with shorter replies, and never below zero.
  */
 import type { ChatCall } from "#proxy/formats/format";
 import { computeCost, type Price } from "#proxy/settle/price";

@@ -1,13 +1,15 @@
 /**
- * The ledger in memory: every decision of the embedded store is taken here, and journalled by `embedded-ledger.ts`.
+ * Implements the ledger in memory. It makes every decision of the embedded store too, and `embedded-ledger.ts`
+ * journals them.
  *
  * Invariants: all counters of a reservation are held or none; posted + pending of an enforced limit or a balance never
- * passes its ceiling by a reservation (only by what settles above it, which is counted); every admitted request is
- * settled once or expires, then nothing of it is pending. A reservation belongs to the window in which it was made:
- * settled after that window's end, it no longer counts in a limit, but it always counts in the balance.
+ * passes its ceiling by a reservation (only by a settlement above its reservation, which is counted); every admitted
+ * request is settled once or expires, and nothing of it is pending afterwards. A reservation belongs to the window in
+ * which it was made: settled after that window's end, it no longer counts in a limit, but it always counts in the
+ * balance.
  *
- * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each.
- * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
+ * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each. Callers:
+ * `handle-request.ts` for keys, accounts and routes, and once more for each attempt on a channel.
  */
 import { TransientMap } from "#proxy/runtime/transient-map";
 import type { Limit } from "#proxy/snapshot/types.gen";
@@ -24,15 +26,7 @@ import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
 import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
 import { refusalOf } from "./count/refusal.ts";
 import { SettledIds } from "./count/settled-ids.ts";
-import type {
-  Amounts,
-  CounterReading,
-  Ledger,
-  LedgerRefusal,
-  Reservation,
-  ReserveRequest,
-  SettleOutcome,
-} from "./ledger.ts";
+import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import type { StoredCounter } from "./store/store-messages.ts";
 
 /** Collects what must become durable; `MemoryLedger` alone has none. */
@@ -91,7 +85,7 @@ export class MemoryLedger implements Ledger {
     return this.#open.size;
   }
 
-  reserve(request: ReserveRequest): Reservation | LedgerRefusal {
+  reserve(request: ReserveRequest): Reservation | Refusal {
     const nowMs = this.#now();
     const tickMs = this.rules.tickAt(nowMs);
     if (tickMs >= this.#nextExpiryMs) this.#expire(tickMs);

@@ -1,4 +1,4 @@
-/** The ledger that the settings ask for, with its state in the log and its shadow refusals in the metrics. */
+/** Opens the ledger that the settings name, and reports its state to the log and its shadow refusals to the metrics. */
 import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";

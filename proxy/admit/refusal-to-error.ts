@@ -1,10 +1,12 @@
-/** What a client is told of the ledger's refusal: which limit, its size, when it resets (OPERATIONS.md section 6). */
+/**
+ * Turns the ledger's refusal into the client's error: which limit, its size, when it resets (OPERATIONS.md section 6).
+ */
 import { type ErrorCode, GatewayError } from "#proxy/errors";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import type { LedgerRefusal } from "./ledger.ts";
+import type { Refusal } from "./ledger.ts";
 import { isoTime } from "./window.ts";
 
-const codes: Readonly<Record<LedgerRefusal["reason"], ErrorCode>> = {
+const codes: Readonly<Record<Refusal["reason"], ErrorCode>> = {
   quota: "insufficient_quota",
   balance: "insufficient_quota",
   rate: "rate_limited",
@@ -21,7 +23,7 @@ const units: Readonly<Record<Limit["unit"], string>> = {
 };
 
 /** @param nowMs the time by which `refusal` was decided */
-export function refusalToError(refusal: LedgerRefusal, nowMs: number): GatewayError {
+export function refusalToError(refusal: Refusal, nowMs: number): GatewayError {
   const { reason, retryAtMs } = refusal;
   const waitSeconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1_000));
   const isQuota = reason === "quota" || reason === "balance";
@@ -30,7 +32,7 @@ export function refusalToError(refusal: LedgerRefusal, nowMs: number): GatewayEr
   return new GatewayError(codes[reason], messageOf(refusal, retryAtMs, waitSeconds), options);
 }
 
-function messageOf(refusal: LedgerRefusal, retryAtMs: number | undefined, waitSeconds: number | undefined): string {
+function messageOf(refusal: Refusal, retryAtMs: number | undefined, waitSeconds: number | undefined): string {
   switch (refusal.reason) {
     case "balance":
       return "insufficient quota: the balance of your account does not cover this request. Top up the account.";
@@ -50,7 +52,7 @@ function messageOf(refusal: LedgerRefusal, retryAtMs: number | undefined, waitSe
 }
 
 /** For example: the limit `burst` of your API key (200000 tokens a minute). */
-function describe(refusal: LedgerRefusal): string {
+function describe(refusal: Refusal): string {
   const { counter, limit } = refusal;
   if (limit === undefined) return "a limit";
   const amount = limit.unit === "Cost" ? credits(limit.limit) : limit.limit;

@@ -1,6 +1,6 @@
 /**
- * Forgets counters that matter no more, a slice at a time so that requests never wait for it: an hour after the start
- * and then every hour. What a deleted object has spent stays for 30 days (DESIGN.md section 6).
+ * Forgets counters that no longer matter, a slice at a time so that requests never wait for it: an hour after the
+ * start and then every hour. The spending of a deleted object is kept for 30 days (DESIGN.md section 6).
  */
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 

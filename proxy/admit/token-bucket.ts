@@ -1,12 +1,12 @@
 /**
- * A token bucket in whole numbers: `limit` tokens flow in each period, `burst` is the most it holds.
+ * Implements a token bucket in whole numbers: `limit` tokens flow in each period, `burst` is the most it holds.
  *
- * Exact: what has flowed in is whole tokens plus a remainder in `limit x ms`, both integers, so that no number of
- * small steps differs from one large step. Tokens are taken when a request is reserved and given back, or taken
+ * It is exact: the inflow is whole tokens plus a remainder in `limit x ms`, both integers, so that no number of small
+ * steps differs from one large step. Tokens are consumed when a request is reserved and given back, or consumed
  * further into debt, when it is settled. Pure: the time is an argument; a clock that goes back adds nothing.
  *
- * All numbers stay exact doubles (below 2^53). A burst or limit of 2^50 or more (over a million credits) is counted
- * in coarser units, rounded against the caller by less than one part in 10^12.
+ * All numbers stay exact doubles (below 2^53). A burst or limit of 2^50 or more (over a million credits) is counted in
+ * coarser units, rounded against the caller by less than one part in 10^12.
  */
 
 /** What a bucket is; made once a limit by `bucketShape`. */

@@ -1,4 +1,7 @@
-/** A request as it passes the stages: its caller is known, its call is authorised, what it needs is reserved. */
+/**
+ * Describes a request as it passes the stages: with a known caller, then with an authorised call, then with a
+ * reservation.
+ */
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import type { IpAddress } from "#proxy/http/address/ip-address";

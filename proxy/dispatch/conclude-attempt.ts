@@ -1,8 +1,8 @@
 /**
- * Concludes one attempt on a target: settles or releases what was reserved for it, counts and logs it, and tells the
- * client its answer, its failure, or (before the first byte) the caller why another target may be tried.
+ * Concludes one attempt on a target: settles or releases its reservation, counts and logs it, and sends the client the
+ * response or the error. Before the first byte it returns the failure instead, so that another target may be tried.
  *
- * Called by `serve-chat.ts` once for each attempt.
+ * `serve-chat.ts` calls it once for each attempt.
  */
 
 import type { GatewayError } from "#proxy/errors";

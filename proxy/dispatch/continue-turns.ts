@@ -1,8 +1,8 @@
 /**
- * Turns that a provider pauses are continued for clients that have no word for a pause, as far as the limits of caller
- * and channel have room for one more request: each reads all that was said before, and is paid for.
+ * Continues turns that a provider pauses, for clients whose format has no pause, as long as the limits of caller and
+ * channel have room for one more request: each request reads the whole conversation again, and is paid for.
  *
- * Called by `serve-chat.ts` for each attempt; nearly all are sent as they are.
+ * `serve-chat.ts` calls it for each attempt; nearly all are sent unchanged.
  */
 
 import { claimsOf } from "#proxy/admit/claims";

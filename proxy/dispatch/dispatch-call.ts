@@ -1,10 +1,10 @@
 /**
- * The attempt loop: asks the targets of a call's route one after the other until one has answered.
+ * Runs the attempt loop: sends a call to the targets of its route, one after the other, until one has replied.
  *
- * Whatever goes upstream goes through here: chat calls, token counts, stored responses. For each attempt a target is
- * selected, its request prepared, a place reserved on its channel and the request sent; a failed attempt may be followed
- * by one with the former secret of the same credential, or on another target as the route's `failover` says. How a
- * request is prepared and what an answer means is the endpoint's own (`AttemptHooks`).
+ * Everything that goes upstream goes through here: chat calls, token counts, stored responses. For each attempt the
+ * loop selects a target, prepares its request, reserves a place on its channel and sends the request. A failed attempt
+ * may be followed by one with the former secret of the same credential, or on another target as the route's `failover`
+ * says. Each endpoint decides how a request is prepared and what a reply means (`AttemptHooks`).
  */
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import { GatewayError } from "#proxy/errors";

@@ -1,3 +1,4 @@
+/** Classifies an attempt that failed before the client got a byte, so that failover can decide about it. */
 import { type FailedAttempt, failedByError } from "#proxy/route/failover";
 import type { AttemptOutcome } from "#proxy/upstream/attempt-outcome";
 import { isConnectFailure } from "#proxy/upstream/describe-outcome";

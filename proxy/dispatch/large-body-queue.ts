@@ -1,6 +1,6 @@
 /**
- * Work on large bodies, one at a time and counted: read, translated and written again, a body of 30 MiB is six times that
- * much memory and tenths of a second of the event loop (RELIABILITY.md P8).
+ * Runs the work on large bodies one at a time and counts its memory: a body of 30 MiB that is read, translated and
+ * written again takes six times that much memory and tenths of a second of the event loop (RELIABILITY.md P8).
  *
  * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
  */

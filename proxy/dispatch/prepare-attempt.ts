@@ -1,9 +1,9 @@
 /**
- * What goes to one target for an admitted call: its own bytes with the channel's edits where the channel speaks the
- * client's format, a translation where it does not.
+ * Prepares the request to one target for an admitted call: the client's bytes with the channel's edits where the
+ * channel speaks the client's format, a translation where it does not.
  *
- * One instance a call: what of the client's body must be read for a translation is read once, on first need. Called by
- * `serve-chat.ts` before anything is reserved on the channel.
+ * There is one instance for each call, so that the client's body is read for translation once, on first need.
+ * `serve-chat.ts` calls it before anything is reserved on the channel.
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import { GatewayError } from "#proxy/errors";

@@ -1,10 +1,10 @@
 /**
- * The stream that the client of one call gets, whichever target answers it.
+ * Writes the stream that the client of one call gets, whichever target replies.
  *
- * While nothing goes to the client for `timeouts.clientSilence` it hears that its answer lives, before the first event
- * too, so that no load balancer between takes its connection for dead. That begins the answer with status 200: what goes
- * wrong afterwards is told by the format's failure event, and another target may still answer as long as nothing of an
- * answer has gone out. Made by `serve-chat.ts` for each streamed call, closed by it.
+ * While nothing goes to the client for `timeouts.clientSilence` it sends a sign of life, also before the first event,
+ * so that no load balancer between them closes the connection. That begins the response with status 200: a later
+ * failure is reported by the format's failure event, and another target may still reply as long as no part of a reply
+ * was sent. `serve-chat.ts` makes one for each streamed call and closes it.
  */
 
 import type { GatewayError } from "#proxy/errors";

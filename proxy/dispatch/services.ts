@@ -1,4 +1,4 @@
-/** What every request may use: made once by `main.ts`, given to each stage that needs a part of it. */
+/** Lists the services that requests use. `main.ts` makes them once; each stage gets those it needs. */
 import type { Ledger } from "#proxy/admit/ledger";
 import type { BodiesUnderWay } from "#proxy/http/bodies-under-way";
 import type { InFlightBytes } from "#proxy/http/in-flight-bytes";

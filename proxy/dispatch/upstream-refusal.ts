@@ -1,4 +1,4 @@
-/** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
+/** Renders an upstream's refusal for the client: in the client's own terms, without a secret of the channel. */
 
 import type { GatewayError } from "#proxy/errors";
 import { toClientError } from "#proxy/formats/client-error";

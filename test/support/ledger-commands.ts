@@ -4,14 +4,7 @@
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  Amounts,
-  CounterReading,
-  LedgerRefusal,
-  Reservation,
-  ReserveRequest,
-  SettleOutcome,
-} from "#proxy/admit/ledger";
+import type { Amounts, CounterReading, Refusal, Reservation, ReserveRequest, SettleOutcome } from "#proxy/admit/ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { LedgerModel, pick } from "./ledger-model.ts";
 
@@ -19,7 +12,7 @@ export const ttlMs = 10_000;
 
 /** The parts of a ledger that answers at once. */
 export interface CheckedLedger {
-  reserve(request: ReserveRequest): Reservation | LedgerRefusal;
+  reserve(request: ReserveRequest): Reservation | Refusal;
   settle(id: string, actual: Amounts): SettleOutcome;
   touch(id: string): void;
   read(counter: string): CounterReading | undefined;

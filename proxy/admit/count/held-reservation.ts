@@ -1,4 +1,4 @@
-/** One open reservation: what it holds of which counters, as the ledger remembers it until it is settled or expires. */
+/** Describes one open reservation: the amounts it holds in which counters, until it is settled or expires. */
 
 import type { Amounts, LimitState, Reservation } from "#proxy/admit/ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";

@@ -1,9 +1,10 @@
 /**
- * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
+ * Counts for one limit: the sums of a window or a token bucket, under the limit's present settings.
  *
- * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh, and goes on where it was had before; a new period or time zone keeps whatever may lie inside
- * the new window. A reservation belongs to the window that it was held in (`window-history.ts`).
+ * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted. A new unit or
+ * algorithm starts from zero, and continues the earlier count where it returns to a former one. A new period or time
+ * zone keeps everything that may lie inside the new window. A reservation belongs to the window in which it was made
+ * (`window-history.ts`).
  */
 
 import type { LimitState } from "#proxy/admit/ledger";

@@ -1,15 +1,16 @@
 /**
- * Which of the limits that do not fit a refusal names, and when the same request could fit.
+ * Chooses which of the exceeded limits a refusal names, and computes when the same request could fit.
  *
- * What waiting cures last is named first: a client told to come back in a second while its quota is used up would
- * come back in vain. So balance, then quota, then rate, then concurrency; within one kind the longest wait.
+ * It names the limit that takes longest to recover: a client that is told to come back in a second while its quota is
+ * used up would come back in vain. The order is balance, quota, rate, concurrency; within one kind the longest wait
+ * comes first.
  */
 
-import type { LedgerRefusal, ReserveRequest } from "#proxy/admit/ledger";
+import type { Refusal, ReserveRequest } from "#proxy/admit/ledger";
 import { amountOf, type InFlightCounter, type NarrowAmounts } from "./held-reservation.ts";
 import { type BalanceCounter, type LimitCounter, pendingRetryMs } from "./limit-counter.ts";
 
-type Blocker = Pick<LedgerRefusal, "reason" | "counter" | "limit" | "retryAtMs">;
+type Blocker = Pick<Refusal, "reason" | "counter" | "limit" | "retryAtMs">;
 
 const severity = { "store-unavailable": 4, balance: 3, quota: 2, rate: 1, concurrency: 0 } as const;
 
@@ -21,7 +22,7 @@ export function refusalOf(
   balances: readonly BalanceCounter[],
   inFlight: readonly InFlightCounter[],
   nowMs: number,
-): LedgerRefusal {
+): Refusal {
   const blockers: Blocker[] = [];
   request.balances.forEach((claim, index) => {
     const tally = balances[index]?.tally;

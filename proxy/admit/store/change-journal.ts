@@ -1,8 +1,8 @@
 /**
- * Gathers what must become durable until the next batch: each changed counter once, however often it changed.
+ * Collects the changes that the next batch must make durable: each changed counter once, however often it changed.
  *
- * Only what is posted is durable. What open reservations hold ends with the process, so it is left out: of a window
- * the posted sum is stored, of a bucket its level without what is held, of reservations how many are open.
+ * Only posted amounts are durable. The holds of open reservations end with the process, so they are left out: of a
+ * window the posted sum is stored, of a bucket its level without the holds, of reservations how many are open.
  */
 import { BalanceCounter, type LimitCounter, type StoredIdentity } from "#proxy/admit/count/limit-counter";
 import type { LedgerJournal, MemoryLedger } from "#proxy/admit/memory-ledger";

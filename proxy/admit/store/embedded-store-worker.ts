@@ -1,6 +1,6 @@
 /**
- * The store's thread: takes what the ledger sends, one after the other, and writes it. It sleeps on the lane's bell
- * and never returns to the event loop before it is closed: what the ledger says is asked for, not delivered.
+ * Runs the store's thread: receives what the ledger sends, one after the other, and writes it. It sleeps on the lane's
+ * bell and never returns to the event loop before it is closed, so it polls for the ledger's messages.
  */
 import { existsSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";

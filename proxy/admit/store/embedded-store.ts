@@ -1,15 +1,16 @@
 /**
- * The embedded ledger's database: SQLite in WAL mode, run by the store's own thread.
+ * Stores the embedded ledger's counters in a database: SQLite in WAL mode, run by the store's own thread.
  *
- * A batch is one row: its changes are appended to `journal` as they come, and folded into `counters` in slices when
- * enough have gathered, so that a busy counter costs one row write for thousands of changes. What is on disk is
- * `counters` with the journal applied over it in order. What a kill or a power cut may lose: `sqlite/open-database.ts`.
+ * A batch is one row: its changes are appended to `journal` as they come, and compacted into `counters` in slices when
+ * enough have gathered, so that a busy counter costs one row write for thousands of changes. The stored state is
+ * `counters` with the journal applied over it in order. `sqlite/open-database.ts` says what a kill or a power cut may
+ * lose.
  *
- * The epoch says which history this is. It stands in the database and in a file beside it: a database that comes back
- * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
+ * The epoch identifies this history. It is in the database and in a file beside it: a database that comes back empty
+ * or from another history contradicts the file, and is not taken for "nothing was ever spent".
  *
- * SQLite writes on where its file was deleted or replaced, and at the next start nothing of that is there: `place` tells,
- * and `recreate` makes the file anew for a ledger that holds everything in memory.
+ * SQLite keeps writing after its file was deleted or replaced, and nothing of that is left at the next start. `place`
+ * detects this, and `recreate` makes a new file for a ledger that holds everything in memory.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";

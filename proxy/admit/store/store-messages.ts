@@ -1,4 +1,4 @@
-/** What the ledger and its store's thread say to each other. */
+/** Defines the messages between the ledger and its store's thread. */
 
 /** A counter as it stands on disk. */
 export interface StoredCounter {

@@ -1,8 +1,9 @@
 /**
- * Keeps the response of one call, so that a later one can go on from it (DESIGN.md section 9): the whole conversation
- * where the gateway translated, the place where it is kept where a provider of the client's format answered.
+ * Stores the response of one call, so that a later call can continue it (DESIGN.md section 9): the whole conversation
+ * where the gateway translated, or the place where the provider keeps it where the provider speaks the client's
+ * format.
  *
- * Nothing is kept of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
+ * Nothing is stored of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import type { StreamFilter } from "#proxy/formats/format";

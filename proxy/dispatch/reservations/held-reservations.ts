@@ -1,15 +1,9 @@
 /**
- * What one request holds in the ledger: for its caller until it is settled, and for the channel of the attempt that runs.
- * Each is settled once, whatever happens, and kept alive meanwhile.
+ * Holds the reservations of one request: the caller's until it is settled, and the channel's of the running attempt.
+ * Each is settled once, whatever happens, and kept alive until then.
  */
 import { type Claims, channelClaims } from "#proxy/admit/claims";
-import {
-  type Amounts,
-  type LedgerRefusal,
-  oneRequestAmounts,
-  type Reservation,
-  zeroAmounts,
-} from "#proxy/admit/ledger";
+import { type Amounts, oneRequestAmounts, type Refusal, type Reservation, zeroAmounts } from "#proxy/admit/ledger";
 import type { Services } from "#proxy/dispatch/services";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
@@ -52,7 +46,7 @@ export class HeldReservations {
       : this.#holdChannel(id, result);
   }
 
-  #holdChannel(id: string, result: Reservation | LedgerRefusal): ChannelSlot {
+  #holdChannel(id: string, result: Reservation | Refusal): ChannelSlot {
     if (result.kind === "refused") return "full";
     this.#channelId = id;
     this.#services.reservations.add(id);

@@ -1,5 +1,8 @@
+/**
+ * Asks the ledger for a reservation, reports its decision to the metrics, and turns a refusal into the client's error.
+ */
 import { claimsOf } from "#proxy/admit/claims";
-import { type LedgerRefusal, oneRequestAmounts, type Reservation, type ReserveRequest } from "#proxy/admit/ledger";
+import { oneRequestAmounts, type Refusal, type Reservation, type ReserveRequest } from "#proxy/admit/ledger";
 import { refusalToError } from "#proxy/admit/refusal-to-error";
 import type { Services } from "#proxy/dispatch/services";
 import type { RequestRecord } from "#proxy/observe/request-record";
@@ -43,7 +46,7 @@ export function reserveOneRequest(
   return reserveRequest({ id: record.requestId, amounts: oneRequestAmounts, ...claims }, key, services);
 }
 
-function reserved(result: Reservation | LedgerRefusal, key: Key, services: Services, startedMs: number): Reservation {
+function reserved(result: Reservation | Refusal, key: Key, services: Services, startedMs: number): Reservation {
   const { keyUses, metrics } = services;
   const nowMs = services.now();
   metrics.ledgerTook("reserve", performance.now() - startedMs);

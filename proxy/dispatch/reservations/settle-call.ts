@@ -1,9 +1,9 @@
 /**
- * Settles one admitted call: the caller's limits and balance once, each attempt's channel once, whatever happens.
+ * Settles one admitted call: the caller's limits and balance once, and each attempt's channel once, whatever happens.
  *
- * Numbers are the upstream's own where it gave any. Where it did not (a cut, a client that left, a provider without
- * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
- * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
+ * The numbers are the upstream's own where it reported any. Where it did not (a cut, a client that left, a provider
+ * without usage), a tokenizer counts the produced text and the prompt, and the call is flagged as estimated. Such a
+ * call is never free after a byte was produced, and never costs the whole reservation (RELIABILITY.md H2).
  */
 
 import type { Claims } from "#proxy/admit/claims";

@@ -1,6 +1,6 @@
 /** RELIABILITY.md M1: a step of the wall clock moves windows of the calendar and nothing else. */
 import assert from "node:assert/strict";
-import type { Amounts, LedgerRefusal, LimitClaim, Reservation, ReserveRequest } from "#proxy/admit/ledger";
+import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "#proxy/admit/ledger";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";
 import { ChangeJournal } from "#proxy/admit/store/change-journal";
 import type { StoredCounter } from "#proxy/admit/store/store-messages";
@@ -43,7 +43,7 @@ describe("the ledger's two clocks", () => {
     monotonicMs += ms;
   }
 
-  function reserve(request: Partial<ReserveRequest>): Reservation | LedgerRefusal {
+  function reserve(request: Partial<ReserveRequest>): Reservation | Refusal {
     const id = `r${nextId++}`;
     return ledger.reserve({ id, amounts, limits: [], balances: [], concurrency: [], ...request });
   }

@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  Amounts,
-  BalanceClaim,
-  ConcurrencyClaim,
-  LedgerRefusal,
-  LimitClaim,
-  ReserveRequest,
-} from "#proxy/admit/ledger";
+import type { Amounts, BalanceClaim, ConcurrencyClaim, LimitClaim, Refusal, ReserveRequest } from "#proxy/admit/ledger";
 import { counterRetentionMs, MemoryLedger, type MemoryLedgerOptions } from "#proxy/admit/memory-ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { runSteps, steps, ttlMs } from "#test/support/ledger-commands";
@@ -72,7 +65,7 @@ describe("MemoryLedger", () => {
     return ledger.reserve({ id, amounts: amounts(), limits: [], balances: [], concurrency: [], ...request });
   }
 
-  function refusal(request: Partial<ReserveRequest>): LedgerRefusal {
+  function refusal(request: Partial<ReserveRequest>): Refusal {
     const result = reserve(request);
     assert.equal(result.kind, "refused");
     return result;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LedgerRefusal } from "#proxy/admit/ledger";
+import type { Refusal } from "#proxy/admit/ledger";
 import { refusalToError } from "#proxy/admit/refusal-to-error";
 import type { Limit } from "#proxy/snapshot/types.gen";
 
@@ -13,7 +13,7 @@ const limit: Limit = {
   mode: "Enforce",
 };
 
-function refusal(partial: Partial<LedgerRefusal>): LedgerRefusal {
+function refusal(partial: Partial<Refusal>): Refusal {
   return {
     kind: "refused",
     reason: "rate",
