@@ -1,8 +1,9 @@
 /**
- * Says which decision would be taken on a call and why, without taking it: no reservation, no upstream, no secret.
+ * Explains the decision that the proxy would make about a call, without making it: no reservation, no upstream, no
+ * secret.
  *
- * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files, with the very functions that
- * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
+ * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files. It calls the very functions that
+ * enforce (`describeLiveness`, `decide`, the order of targets), so that its result cannot differ from theirs.
  */
 
 import { describeLiveness } from "./authenticate/find-key.ts";

@@ -1,8 +1,8 @@
 /**
- * Every bound of the proxy with its reason: limits on what is read, waits and queues (`RELIABILITY.md` section 5).
+ * Holds every bound of the proxy with its reason: limits on reads, waits and queues (`RELIABILITY.md` section 5).
  *
- * `defaultLimits` is what a proxy runs with unless a setting says otherwise; tests scale the waits down by giving
- * their own object. Times are milliseconds, sizes bytes.
+ * A proxy runs with `defaultLimits` unless a setting says otherwise; tests pass their own object with shorter waits.
+ * Times are milliseconds, sizes bytes.
  */
 export interface ProxyLimits {
   /** All request headers must have arrived (slow-header attacks). */

@@ -1,8 +1,9 @@
 /**
- * The proxy program: wires its parts, opens its ports, and ends in order when told to.
+ * Starts the proxy: makes its parts, opens its ports, and shuts down in order when told to.
  *
- * No logic of its own: the order of a request is in `handle-request.ts`, the life of the port in `data-server.ts`. A proxy
- * is alive with its ports open and ready with a first snapshot; losing the operator changes neither.
+ * The file has no logic of its own: the order of a request is in `handle-request.ts`, the life of the port in
+ * `data-server.ts`. A proxy is alive once its ports are open and ready once it has a first snapshot; losing the
+ * operator changes neither.
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

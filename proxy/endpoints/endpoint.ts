@@ -1,8 +1,9 @@
 /**
- * The contract of an endpoint: where it is served, what a request to it means, and how it is answered.
+ * Defines the contract of an endpoint: where it is served, how a request to it is read, and how it is served.
  *
- * `endpoints.ts` is the list of all of them; the path table, the text of `unknown_url`, the labels of metrics, what the
- * operator calls "not there yet" and the reference page come from it. The order of the stages is `handle-request.ts`'s.
+ * `endpoints.ts` is the list of all of them. It feeds the path table, the text of `unknown_url`, the labels of
+ * metrics, the operator's list of "not there yet", and the reference page. `handle-request.ts` decides the order of
+ * the stages.
  */
 import type { Claims } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";

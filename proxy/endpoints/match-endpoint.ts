@@ -1,5 +1,6 @@
 /**
- * Which endpoint a method and a request target mean: a closed table of accepted strings, everything else is refused.
+ * Finds the endpoint for a method and a request target in a closed table of accepted strings, and refuses everything
+ * else.
  *
  * Nothing is normalised: no case folding, no removal of dots, slashes or escapes, so that no two spellings of a path
  * can be read differently by different layers. Only the model in a path is decoded, once, and it never becomes part of
@@ -7,7 +8,8 @@
  * produce that (`protocols/openai-chat.md`, `anthropic-messages.md` and `gemini.md`, sections 1). The query chooses
  * nothing but `alt` of a Gemini-style stream; `?key=` is read by `authenticate/read-credential.ts`.
  *
- * Called first by `handle-request.ts`; `protocolOfPath` even before that, since it decides how a refusal looks.
+ * `handle-request.ts` calls it first; it calls `protocolOfPath` even earlier, because the protocol decides how a
+ * refusal looks.
  */
 import { GatewayError } from "#proxy/errors";
 import { queryValues } from "#proxy/http/query-values";

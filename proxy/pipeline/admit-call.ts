@@ -1,4 +1,4 @@
-/** Reserves what an authorised call may need, all or none: from here on somebody must settle. */
+/** Reserves all that an authorised call may need, or nothing. After this the call must be settled. */
 import { type Claims, claimsOf } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";

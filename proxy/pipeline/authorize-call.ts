@@ -1,4 +1,7 @@
-/** Whether a key may make a call, which route serves it, and what the call goes on from. */
+/**
+ * Checks that a key may make a call, finds the route that serves it, and adds the earlier conversation that it refers
+ * to.
+ */
 import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
 import type { AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";

@@ -1,16 +1,16 @@
 /**
- * The data port: an HTTP/1.1 server whose limits hold before any of our code sees a request.
+ * Runs the data port: an HTTP/1.1 server whose limits hold before the pipeline sees a request.
  *
- * It serves nothing but the interface and decides nothing about it: every well-formed request goes to one handler, one
- * at a time for each connection (`http1/server/client-connection.ts`). Draining: keep accepting while load balancers
- * have not noticed, then let requests end, also those on kept connections, and cut what is left with an error of its
- * format.
+ * It serves only the gateway's interface and decides nothing about it: every well-formed request goes to one handler,
+ * one at a time for each connection (`http1/server/client-connection.ts`). To drain, it keeps accepting until load
+ * balancers have noticed, lets open requests end, also those on kept connections, and cuts the rest with an error of
+ * their format.
  *
- * Why not `node:http`, which DESIGN.md section 7 names. Measured, as CPU of a chain that passes a call of 1 KB on and
- * nothing else, with our own client behind: 140 us over `node:http`, 86 over this, where the bare proxy takes 147. No
- * other part of a call costs as much. What it reads is less than what Node reads, and all of it strictly: what two
- * programs could read in two ways is refused (`http1/wire/request-head.ts`), and a test holds what it takes against
- * Node's own parser.
+ * It does not use `node:http`, which DESIGN.md section 7 names, because of its cost. Measured, as CPU of a chain that
+ * passes a call of 1 KB on and does nothing else, with our own client behind: 140 us with `node:http`, 86 with this
+ * server, where the bare proxy takes 147. No other part of a call costs as much. The server accepts less than Node
+ * does and reads all of it strictly: it refuses every request that two programs could read in two ways
+ * (`http1/wire/request-head.ts`), and a test compares what it accepts with Node's own parser.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay, setImmediate as nextImmediate } from "node:timers/promises";

@@ -1,10 +1,10 @@
 /**
- * One request, top to bottom: the first file to read.
+ * Handles one request, top to bottom. This is the first file to read.
  *
- * Each stage is one call and each failure one error of the closed table; only this file knows their order. The head
+ * Each stage is one call and each failure is one error of the closed table; only this file knows their order. The head
  * alone decides whether a body is read at all. A request pins one view of the configuration and keeps it until its
- * last byte. Between two stages the other calls that came with it do the former one (`request-batch.ts`). Whatever happens, a
- * reservation is settled once and the request is reported once.
+ * last byte. Calls that arrive together do each stage together (`request-batch.ts`). Whatever happens, a reservation
+ * is settled once and the request is reported once.
  */
 import { authorizeEndpoint } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";

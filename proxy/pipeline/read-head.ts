@@ -1,4 +1,7 @@
-/** What the head of a request tells: which endpoint is meant, whose key calls, from which address. */
+/**
+ * Reads the head of a request: finds its endpoint, its key and its client address, and refuses all that the head alone
+ * decides.
+ */
 import { describeLiveness, findKey } from "#proxy/authenticate/find-key";
 import { readCredential } from "#proxy/authenticate/read-credential";
 import { authorizeAddress } from "#proxy/authorize/authorize-address";

@@ -1,7 +1,7 @@
 /**
- * Answers a request that failed before its first byte, in the shape of the protocol it spoke, and records why.
+ * Responds to a request that failed before its first byte, in the shape of its protocol, and records the reason.
  *
- * What is not an error of the table is a bug of ours: the client learns the request id, the log learns the rest.
+ * An error outside the table is a bug of the gateway: the client gets the request id, and the log gets the rest.
  */
 import { errorTable, GatewayError } from "#proxy/errors";
 import { renderError } from "#proxy/formats/render-error";

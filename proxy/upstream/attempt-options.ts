@@ -1,4 +1,4 @@
-/** What one attempt on one target is made of. */
+/** Lists the parts that one attempt on one target is made of. */
 
 import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";

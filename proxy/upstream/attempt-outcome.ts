@@ -1,4 +1,7 @@
-/** How an attempt may end; what each end means to the client and to failover, `describe-outcome.ts` and `serve-chat.ts` say. */
+/**
+ * Lists how an attempt may end. `describe-outcome.ts` and `serve-chat.ts` say what each end means to the client and to
+ * failover.
+ */
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 

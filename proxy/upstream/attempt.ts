@@ -1,8 +1,8 @@
 /**
- * One attempt to have one target answer a call: sends the request, judges the reply, passes a stream on.
+ * Makes one attempt to have one target serve a call: sends the request, judges the reply, passes a stream on.
  *
  * Until the first byte has gone to the client an attempt may fail without a trace, and the caller may try another
- * target; after it the stream belongs to the client and can only end, cleanly if the format's own terminator came,
+ * target. After it the stream belongs to the client and can only end: cleanly if the format's own terminator came,
  * visibly broken otherwise. An attempt never writes an error itself.
  */
 import { GatewayError } from "#proxy/errors";

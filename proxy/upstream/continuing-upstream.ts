@@ -1,10 +1,10 @@
 /**
- * An upstream whose turns are answered whole: where the provider pauses one, it is sent back to be gone on from, and
- * whoever asked sees one answer (`protocols/translation.md` section 8.1).
+ * Wraps an upstream whose provider may pause a turn: it sends the paused turn back to be continued, and the caller
+ * sees one reply (`protocols/translation.md` section 8.1).
  *
- * The first head is the answer's, its body is spliced of the bodies of all requests. Whatever goes wrong with a later
- * one ends the answer visibly, since something of it was generated. At most `continuationsMax` times, and only as far as
- * `mayContinue` finds room; beyond that the turn ends with its pause.
+ * The head is that of the first reply; the body is spliced from the bodies of all. A later failure ends the reply
+ * visibly, since a part of it was generated. A turn is continued at most `continuationsMax` times, and only as long as
+ * `mayContinue` finds room; after that it ends with its pause.
  */
 
 import type { PausedTurn, TurnSplicer } from "#proxy/formats/turn-splicer";

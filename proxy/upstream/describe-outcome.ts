@@ -1,5 +1,5 @@
 /**
- * What a failed attempt means: for the client (an error of the table), for failover (a condition), for the metrics.
+ * Describes a failed attempt: an error of the table for the client, a condition for failover, a label for the metrics.
  *
  * An upstream's refusal of our own credential is never the client's 401 (DESIGN.md section 5).
  */

@@ -1,6 +1,6 @@
 /**
- * The end of a stream that waits for numbers: its client is told usage in any case, and its upstream told none. They are
- * counted in another thread meanwhile, and nothing else waits for it.
+ * Ends a stream that waits for usage: its client's format requires usage, and its upstream reported none. Another
+ * thread counts the tokens meanwhile, and nothing else waits for it.
  */
 import type { StreamFilter } from "#proxy/formats/format";
 import { StreamTranslator } from "#proxy/translate/stream-translator";

@@ -1,5 +1,5 @@
 /**
- * One request to one upstream: sends it, watches its timeouts, and reports what comes back as it comes.
+ * Runs one request to one upstream: sends it, watches its timeouts, and passes the reply on as it arrives.
  *
  * Exactly one of `onEnd` and `onFailure` is called, once, unless `abort` came first: then neither. Nothing here knows
  * wire formats or the client; `attempt.ts` decides what the bytes mean.

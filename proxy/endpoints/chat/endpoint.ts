@@ -1,4 +1,7 @@
-/** Chat in four formats: `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `:generateContent`. */
+/**
+ * Defines the chat endpoints of four formats: `/v1/chat/completions`, `/v1/responses`, `/v1/messages`,
+ * `:generateContent`.
+ */
 import { balanceLeft } from "#proxy/admit/balance-left";
 import type { Claims } from "#proxy/admit/claims";
 import { capsOutput, type Estimate, estimateCost } from "#proxy/admit/estimate-cost";

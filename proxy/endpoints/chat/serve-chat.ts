@@ -1,8 +1,8 @@
 /**
- * Has an admitted chat call answered: each attempt's reply goes to the client, whole or as a stream, and is settled.
+ * Serves an admitted chat call: sends one attempt's reply to the client, whole or as a stream, and settles it.
  *
- * With a reservation held. Before the first byte a failed attempt may be followed by another (`dispatch-call.ts`); after
- * it the stream ends cleanly or visibly broken.
+ * The call holds a reservation. Before the first byte a failed attempt may be followed by another
+ * (`dispatch-call.ts`); after it the stream ends cleanly or visibly broken.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";

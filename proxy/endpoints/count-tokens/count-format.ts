@@ -1,6 +1,4 @@
-/**
- * Token counting as an upstream speaks it, in the two formats that have it: what is asked, and what the answer says.
- */
+/** Writes an upstream's request for a token count and reads its reply, in the two formats that can count. */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";

@@ -1,3 +1,4 @@
+/** Serves a token count: the number of an upstream that can count, otherwise the tokenizer's estimate. */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import {
   type Attempted,

@@ -1,9 +1,9 @@
 /**
- * Answers for a response that was made before: it is read, deleted, or its input listed (DESIGN.md section 9).
+ * Serves a stored response: reads it, deletes it, or lists its input (DESIGN.md section 9).
  *
- * Only the key that made a response finds it. What the gateway keeps it answers itself; what a provider keeps is asked
- * of the channel and credential that made it, and costs one request of the caller's limits and of the channel's. Called by
- * `handle-request.ts` with key and address already checked.
+ * Only the key that made a response finds it. A response that the gateway stores is served from its store. One that a
+ * provider stores is requested from the channel and credential that made it, and costs one request of the caller's
+ * limits and of the channel's. `handle-request.ts` calls this with key and address already checked.
  */
 
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";

@@ -1,7 +1,7 @@
 /**
- * Asks a provider for a response that it keeps: one request to the channel and credential that made it.
+ * Requests a stored response from the provider that keeps it, at the channel and credential that made it.
  *
- * The path is the channel's own with a checked id behind it; nothing else of the client's goes upstream.
+ * The path is the channel's own followed by a checked id; nothing else of the client's goes upstream.
  */
 
 import type { Attempted, CallUpstream } from "#proxy/dispatch/dispatch-call";

@@ -1,9 +1,9 @@
 /**
- * The client's side of a streamed answer: writes with backpressure, ends cleanly or visibly not.
+ * Writes a streamed response to the client with backpressure, and ends it cleanly or visibly broken.
  *
- * A clean end is the chunked terminator, an unclean one FIN without it. Either comes behind a failure event that was
- * flushed: destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too
- * long is cut, so that it cannot hold memory.
+ * A clean end is the chunked terminator, a broken one is FIN without it. Either follows a failure event that was
+ * flushed: destroying the connection at once would lose the event (DESIGN.md section 5). A reader that leaves too much
+ * queued for too long is cut, so that it cannot hold memory.
  */
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 import type { ProxyLimits } from "#proxy/limits";

@@ -1,4 +1,4 @@
-/** Ends an answer so that a client that stops reading cannot hold its last bytes for ever. */
+/** Ends a response so that a client that stops reading cannot hold its last bytes for ever. */
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 import { sliceBytesMax, slicesOf, writeSlices } from "./write-slices.ts";
 

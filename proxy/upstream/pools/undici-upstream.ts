@@ -1,4 +1,4 @@
-/** A channel that is reached through a proxy (`proxyURL`): undici speaks `CONNECT`, this makes an `Upstream` of it. */
+/** Reaches a channel through a proxy (`proxyURL`): undici speaks `CONNECT`, and this file makes an `Upstream` of it. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";

@@ -1,9 +1,9 @@
 /**
  * Keeps the connections to upstreams: one pool for each distinct way to reach an origin.
  *
- * Pools are shared by channels that connect alike and outlive a change of a channel's other fields. The egress policy
- * holds at every connect (`guarded-connector.ts`). Environment proxies are ignored: only a channel's own `proxyURL`
- * counts.
+ * Channels that connect alike share a pool, and a pool outlives a change of a channel's other fields. The egress
+ * policy holds at every connect (`guarded-connector.ts`). Environment proxies are ignored: only a channel's own
+ * `proxyURL` counts.
  */
 import { createHash } from "node:crypto";
 import { Pool, ProxyAgent } from "undici";

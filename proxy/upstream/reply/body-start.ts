@@ -1,4 +1,4 @@
-/** What the beginning of a body says it is, whatever its headers say. Pure. */
+/** Tells from the first bytes of a body whether it is JSON or a stream, whatever its headers say. Pure. */
 
 /** Enough for the blanks that anybody puts in front. */
 const startBytes = 64;

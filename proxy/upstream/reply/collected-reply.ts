@@ -1,9 +1,9 @@
 /**
- * A body that must be there to its end before anything of it goes out: a reply that is not streamed, an error, and a
- * stream for a client that does not stream.
+ * Collects a body that must be complete before any of it is sent: a reply that is not streamed, an error, or a stream
+ * for a client that does not stream.
  *
- * A stream that broke off on its way here was generated all the same: what of it came is metered like any other, so that
- * it can be charged.
+ * A stream that broke off on its way was still generated: its part is metered like any other, so that it can be
+ * charged.
  */
 import type { ChatCall, StreamFilter, UpstreamFormat } from "#proxy/formats/format";
 import { joined, startsWithStream } from "./body-start.ts";

@@ -1,4 +1,7 @@
-/** What of one answer waits in the gateway, collected or as an open event, within the cap of all bytes in flight. */
+/**
+ * Counts the bytes of one reply that wait in the gateway, collected or in an open event, against the cap of all bytes
+ * in flight.
+ */
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
 
 /**

@@ -1,4 +1,4 @@
-/** Headers of an upstream's answer: what they say of its body, and what of them goes to the client. */
+/** Reads the headers of an upstream's reply: what they say of its body, and which of them go to the client. */
 import { clientHeaders } from "#proxy/http/header-rules";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { droppedHeader } from "#proxy/translate/dropped-fields";

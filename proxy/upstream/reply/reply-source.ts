@@ -1,6 +1,6 @@
 /**
- * Where an attempt gets its answer: an upstream, of one request, or several requests whose bodies make one answer
- * (`continuing-upstream.ts`).
+ * Defines where an attempt gets its reply from: one request to an upstream, or several requests whose bodies make one
+ * reply (`continuing-upstream.ts`).
  */
 import type { SentRequest, UpstreamHandler } from "#proxy/http1/client/upstream";
 

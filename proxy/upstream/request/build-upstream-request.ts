@@ -1,6 +1,6 @@
 /**
- * Builds the request for one target: its address, its credential, its headers, and the client's body with the edits
- * that this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
+ * Builds the request for one target: its path, its credential, its headers, and the client's body with the edits that
+ * this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
  */
 
 import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";

@@ -1,10 +1,11 @@
 /**
- * Fetches an image or document that a client named by its address, for an upstream that takes only bytes
+ * Downloads an image or document that a client named by URL, for an upstream that takes only bytes
  * (`protocols/translation.md` section 4.4).
  *
- * A client chooses the address, so nothing but the public internet is reachable, whatever the fleet allows its own
- * channels: also after redirects, with the address that was judged (`guarded-connector.ts`). Bounded in time, size,
- * redirects and number for the whole process; no header of the client or of a channel goes out.
+ * A client chooses the URL, so nothing but the public internet is reachable, whatever the fleet allows its own
+ * channels. This holds after redirects too, and the address that was checked is the one connected to
+ * (`guarded-connector.ts`). Downloads are bounded in time, size, redirects and number for the whole process; no header
+ * of the client or of a channel goes out.
  */
 import { Agent, type Dispatcher, request } from "undici";
 import { GatewayError } from "#proxy/errors";

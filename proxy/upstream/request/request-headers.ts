@@ -1,6 +1,6 @@
 /**
- * The headers of a request to an upstream: the gateway's own, the credential, what the client sent as far as it may pass,
- * and the channel's rules over all of them but the credential. Each name stands once.
+ * Builds the headers of a request to an upstream: the gateway's own, the credential, the client's headers that may
+ * pass, and the channel's rules over all of them but the credential. Each name occurs once.
  */
 
 import type { SentRequest } from "#proxy/http1/client/upstream";
