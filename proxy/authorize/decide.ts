@@ -1,10 +1,11 @@
 /**
- * What a key may do: the one decision behind enforcement, model lists and explain, so that none of them can disagree.
+ * Decides whether a key may make a call. Enforcement, model lists and explain all use this one decision, so that they
+ * agree.
  *
  * Pure. Order of refusals: address, account required, protocol, capability, model patterns of the key (403), unknown
- * model (404), `keySelector` of the route (403), capability of the route (400), a price where spending is limited (403).
- * Patterns come before existence, so a key learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
- * body and `authorizeModel` after.
+ * model (404), `keySelector` of the route (403), capability of the route (400), a price where spending is limited
+ * (403). Patterns come before existence, so a key learns nothing about names outside its restriction.
+ * `handle-request.ts` calls `authorizeAddress` before it reads the body and `authorizeModel` after.
  */
 import { type ErrorCode, GatewayError } from "#proxy/errors";
 import type { IpAddress } from "#proxy/http/address/ip-address";

@@ -1,5 +1,5 @@
 /**
- * Counts the bodies that are still on their way, by key, so that one caller's slow bodies never hold every place of the
+ * Counts the bodies that are still arriving, by key, so that one caller's slow bodies never hold every place of the
  * proxy (RELIABILITY.md P8, O2): a key's own limits can count a call only when its body has been read.
  */
 import { GatewayError } from "#proxy/errors";

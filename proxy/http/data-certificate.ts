@@ -1,6 +1,7 @@
 /**
- * The certificate of the data port: two files that somebody else renews, read again when they change. What cannot be used
- * is told and the one before it serves on; so does one that has ended, with a warning (the clock may be wrong).
+ * Serves the certificate of the data port: two files that somebody else renews, read again when they change. A
+ * certificate that cannot be used is reported and the former one serves on. One that has expired is served too, with a
+ * warning, because this machine's clock may be wrong.
  */
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { CertificateWarnings, type Validity, validityOf } from "#proxy/snapshot/push/certificate-warnings";

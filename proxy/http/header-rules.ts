@@ -1,9 +1,9 @@
 /**
- * Which headers cross the gateway: two allow-lists, one each way.
+ * Decides which headers cross the gateway: two allow-lists, one each way.
  *
  * No client header chooses an upstream, its credential or its framing, and no upstream header that names an account,
- * sets state or frames a body reaches a client. Whatever is on no list stays behind, unknown headers included; so does
- * what `Connection` nominates (RFC 9110 section 7.6.1).
+ * sets state or frames a body reaches a client. Headers on no list stay behind, unknown ones included; so do those
+ * that `Connection` nominates (RFC 9110 section 7.6.1).
  */
 import { GatewayError } from "#proxy/errors";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";

@@ -1,6 +1,7 @@
 /**
- * Unpacks an encoded body within two caps: a bomb is refused at the first piece too many, not after it went off, and what
- * has come out counts in flight piece by piece, so that many packed bodies at once hold no more than plain ones may.
+ * Decompresses an encoded body within two caps. A bomb is refused at the first piece too many, not after it went off,
+ * and decompressed pieces count in flight as they come, so that many compressed bodies at once hold no more than plain
+ * ones may.
  */
 import type { Transform } from "node:stream";
 import {

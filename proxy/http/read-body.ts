@@ -1,10 +1,10 @@
 /**
  * Reads a JSON request body strictly within limits, copying each byte at most once.
  *
- * What the headers already give away is refused before a byte is read; a body is refused at its first excess byte, and
+ * Faults that the headers show are refused before a byte is read. A body is refused at its first excess byte, and
  * silence or a total time ends it. All bytes held are counted against one cap for the whole process, as they arrive: a
- * declared length alone takes nothing from others. Called by `handle-request.ts` after the head has been authenticated
- * and authorised, so that no stranger makes the gateway read a body.
+ * declared length alone reserves nothing. `handle-request.ts` calls it after the head has been authenticated and
+ * authorised, so that no stranger makes the gateway read a body.
  */
 import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";

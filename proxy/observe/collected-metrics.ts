@@ -1,4 +1,4 @@
-/** prom-client metrics whose numbers live elsewhere and are read at scrape. */
+/** Defines prom-client metrics whose numbers live elsewhere and are read at scrape. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { BucketHistogram } from "./bucket-histogram.ts";
 

@@ -1,9 +1,10 @@
 /**
- * The proxy's metrics: counters that cost nanoseconds while requests run, and prom-client's text when scraped.
+ * Keeps the proxy's metrics: counters that cost nanoseconds while requests run, and prom-client's text when scraped.
  *
  * Invariants: labels come from closed sets (routes and channels of the configuration, formats, outcomes), never from a
- * key, a path or a prompt, so the number of series does not grow with keys or traffic; slots are bounded, and what comes
- * beyond the bound counts under `other`. The request pipeline asks for a slot once a request; the admin port renders.
+ * key, a path or a prompt, so the number of series does not grow with keys or traffic; slots are bounded, and requests
+ * beyond the bound count under `other`. The request pipeline gets a slot once for each request; the admin port
+ * renders.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";

@@ -1,7 +1,8 @@
 /**
- * What the pipeline learns about one request on its way, for the access log and the metrics.
+ * Records what the pipeline learns about one request, for the access log and the metrics.
  *
- * Filled in stage by stage, reported once at the end, whatever that was. Holds no header, prompt or key material.
+ * The stages fill it in, and it is reported once at the end, however the request ended. Holds no header, prompt or key
+ * material.
  */
 import type { ErrorCode } from "#proxy/errors";
 import { outputTokens, type TokenUsage } from "#proxy/settle/usage";

@@ -1,10 +1,10 @@
 /**
- * One parameter, four spellings: a route's `parameters[]` name a field as the interface spells it in any format, and hold
- * for clients of every format (INTERFACE.md 2.2 to 2.6).
+ * Translates the name of a parameter between formats: a route's `parameters[]` name a field as the interface spells it
+ * in any format, and apply to clients of every format (INTERFACE.md 2.2 to 2.6).
  *
- * What a field is called in a format stands in the translators' `fieldNames`; here is only what these leave out: second
- * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name that stands nowhere is a
- * vendor's own and is looked for as it is.
+ * The translators' `fieldNames` hold the name of each field in each format. This file adds what they leave out: second
+ * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name in neither is a
+ * vendor's own and is looked up unchanged.
  */
 
 import { type NeutralField, neutralFields } from "#proxy/neutral/losses/neutral-fields";

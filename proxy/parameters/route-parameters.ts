@@ -1,9 +1,10 @@
 /**
- * What a route says of the parameters of its model, held against one call (`ModelRoute.parameters`).
+ * Checks one call against the parameter rules of its route (`ModelRoute.parameters`).
  *
- * Ranges and lists of values are checked on the client's call in its own format, before anything is reserved. What a
- * translation makes of another field (a budget of an effort) is checked on the translated call. What the model does not
- * support is left out or refused as the channel says, by the client's own name. Routes without rules cost nothing.
+ * Ranges and lists of values are checked on the client's call in its own format, before anything is reserved. A value
+ * that a translation derives from another field (a budget of an effort) is checked on the translated call. A parameter
+ * that the model does not support is left out or refused as the channel chooses, by the client's own name. Routes
+ * without rules cost nothing.
  */
 import { GatewayError } from "#proxy/errors";
 import type { FoundMember } from "#proxy/formats/body/member-at";

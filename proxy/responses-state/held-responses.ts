@@ -1,6 +1,6 @@
 /**
- * Kept responses as one call reads them: what a question of a few bytes brings counts among the bytes in flight before
- * any of it is read, and is bounded as a body is.
+ * Reads stored responses for one call. A reference of a few bytes may bring megabytes, so they count among the bytes
+ * in flight before any of them is read, and are bounded as a body is.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ByteCount } from "#proxy/http/in-flight-bytes";

@@ -1,4 +1,4 @@
-/** A page of a kept response's input items (`GET /v1/responses/{id}/input_items`). */
+/** Lists a page of a stored response's input items (`GET /v1/responses/{id}/input_items`). */
 import { GatewayError } from "#proxy/errors";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { LocalResponse } from "./stored-response.ts";

@@ -1,6 +1,6 @@
 /**
- * The kept items that one call refers to. A reference is a few bytes and stands for megabytes, so each response is read
- * once for a call however many of its items are meant, and what all references stand for together is bounded.
+ * Finds the stored items that one call refers to. A reference of a few bytes stands for megabytes, so each response is
+ * read once for a call however many of its items are named, and the size of all referenced items together is bounded.
  */
 import { GatewayError } from "#proxy/errors";
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,9 +1,10 @@
 /**
- * Finds what a call goes on from: `previous_response_id` and item references (DESIGN.md section 9).
+ * Finds the earlier conversation that a call continues: `previous_response_id` and item references
+ * (DESIGN.md section 9).
  *
- * What the gateway keeps itself is put into the body, so that any provider can take the call. What a provider keeps
- * stays a reference, and binds the call to the channel and credential that made it. Called once for a call, before a
- * target is chosen; only what the call's own key made is ever found.
+ * A conversation that the gateway stores is put into the body, so that any provider can serve the call. One that a
+ * provider stores stays a reference, and binds the call to the channel and credential that made it. It is called once
+ * for a call, before a target is chosen, and finds only responses that the call's own key made.
  */
 import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";

@@ -1,9 +1,9 @@
 /**
- * Where responses are kept: one interface, several implementations that pass the same tests.
+ * Defines the store of responses: one interface, several implementations that pass the same tests.
  *
- * Everything belongs to an owner, the client key that made the call (`namespace/name`): nobody else finds it. What is
- * kept is bounded for each owner and in all, and lapses; the oldest goes first. A response that is gone is not found,
- * and neither is a chain that one of its links has left.
+ * Every response belongs to an owner, the client key that made the call (`namespace/name`): nobody else finds it. The
+ * store is bounded for each owner and in all, and entries expire; the oldest goes first. A response that is gone is
+ * not found, and neither is a chain that lost one of its links.
  */
 import type { StoredResponse } from "./stored-response.ts";
 

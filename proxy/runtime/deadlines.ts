@@ -1,10 +1,10 @@
 /**
- * Deadlines that nearly always are met: one timer for all of one length, and a list entry for each.
+ * Runs deadlines that are nearly always met: one timer for all of one length, and a list entry for each.
  *
- * A request arms four or five waits and lets all of them go again; a timer of Node's for each costs more than all the
- * checks of the request together. Here arming and cancelling are a few pointers. Deadlines of one length end in the
- * order in which they were armed, so a list with the next one in front needs no search; the timer runs for the front and
- * looks again when it fires. Never early, late by a millisecond or two.
+ * A request arms four or five waits and cancels all of them; a timer of Node's for each costs more than all the checks
+ * of the request together. Here arming and cancelling are a few pointers. Deadlines of one length end in the order in
+ * which they were armed, so a list with the next one in front needs no search; the timer runs for the front and checks
+ * the list again when it fires. Never early, late by a millisecond or two.
  */
 
 /** Node fires a timer beyond 2^31 - 1 ms (24.8 days) at once; so long is as good as never. */

@@ -1,6 +1,6 @@
 /**
- * One conversation of an owner is put together at a time: it is megabytes to be read, parsed and written for a call of
- * a few bytes, so that one key's calls must not do it side by side.
+ * Runs one piece of work of an owner at a time. Putting a conversation together means reading, parsing and writing
+ * megabytes for a call of a few bytes, so one key's calls must not do it side by side.
  */
 export class KeyedMutex {
   /** The last work of each owner that has some. */

@@ -1,3 +1,4 @@
+/** Frees the memory of a large buffer at once. */
 /** What is smaller is not worth the call, and may share its memory with others. */
 const freedBytesLeast = 16 * 1024;
 

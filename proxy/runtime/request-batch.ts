@@ -1,11 +1,11 @@
 /**
  * Takes the calls that arrive together through the pipeline together, stage by stage.
  *
- * Measured: what one call costs the processor is mostly the way of code and data into its caches; the same stage done
+ * Measured: most of what one call costs the processor is loading code and data into its caches; the same stage done
  * again at once costs a half to a tenth. So a call waits until the event loop has read all sockets that are ready
- * (`joinBatch`), and between two stages it lets the others of its turn do the former one first (`yieldToBatch`). From eight
- * connections on that takes two fifths off the work of a call; calls that come one by one lose a tenth, to the event loop's
- * own rounds.
+ * (`joinBatch`), and between two stages it lets the others of its batch do the former one first (`yieldToBatch`). From
+ * eight connections on that saves two fifths of the work of a call; calls that come one by one lose a tenth, to the
+ * event loop's own rounds.
  */
 
 /** More would leave the first ones waiting and the caches too small: they make turns of their own, one after the other. */

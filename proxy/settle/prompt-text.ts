@@ -1,4 +1,7 @@
-/** The text of a prompt, for a tokenizer: every string value of the body that is text and not encoded data (PURE). */
+/**
+ * Extracts the text of a prompt for a tokenizer: every string value of the body that is text and not encoded data
+ * (PURE).
+ */
 import { dataKeyLengthMax, isEncodedData } from "#proxy/json/json-data";
 
 /** More text than this is counted by its length: a tokenizer would take longer than the number is worth. */

@@ -1,6 +1,6 @@
 /**
- * Makes a folder and its parents, mode 0700, one level after the other. Node's own `recursive` turns for ever, deaf to
- * signals, where a parent exists that takes no children and says ENOENT, as that of /proc does.
+ * Makes a folder and its parents, mode 0700, one level after the other. Node's own `recursive` loops for ever and
+ * ignores signals where an existing parent refuses children with ENOENT, as that of /proc does.
  */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,9 +1,9 @@
 /**
- * How the proxy opens a SQLite file: in WAL mode, its tables made where they are missing, and with rights for the owner
- * alone, since spending and prompts stand in such files.
+ * Opens a SQLite file in WAL mode, creates missing tables, and gives rights to the owner alone, since spending and
+ * prompts are in such files.
  *
- * synchronous=NORMAL: a killed process loses nothing committed, a power cut may lose the last moments. Called by the
- * threads of the ledger's store and of kept responses, each with a file of its own.
+ * synchronous=NORMAL: a killed process loses nothing committed, a power cut may lose the last moments. The threads of
+ * the ledger's store and of stored responses call it, each with a file of its own.
  */
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";

@@ -1,10 +1,10 @@
 /**
- * Keeps responses on disk (`response-database.ts`), from a thread of its own: neither writing nor reading a long
+ * Stores responses on disk (`response-database.ts`), in a thread of its own: neither writing nor reading a long
  * conversation holds up other requests.
  *
- * Questions are answered in their order, so that a response which was kept is found by the next call. What waits for
- * the disk is bounded: beyond it, and when a write fails, a response is not kept, which its client learns when it goes
- * on from it; nobody's answer fails for it. A thread that ends is started again: who waited for it is told so.
+ * The thread handles requests in order, so that a response which was stored is found by the next call. The queue for
+ * the disk is bounded: beyond it, and when a write fails, a response is not stored. Its client learns that on the call
+ * that continues it; no call fails for it. A thread that ends is started again, and its waiting callers get an error.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";

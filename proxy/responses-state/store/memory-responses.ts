@@ -1,4 +1,4 @@
-/** Keeps responses in this process: for proxies without a data folder of their own, and as the model for tests. */
+/** Stores responses in this process: for proxies without a data folder of their own, and as the model for tests. */
 import type { AskedFor, ResponseStore, StoreLimits } from "#proxy/responses-state/response-store";
 import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 

@@ -1,8 +1,9 @@
 /**
- * The database of kept responses: SQLite in a file of its own beside the ledger's, used by the store's thread alone.
+ * Keeps the database of stored responses: SQLite in a file of its own beside the ledger's, used by the store's thread
+ * alone.
  *
- * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
- * What a kill or a power cut may lose: `sqlite/open-database.ts`.
+ * The file is separate because conversations may fill a disk or be thrown away, and neither may touch the ledger.
+ * `sqlite/open-database.ts` says what a kill or a power cut may lose.
  */
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The thread of the store: one question after the other, so that what was kept is found by the next one. */
+/** Runs the store's thread: handles one request after the other, so that a stored response is found by the next one. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ResponseDatabase } from "./response-database.ts";
 import type { NumberedQuestion, ResponseStoreStart, StoreReply } from "./store-messages.ts";

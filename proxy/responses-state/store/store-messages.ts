@@ -1,4 +1,4 @@
-/** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
+/** Defines the messages between the store of responses and its thread. Bodies are JSON text, written and read once. */
 import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
 
 export interface ResponseStoreStart {
