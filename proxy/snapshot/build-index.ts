@@ -1,12 +1,12 @@
 /**
  * Builds the lookups that requests use, as snapshots that share everything a change did not touch.
  *
- * Objects lie in 256 buckets by the hash of their id, keys' credentials in 256 shards by the first byte of their digest;
- * a draft copies a bucket the first time it writes to it, so one changed key among 100,000 costs the copy of a few
- * hundred entries. Invariants: a finished snapshot never changes; its digest covers what was *received*, also the
- * versions of objects that could not be taken, so that both sides agree on the digest whatever a proxy understands;
- * a key that could not be taken is not live (deny), any other object keeps its last good version.
- * Called by the proxy's `sync/` and, before anything is pushed, by the operator's publisher.
+ * Objects lie in 256 buckets by the hash of their id, keys' credentials in 256 shards by the first byte of their
+ * digest; a draft copies a bucket the first time it writes to it, so one changed key among 100,000 costs the copy of a
+ * few hundred entries. Invariants: a finished snapshot never changes. Its digest covers every object *received*, also
+ * the versions of refused objects, so that both sides agree on the digest whatever a proxy understands. A refused key
+ * is not live (deny); any other refused object keeps its last good version. The proxy's `sync/` calls it, and the
+ * operator's publisher before it pushes anything.
  */
 import {
   addVersion,

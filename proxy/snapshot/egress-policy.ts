@@ -1,10 +1,10 @@
 /**
- * Which network addresses a channel may lead to (DESIGN.md section 3, Channel.baseURL).
+ * Decides which network addresses a channel may connect to (DESIGN.md section 3, Channel.baseURL).
  *
- * Part of the contract because both sides judge: the operator when it compiles a literal address, the proxy when a name
- * has been resolved, at connect, so that a name that changes its address cannot lead inside (DNS rebinding). Public
- * addresses are open; private ones only within the fleet's `egress.allowCIDRs`; link-local, metadata, multicast and
- * unspecified addresses never.
+ * It is part of the contract because both sides decide: the operator when it compiles a literal address, the proxy
+ * when a name has been resolved, at connect, so that a name that changes its address cannot lead inside (DNS
+ * rebinding). Public addresses are open; private ones only within the fleet's `egress.allowCIDRs`; link-local,
+ * metadata, multicast and unspecified addresses never.
  */
 import { BlockList, isIP } from "node:net";
 

@@ -1,5 +1,5 @@
 /**
- * The verdict on one wire object: structure by the generated validators, then the rules a schema cannot say.
+ * Validates one wire object: its structure by the generated validators, then the rules a schema cannot express.
  *
  * The operator runs it before it pushes and the proxy before it indexes, so a refusal by a proxy is proof of version
  * skew or of a bug, never routine (`OPERATIONS.md` section 1). Messages name fields and rules, never values: a value

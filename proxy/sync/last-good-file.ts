@@ -1,11 +1,11 @@
 /**
- * The last good configuration on disk, so that a restarted proxy serves with the operator down
- * (`OPERATIONS.md` section 1 rule 8). Written only where a key is configured: the file holds upstream keys.
+ * Writes and reads the last good configuration on disk, so that a restarted proxy serves with the operator down
+ * (`OPERATIONS.md` section 1 rule 8). It is written only where a key is configured: the file holds upstream keys.
  *
- * Layout: a line that names format and version, 12 bytes of nonce, AES-256-GCM of JSON lines, 16 bytes of tag; the first
- * line is authenticated too. Invariants: mode 0600, replaced by rename after fsync, so it is the old or the new one and
- * never torn; nothing of a file is believed before its tag is verified; what cannot be read is ignored with a reason,
- * and never makes a proxy fail or open.
+ * Layout: a line that names format and version, 12 bytes of nonce, AES-256-GCM of JSON lines, 16 bytes of tag; the
+ * first line is authenticated too. Invariants: mode 0600, replaced by rename after fsync, so it is the old or the new
+ * one and never torn; nothing of a file is believed before its tag is verified; an unreadable file is ignored with a
+ * reason, and never makes a proxy fail or open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { constants } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * The proxy's end of the push protocol: connects, keeps the store in step with the operator, acknowledges, and comes
- * back after every failure with jittered backoff. It never takes anything away from the store: without an operator the
- * proxy serves on with what it has (`RELIABILITY.md` P4).
+ * Runs the proxy's end of the push protocol: connects, keeps the store in step with the operator, acknowledges, and
+ * reconnects after every failure with jittered backoff. It never takes anything away from the store: without an
+ * operator the proxy serves on with its last configuration (`RELIABILITY.md` P4).
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { encodeSums } from "#proxy/snapshot/digest";

@@ -1,6 +1,6 @@
 /**
- * How the push protocol's frames travel: an HTTP request whose reply never ends carries the lines down, small posts on
- * a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` say over what.
+ * Carries the push protocol's messages: an HTTP request whose response never ends carries the lines down, small posts
+ * on a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` make the connections.
  */
 import type { IncomingMessage, RequestOptions, request } from "node:http";
 import { type Hello, protocolVersion, type UpMessage } from "#proxy/snapshot/push/messages";

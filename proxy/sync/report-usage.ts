@@ -1,7 +1,7 @@
 /**
- * Tells the operator, every few seconds, which keys were used, how much of their quotas and of their accounts' credit is
- * gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted` and `Healthy`
- * of the status come from here. Reports are bounded and may be lost; nothing is decided by them.
+ * Reports to the operator, every few seconds, which keys were used, how much of their quotas and of their accounts'
+ * credit is gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted`
+ * and `Healthy` of the status come from here. Reports are bounded and may be lost; nothing is decided by them.
  */
 import type { Ledger } from "#proxy/admit/ledger";
 import { isRatePeriod, WindowClock } from "#proxy/admit/window";

@@ -1,7 +1,7 @@
 /**
- * Holds the one live snapshot of a proxy, swapped whole: a request pins what it began with, a push never mixes two
- * configurations in one answer. Revocations that overtake a transaction are laid over whatever is live and stay in
- * force until the transaction that contains them has been applied. Written to by the push client alone.
+ * Holds the one live snapshot of a proxy, swapped whole: a request pins the one it began with, so a push never mixes
+ * two configurations in one response. Revocations that overtake a transaction apply to whatever snapshot is live and
+ * stay in force until the transaction that contains them has been applied. The push client alone writes to it.
  */
 import { emptySnapshot, type IndexedSnapshot } from "#proxy/snapshot/build-index";
 import type { Reject } from "#proxy/snapshot/push/messages";

@@ -1,4 +1,6 @@
-/** The push protocol beside an operator on the same machine: over its Unix socket, which only its owner may open. */
+/**
+ * Carries the push protocol to an operator on the same machine, over its Unix socket, which only its owner may open.
+ */
 import { Agent, type RequestOptions, request } from "node:http";
 import { relative } from "node:path";
 import { openPushStream, type PushTransport, postJson } from "./push-transport.ts";

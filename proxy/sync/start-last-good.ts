@@ -1,4 +1,4 @@
-/** Start from the last good file, and keep it: what a proxy's wiring does where a key is configured. */
+/** Starts a proxy from the last good file, and keeps the file up to date, where a key for it is configured. */
 import { type Follower, followStore } from "./follow-store.ts";
 import { readLastGood, readLastGoodKey } from "./last-good-file.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";

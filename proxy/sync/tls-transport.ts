@@ -1,10 +1,10 @@
 /**
- * The push protocol in a cluster: TLS to one of the operators behind a headless Service, with a token that Kubernetes
- * renews (`OPERATIONS.md` section 1).
+ * Carries the push protocol in a cluster: TLS to one of the operators behind a headless Service, with a token that
+ * Kubernetes renews (`OPERATIONS.md` section 1).
  *
  * Stream and posts go to one address: another replica would not know the stream. The next stream tries another one, as
- * whatever ended the last may still be the matter there. Token and bundle are read anew for every request, so that both
- * may be renewed while a stream is open; nothing is sent to a server that the bundle does not vouch for.
+ * the cause that ended the last may still be present there. Token and bundle are read anew for every request, so that
+ * both may be renewed while a stream is open; nothing is sent to a server that the bundle does not vouch for.
  */
 import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";

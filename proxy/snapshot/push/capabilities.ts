@@ -1,11 +1,12 @@
 /**
- * What a proxy must understand to be sent a version of a key: the fields, and values of fields, that came after those
- * that every proxy of protocol version 1 knows (`OPERATIONS.md` section 1 rule 3).
+ * Lists the capabilities that a proxy needs for a version of a key: the fields, and values of fields, that are newer
+ * than those that every proxy of protocol version 1 knows (`OPERATIONS.md` section 1 rule 3).
  *
- * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field would
- * be dead on every proxy that has not been replaced. Therefore a proxy names in `hello` what stands here, and the
+ * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field
+ * would be dead on every proxy that has not been replaced. Therefore a proxy names this list in `hello`, and the
  * operator holds a key back that needs more than every connected proxy has named (`operator/push/capability-gate.ts`).
- * Objects of other kinds need no such care: a proxy that cannot take one keeps its last good version by itself (rule 2).
+ * Objects of other kinds need no such care: a proxy that cannot use one keeps its last good version by itself
+ * (rule 2).
  *
  * To add a field or a value to keys in `schema.json`, add it here too: a test compares the two.
  */

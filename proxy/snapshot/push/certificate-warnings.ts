@@ -1,8 +1,8 @@
 /**
- * Tells people when a certificate that is served is no good, or soon will not be, before their peers find out. Nothing
- * here keeps one from being served: it may be this machine's clock that is wrong.
+ * Warns when a served certificate is not valid, or soon will not be, before peers find out. It never keeps a
+ * certificate from being served: this machine's clock may be wrong.
  *
- * Stands with the push protocol as both programs serve certificates.
+ * It is in the push protocol's folder because both programs serve certificates.
  */
 import { X509Certificate } from "node:crypto";
 

@@ -1,9 +1,9 @@
 /**
- * The messages of the push protocol, version 1: one JSON object a line, known to both sides, ignorant of the transport
- * (`OPERATIONS.md` section 1).
+ * Defines the messages of the push protocol, version 1: one JSON object a line, known to both sides, independent of
+ * the transport (`OPERATIONS.md` section 1).
  *
- * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway.
- * Up: hello, acknowledgement, report, ping, pong.
+ * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway. Up: hello,
+ * acknowledgement, report, ping, pong.
  */
 import type { ResourceVersions } from "./resource-versions.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked, what
- * is unknown is ignored, and no message text repeats a value.
+ * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked,
+ * unknown members are ignored, and no error message repeats a value.
  */
 import type {
   AccountReport,
