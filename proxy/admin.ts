@@ -111,7 +111,7 @@ function readQuestion(request: Request): ExplainQuestion | { readonly problem: s
   if (key === undefined || model === undefined) {
     return { problem: "Give key=NAMESPACE/NAME and model=NAME; ip=ADDRESS and format=FORMAT are optional." };
   }
-  // Whoever pastes a raw key is told so without an echo of it.
+  // A raw key that somebody pastes is refused without an echo of it.
   if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(key)) return { problem: "key must be NAMESPACE/NAME, never a raw key." };
   const wireFormat = readFormat(format);
   if (wireFormat === undefined) {

@@ -131,10 +131,10 @@ function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { nam
 }
 
 function describeDeath(question: ExplainQuestion, all: readonly { name: string; state: string }[]): string | undefined {
-  const looked = question.credential === undefined ? all : all.filter(({ name }) => name === question.credential);
-  if (looked.some(({ state }) => state === "live")) return undefined;
-  if (looked.length === 0) return "The key has no credential.";
-  return `No credential of the key is live: ${looked.map(({ name, state }) => `${name} is ${state}`).join(", ")}.`;
+  const chosen = question.credential === undefined ? all : all.filter(({ name }) => name === question.credential);
+  if (chosen.some(({ state }) => state === "live")) return undefined;
+  if (chosen.length === 0) return "The key has no credential.";
+  return `No credential of the key is live: ${chosen.map(({ name, state }) => `${name} is ${state}`).join(", ")}.`;
 }
 
 function readAddress(text: string | undefined): IpAddress | undefined | "unreadable" {
@@ -159,7 +159,7 @@ function upstreamModelIn(snapshot: Snapshot, route: Route, target: RouteTarget, 
   return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf({ channel, route, target }, model);
 }
 
-/** One answer is asked for, as nearly always. */
+/** One candidate is asked for, as nearly always. */
 function describeTarget(
   target: RouteTarget,
   { route, model, format }: { readonly route: Route; readonly model: string; readonly format: ChatWireFormat },

@@ -216,7 +216,7 @@ function createRequestIds(): () => string {
   };
 }
 
-/** An answer ends before its call is settled where that takes an estimate: the ledger must still be open then. */
+/** A response ends before its call is settled where that takes an estimate: the ledger must still be open then. */
 async function lastSettlements(metrics: ProxyMetrics): Promise<void> {
   const untilMs = performance.now() + settlementGraceMs;
   while (metrics.inFlight > 0 && performance.now() < untilMs) await delay(10);

@@ -45,7 +45,7 @@ const noRoom = new Float64Array(0);
 const stalledMs = 5_000;
 const retryMs = 1_000;
 const closeDeadlineMs = 10_000;
-/** Earliest sensible answer to a client refused for the store's sake. */
+/** Earliest sensible retry for a client that was refused because of the store. */
 const storeRetryMs = 5_000;
 
 export class EmbeddedLedger implements Ledger {

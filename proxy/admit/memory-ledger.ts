@@ -181,7 +181,7 @@ export class MemoryLedger implements Ledger {
    * buckets, and what counts without end (Lifetime, balances) 30 days after its object was last seen.
    *
    * @param isLive whether the object of a counter exists now
-   * @returns the place to go on from, undefined at the end
+   * @returns the place to continue from, undefined at the end
    */
   *sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
     let seen = 0;

@@ -27,7 +27,7 @@ export function refusalToError(refusal: Refusal, nowMs: number): GatewayError {
   const { reason, retryAtMs } = refusal;
   const waitSeconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1_000));
   const isQuota = reason === "quota" || reason === "balance";
-  // A quota's wait stands in the message alone: clients obey `retry-after` and would hang for days.
+  // A quota's wait is in the message alone: clients obey `retry-after` and would hang for days.
   const options = waitSeconds === undefined || isQuota ? {} : { retryAfterSeconds: waitSeconds };
   return new GatewayError(codes[reason], messageOf(refusal, retryAtMs, waitSeconds), options);
 }

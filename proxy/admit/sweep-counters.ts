@@ -32,7 +32,7 @@ export function sweepRegularly(ledger: SweptLedger, pin: () => Snapshot, everyMs
   };
 }
 
-/** Whether the object stands in the configuration to which a counter `kind/namespace/name…` belongs. */
+/** Whether the object of a counter `kind/namespace/name…` is in the configuration. */
 export function liveCounters(snapshot: Snapshot): (counter: string) => boolean {
   const routes = new Set(snapshot.routes.map(({ namespace, name }) => `${namespace}/${name}`));
   return (counter) => {

@@ -81,7 +81,7 @@ export class TokenBucket {
     this.level -= this.#unitsUp(amount);
   }
 
-  /** Settles what `take(reserved)` took at `actual`; more than reserved leads into debt. Call `refill` first. */
+  /** Settles what `consume(reserved)` consumed at `actual`; more than reserved leads into debt. Call `refill` first. */
   correct(reserved: number, actual: number): void {
     // Debts beyond 2^52 would no longer be exact; at that size they never end anyway.
     this.level = Math.max(this.level + this.#unitsUp(reserved) - this.#unitsUp(actual), -(2 ** 52));

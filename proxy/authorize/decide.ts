@@ -233,7 +233,7 @@ function modelNotFound(model: string): AuthorizationRefusal {
   return refuse("model_not_found", `The model ${quote(model)} does not exist.`, "model");
 }
 
-/** The client's own word, cut, so that an answer is never longer than what was asked. */
+/** The client's own word, cut, so that a response is never longer than its request. */
 function quote(model: string): string {
   return `'${model.length > modelLengthMax ? `${model.slice(0, modelLengthMax)}…` : model}'`;
 }

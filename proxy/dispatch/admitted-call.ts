@@ -44,6 +44,6 @@ export interface AuthorizedCall extends Caller {
 export interface AdmittedCall extends AuthorizedCall {
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;
-  /** Headers of the answer, names and values in turn: request id and rate limits; whoever answers adds the rest. */
+  /** Headers of the response, names and values alternating: request id and rate limits; the writer adds the rest. */
   readonly responseHeaders: string[];
 }

@@ -31,10 +31,10 @@ import type { Pending } from "./reservations/held-reservations.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
 
-/** The client has its answer, whole or broken. */
+/** The client has its response, whole or broken. */
 export const concluded = { value: undefined } as const;
 
-/** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
+/** The usage of a whole reply is posted before it goes out, so that the client's next call finds the numbers. */
 export function settleReply(
   admitted: AdmittedCall,
   selected: SelectedTarget,
@@ -100,7 +100,7 @@ function keepStreamed(
 }
 
 /**
- * Another target may answer, unless something was generated: that is paid for, and most likely generated no better by
+ * Another target may reply, unless something was generated: that is paid for, and most likely generated no better by
  * another, so that it is billed and not asked for again.
  * @throws error when it was
  */
@@ -117,7 +117,7 @@ async function concludeFailed(
   return { ...failedAttempt(outcome), error };
 }
 
-/** The client is told little of our side: whoever runs the gateway finds here which name, certificate or port it was. */
+/** The client is told little of our side: the log tells the operators which name, certificate or port it was. */
 function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarget, failure: UpstreamFailure): void {
   services.log.warn("an attempt on an upstream failed", {
     request: record.requestId,
@@ -127,7 +127,7 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
   });
 }
 
-/** Says what was broken in words of the format, never in words of the answer. */
+/** Says what was broken in words of the format, never in words of the reply. */
 function logInvalid({ record, services }: AdmittedCall, { target }: SelectedTarget, reason: string): void {
   services.log.warn("an upstream sent an invalid reply", {
     request: record.requestId,
@@ -147,7 +147,7 @@ export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: r
   record.responseBytes = body.length;
   record.pieceSent();
   const { response } = exchange;
-  // The list was made for this answer: nobody else reads it.
+  // The list was made for this response: nobody else reads it.
   const headers = responseHeaders;
   for (const part of passedHeaders) headers.push(part);
   headers.push("content-type", format.contentType(call));
@@ -208,7 +208,7 @@ async function concludeStopped(
   if (!isStarted) throw error;
 }
 
-/** The client may read slowly: whoever settles does not wait for it. */
+/** The client may read slowly: settlement does not wait for it. */
 async function endBroken(
   admitted: AdmittedCall,
   stream: ResponseStream | undefined,
@@ -228,7 +228,7 @@ async function endBroken(
   record.responseBytes = stream?.client.bytesWritten ?? 0;
 }
 
-/** No target answered a client that had heard only that its answer lives. */
+/** No target replied to a client that had got only signs of life. */
 export async function failStarted(admitted: AdmittedCall, stream: ResponseStream, error: GatewayError): Promise<void> {
   const { record } = admitted;
   record.status = 200;

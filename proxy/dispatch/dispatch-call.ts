@@ -75,7 +75,7 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
 }
 
 /**
- * @returns the answer; the error for the client when no target answered
+ * @returns the value of the attempt that succeeded; the error for the client when none did
  * @throws whatever `send` throws
  */
 export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Value>(
@@ -109,7 +109,7 @@ export async function dispatchCall<Prepared extends { readonly request: Upstream
     await yieldToBatch;
     const slot = settlement.reserveChannel(selected.channel, call.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") {
-      // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
+      // Reported where no other target replies: another try may find room, also where the call can go nowhere else.
       lastError ??= noAvailableChannel();
       continue;
     }

@@ -20,7 +20,7 @@ export function failedAttempt(
   }
 }
 
-/** An answer that is none of its format. */
+/** A reply that is not of its format. */
 export const invalidReply: FailedAttempt = { condition: "ServerError", status: undefined };
 
 function failedByFailure(failure: UpstreamFailure): FailedAttempt {

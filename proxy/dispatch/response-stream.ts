@@ -38,7 +38,7 @@ export class ResponseStream {
     this.#watch(services.limits.clientSilenceMs);
   }
 
-  /** The attempt that may answer now. */
+  /** The attempt that may reply now. */
   follow(attempt: Attempt): void {
     this.#attempt = attempt;
     this.client.listenWith({
@@ -47,7 +47,7 @@ export class ResponseStream {
     });
   }
 
-  /** A piece of an answer has gone out. */
+  /** A piece of a reply has gone out. */
   heard(): void {
     this.#heardMs = performance.now();
   }
@@ -55,7 +55,7 @@ export class ResponseStream {
   /**
    * Tells the failure and ends the stream: cleanly where the format has a failure event that its clients read.
    *
-   * @param filter of what had gone out; undefined when no answer had begun
+   * @param filter of what had gone out; undefined when no reply had begun
    * @param rest as of `ClientStream.endFailed`
    */
   endFailed(error: GatewayError, filter: StreamFilter | undefined, rest: "sent" | "withheld"): Promise<void> {

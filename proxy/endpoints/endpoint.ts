@@ -39,7 +39,7 @@ export interface CallEndpoint<M extends Match = Match> extends Served<M> {
   checkParameters(call: ChatCall, route: Route): void;
   /** What to reserve. */
   need(authorized: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate>;
-  /** Answers the call and settles it. @throws GatewayError when nothing has gone to the client yet */
+  /** Serves the call and settles it. @throws GatewayError when nothing has gone to the client yet */
   serve(admitted: AdmittedCall): Promise<void>;
 }
 

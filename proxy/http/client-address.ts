@@ -21,7 +21,7 @@ export interface TrustedProxies {
 
 /**
  * @param socketAddress `socket.remoteAddress`
- * @returns undefined when the place where the address should stand is missing or holds no address: a key with address
+ * @returns undefined when the place where the address should be is missing or holds no address: a key with address
  *   rules then refuses
  */
 export function readClientAddress(

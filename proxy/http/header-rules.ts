@@ -27,7 +27,7 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 /**
  * The client's headers that go upstream in the same format, in lower case; framing, credentials and content type are the
  * forwarder's own.
- * @throws GatewayError `bad_request_header` for a version that is no date or stands there twice
+ * @throws GatewayError `bad_request_header` for a version that is no date or is given twice
  */
 export function forwardableHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
   const nominated = nominatedHeaders(headerValues(headers, "connection"));

@@ -8,7 +8,7 @@ import { GatewayError } from "#proxy/errors";
 /** From this part of the cap on keys are held to their shares. */
 const pressedFrom = 1 / 2;
 const shareOfOneKey = 1 / 4;
-/** With answers, which are paid for: less room for others is better than an answer that was made for nothing. */
+/** With replies, which are paid for: less room for others is better than a reply that was made for nothing. */
 const shareWithReplies = 1 / 2;
 /** What is no larger is no part of a share: a key's one large call must not refuse its short ones. */
 const shortCallBytes = 128 * 1024;
@@ -27,7 +27,7 @@ interface KeyShare {
   bytes: number;
 }
 
-/** Where whoever holds bytes counts them: for a call, or for the gateway itself. */
+/** Counts the bytes that a holder has: for a call, or for the gateway itself. */
 export type ByteCount = Pick<InFlightBytes, "acquire" | "tryAcquire" | "release">;
 
 export class InFlightBytes {
@@ -79,7 +79,7 @@ export class InFlightBytes {
   }
 
   /**
-   * Whoever takes must `release` the same amount, on every way out.
+   * The caller must `release` the same amount, on every way out.
    * @throws GatewayError `overloaded` when the cap would be passed; nothing is taken then
    */
   acquire(bytes: number): void {
@@ -120,7 +120,7 @@ export class CallBytes implements ByteCount {
     this.#add(bytes);
   }
 
-  /** For what there is of an answer. */
+  /** For the part of a reply that has come. */
   tryAcquire(bytes: number): boolean {
     if (!this.#fitsShare(bytes, shareWithReplies) || !this.#all.tryAcquire(bytes)) return false;
     this.#add(bytes);

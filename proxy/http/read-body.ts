@@ -21,7 +21,7 @@ export interface RequestBody {
   readonly heldBytes: number;
 }
 
-/** The client left before its body was whole: there is nobody to answer. Compare `code`. */
+/** The client left before its body was whole: there is nobody to respond to. Compare `code`. */
 export class ClientGoneError extends Error {
   readonly code = "client_gone";
 

@@ -154,7 +154,7 @@ function quote(text: string): string {
   return /^[\w.:/@-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Hundredths as they stand behind whole milliseconds: a fraction of binary numbers costs more to write than all else. */
+/** Hundredths as they follow whole milliseconds: a fraction of binary numbers costs more to write than all else. */
 const hundredths = Array.from({ length: 100 }, (_, count) => String(count / 100).slice(1));
 
 /** To hundredths of a millisecond, as `JSON.stringify` would write it. */

@@ -57,12 +57,12 @@ export class RequestRecord implements AccessRecord {
     this.#upstreamMs += performance.now() - this.#upstreamStartedMs;
   }
 
-  /** The client has had a piece of the answer. */
+  /** The client has had a piece of the response. */
   get hasBegun(): boolean {
     return !Number.isNaN(this.#firstPieceMs);
   }
 
-  /** A piece of the answer has gone to the client. */
+  /** A piece of the response has gone to the client. */
   pieceSent(): void {
     this.#lastPieceMs = performance.now();
     if (Number.isNaN(this.#firstPieceMs)) this.#firstPieceMs = this.#lastPieceMs;
@@ -75,7 +75,7 @@ export class RequestRecord implements AccessRecord {
     this.#outcome = code;
   }
 
-  /** The answer had begun and could not be finished. */
+  /** The response had begun and could not be finished. */
   cut(code: ErrorCode, end: EndCode): void {
     this.errorCode = code;
     this.end = end;

@@ -19,7 +19,7 @@ export interface ParameterNames {
   readonly values: Paths;
   /** Members that are the parameter: what a model that does not support it must not get. */
   readonly members: Paths;
-  /** Members that say the same in another way, so that a translation may make the parameter of them. */
+  /** Members from which a translation may derive the parameter. */
   readonly derivedFrom: Paths;
 }
 
@@ -31,7 +31,7 @@ const alike: ReadonlySet<NeutralField> = new Set([
   ...(["topLogprobs", "outputCap", "verbosity", "user", "safetyIdentifier", "store", "serviceTier"] as const),
 ]);
 
-/** Fields that stand inside of lists: no path leads to them. */
+/** Fields inside of lists: no path leads to them. */
 const withoutPath: ReadonlySet<NeutralField> = new Set(["mediaDetail", "cacheMarks"]);
 
 /** Second spellings of a format. */
@@ -109,7 +109,7 @@ function plain(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^generation_config\./, "");
 }
 
-/** Names as they are spelled come before the same names written otherwise, and parts before the whole. */
+/** Names as they are written come before the same names written otherwise, and parts before the whole. */
 const index = new Map<string, Row>();
 for (const written of [(name: string) => name, plain]) {
   for (const row of rows) {

@@ -53,7 +53,7 @@ export interface BothCalls {
 }
 
 /**
- * Ranges of what a translation made of fields that say it in another way.
+ * Checks the ranges of parameters that a translation derived from other fields.
  * @throws GatewayError `invalid_value` naming the client's field
  */
 export function checkTranslatedParameters({ client, upstream }: BothCalls, route: Route): void {
@@ -72,7 +72,7 @@ export function checkTranslatedParameters({ client, upstream }: BothCalls, route
 export interface UnsupportedMembers {
   /** Paths in the upstream's format. */
   readonly members: readonly string[];
-  /** The same as the client spelled them. */
+  /** The same in the client's spelling. */
   readonly dropped: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export function clientsName({ client, upstream }: BothCalls, name: string): stri
   return client === upstream ? name : clientsParams(client, parameterNames(name))[0];
 }
 
-/** The members of a call that stand at the paths, each once. */
+/** The members of a call at the paths, each once. */
 function found(call: ChatCall, paths: readonly string[]): readonly FoundMember[] {
   const { findMember } = clientFormats[call.endpoint.format];
   const members = new Map<string, FoundMember>();

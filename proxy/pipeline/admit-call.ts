@@ -42,7 +42,7 @@ function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: R
 }
 
 /**
- * Names and values in turn, as `writeHead` takes them with the least work. Nobody has taken charge of the reservation
+ * Names and values alternate, as `writeHead` reads them with the least work. Nobody has taken charge of the reservation
  * yet: should this throw, it is given back here.
  */
 function createResponseHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
@@ -53,7 +53,7 @@ function createResponseHeaders(reservation: Reservation, protocol: Protocol, ser
     return headers;
   } catch (error) {
     const settling = services.ledger.settle(id, zeroAmounts);
-    // A store that does not answer lets it expire.
+    // A store that does not reply lets it expire.
     if (settling instanceof Promise) settling.catch(() => undefined);
     throw error;
   }

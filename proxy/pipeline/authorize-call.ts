@@ -29,7 +29,7 @@ export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: Chat
   return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
 }
 
-/** A call with what it went on from, and what was taken for that: to be released with its body. */
+/** A call with its earlier conversation, and the bytes acquired for that: to be released with its body. */
 export interface ResolvedAuthorizedCall {
   readonly authorized: AuthorizedCall;
   readonly conversationBytes: number;
@@ -69,7 +69,7 @@ async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall
   return { authorized, conversationBytes: holdConversation(read, authorized) };
 }
 
-/** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
+/** The earlier conversation of a call counts as its body does. @returns bytes acquired, to be released with it */
 function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
   if (call.body.bytes === read.call.body.bytes) return 0;
   inFlightBytes.acquire(call.body.bytes.length);

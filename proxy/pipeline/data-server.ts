@@ -36,13 +36,13 @@ export interface ServerOptions {
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly nextRequestId: () => string;
   readonly log: Pick<Logger, "warn" | "error">;
-  /** Kept of what clients send behind requests that are being answered, over all connections. Default 32 MiB. */
+  /** Kept of what clients send behind requests that are being served, over all connections. Default 32 MiB. */
   readonly earlyBytesMax?: number;
 }
 
-/** Requests that were cut settle before they are answered, and an estimate may take up to five seconds. */
+/** Requests that were cut settle before their response ends, and an estimate may take up to five seconds. */
 const cutGraceMs = 6_000;
-/** Each client may send a little before it was answered, and they may be many. */
+/** Each client may send a little before it gets its response, and they may be many. */
 const earlyBytesMax = 32 * 1024 * 1024;
 
 export class DataServer implements ConnectionOwner {
@@ -186,7 +186,7 @@ export class DataServer implements ConnectionOwner {
     for (const connection of this.#connections) connection.check(nowMs);
   }
 
-  /** What is too many of one address is closed without an answer, as what is too many of all is. */
+  /** What is too many of one address is closed without a response, as what is too many of all is. */
   #count(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));

@@ -43,7 +43,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   }
 }
 
-/** Reads the call, reserves what it may need, has it answered; lets go of everything however that went. */
+/** Reads the call, reserves what it may need, serves it; releases everything however that went. */
 async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): Promise<void> {
   const body = await receiveBody(caller); //                                                     400 408 413 415 503
   let settlement: CallSettlement | undefined;

@@ -40,7 +40,7 @@ export class HeldResponses implements ResponseReader {
     });
   }
 
-  /** Whoever reads must release, on every way out, when what was read is needed no more. */
+  /** The reader must release, on every way out, when it needs the responses no more. */
   release(): void {
     this.#inFlightBytes.release(this.#heldBytes);
     this.#heldBytes = 0;

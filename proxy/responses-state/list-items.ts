@@ -39,7 +39,7 @@ function limitOf(text: string | undefined): number {
   throw new GatewayError("invalid_value", `'limit' must be from 1 to ${limitMax}.`, { param: "limit" });
 }
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export function deletedResponse(id: string): JsonObject {
   return { id, object: "response", deleted: true };
 }

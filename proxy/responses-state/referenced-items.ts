@@ -25,7 +25,7 @@ export class ReferencedItems {
   #lookups = 0;
   #bytes = 0;
 
-  /** @param bytesMax of all items that references stand for, each as often as it is referred to */
+  /** @param bytesMax of all items that are referred to, each as often as it is */
   constructor(owner: string, store: ResponseReader, bytesMax: number) {
     this.#owner = owner;
     this.#store = store;

@@ -12,7 +12,7 @@ export interface ResponseStore {
   keep(owner: string, response: StoredResponse): void;
   /** @throws GatewayError when the store cannot be read */
   get(owner: string, id: string): Promise<StoredResponse | undefined>;
-  /** The response and those it goes on from, oldest first; undefined when one is missing or they are too many or too much. */
+  /** The response and those it continues, oldest first; undefined when one is missing or they are too many or too much. */
   chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
   /** The response that an item belongs to. */
   findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
@@ -26,7 +26,7 @@ export interface ResponseStore {
 /** What is found by `get`, `chain` and `findItem`. */
 export type AskedFor = "response" | "chain" | "item";
 
-/** What calls that go on from earlier responses ask of a store. */
+/** The part of a store that calls read when they continue earlier responses. */
 export type ResponseReader = Pick<ResponseStore, "get" | "chain" | "findItem">;
 
 export interface StoreLimits {
@@ -36,9 +36,9 @@ export interface StoreLimits {
   readonly ownerResponsesMax: number;
   readonly ownerBytesMax: number;
   readonly bytesMax: number;
-  /** Links of one chain: each is read again for every call that goes on from it. */
+  /** Links of one chain: each is read again for every call that continues it. */
   readonly chainLengthMax: number;
-  /** Of one chain, answers as they are kept included: all of it is read at once. */
+  /** Of one chain, stored responses included: all of it is read at once. */
   readonly chainBytesMax: number;
 }
 

@@ -77,7 +77,7 @@ export class RotatedCredentials {
   }
 
   /**
-   * The provider has begun to answer a call that was made with it: what becomes of it during a long stream others tell.
+   * The provider has begun to reply to a call that was made with it. A failure later in the stream is reported elsewhere.
    * @param credential undefined for a channel that needs none
    */
   accepted(credential: Credential | undefined): void {
@@ -88,7 +88,7 @@ export class RotatedCredentials {
 
   /**
    * The provider refused it.
-   * @param status of its answer: 403 may be about the model or the caller's words, and says nothing of the secret
+   * @param status of its reply: 403 may be about the model or the caller's words, and says nothing of the secret
    * @returns whether the call should be made again with the former secret, which `inUse` now gives
    */
   refused(credential: Credential, status: number | undefined): boolean {

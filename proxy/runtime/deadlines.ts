@@ -46,7 +46,7 @@ class DeadlineList {
   /** @param inMs from now, at most the length of this list's deadlines */
   arm(inMs: number, onExpired: () => void): Deadline {
     const deadline = new Deadline(this, performance.now() + inMs, onExpired);
-    // Nearly always the end; a wait that goes on for what is left of it stands further ahead.
+    // Nearly always the end; a wait that continues for the rest of it is further ahead.
     let before = this.#last;
     while (before !== undefined && before.atMs > deadline.atMs) before = before.previous;
     const after = before === undefined ? this.#first : before.next;
@@ -82,7 +82,7 @@ class DeadlineList {
     this.stop();
     this.#timer = setTimeout(() => this.#expireDue(), Math.max(0, Math.ceil(atMs - performance.now())));
     this.#timerAtMs = atMs;
-    // Whoever waits holds a connection; a list whose deadlines were all met must not keep a process alive.
+    // A waiting request holds a connection; a list whose deadlines were all met must not keep a process alive.
     this.#timer.unref();
   }
 

@@ -25,14 +25,14 @@ export function joinBatch(): Promise<void> {
 }
 
 function startTurn(): Promise<void> {
-  const turn = new Promise<void>((resolve) => {
+  const batch = new Promise<void>((resolve) => {
     setImmediate(() => {
-      if (gathering === turn) gathering = undefined;
+      if (gathering === batch) gathering = undefined;
       resolve();
     });
   });
-  return turn;
+  return batch;
 }
 
-/** Awaited between two stages: the other calls of the turn come as far as this one. */
+/** Awaited between two stages: the other calls of the batch come as far as this one. */
 export const yieldToBatch: Promise<void> = Promise.resolve();

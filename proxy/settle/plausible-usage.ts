@@ -6,7 +6,7 @@ import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
 
 /** Where a route names no context window: above every window there is. */
 const windowTokensMax = 16 * 1024 * 1024;
-/** No answer takes more. */
+/** No reply takes more. */
 export const searchesMax = 1_000;
 
 const inputClasses = ["input", "cacheRead", "cacheWrite", "cacheWrite1h", "audioInput", "imageInput"] as const;

@@ -203,7 +203,7 @@ export class SnapshotDraft {
     this.#size = base.size;
   }
 
-  /** What is held under an id as the draft stands. */
+  /** The object under an id in the present draft. */
   held(id: string): HeldObject | undefined {
     return this.#buckets[bucketOf(id)]?.get(id);
   }
@@ -236,7 +236,7 @@ export class SnapshotDraft {
     if (held.object !== undefined) this.#unindex(held.object);
   }
 
-  /** Digest of the draft as it stands. */
+  /** Digest of the present draft. */
   digest(): string {
     return fleetDigest(this.#sums);
   }

@@ -15,7 +15,7 @@ const forbidden = new BlockList();
 for (const [network, prefix, hex] of [
   ["0.0.0.0", 8, "0:0"],
   ["169.254.0.0", 16, "a9fe:0"],
-  // Azure's host answers there with keys and settings of the machine, though the address is a public one.
+  // Azure's host serves there keys and settings of the machine, though the address is a public one.
   ["168.63.129.16", 32, "a83f:8110"],
   ["224.0.0.0", 4, "e000:0"],
   ["255.255.255.255", 32, "ffff:ffff"],

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 
 /**
  * @param path absolute
- * @throws Error with the code of the level that cannot be made; ENOTDIR where something else stands there
+ * @throws Error with the code of the level that cannot be made; ENOTDIR where something else is there
  */
 export function makeFolder(path: string): void {
   const missing: string[] = [];

@@ -19,7 +19,7 @@ export interface DatabaseOptions {
 
 /** @throws Error when the file cannot be used; `isDamaged` tells whether it is no database any more */
 export function openDatabase(path: string, { busyTimeoutMs, pragmas, schema }: DatabaseOptions): DatabaseSync {
-  // Made before SQLite sees it, so that it never stands there with wider rights; its journal inherits them.
+  // Made before SQLite sees it, so that it never has wider rights; its journal inherits them.
   closeSync(openSync(path, "a", 0o600));
   chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });

@@ -99,7 +99,7 @@ export async function writeLastGood(
   }
 }
 
-/** @returns the snapshot, or why there is none; never throws for what stands in the file. */
+/** @returns the snapshot, or why there is none; never throws for the content of the file. */
 export async function readLastGood(file: string, key: Buffer): Promise<LastGood> {
   let content: Buffer;
   try {

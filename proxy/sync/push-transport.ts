@@ -15,11 +15,11 @@ export interface PushStream {
 }
 
 export interface PushTransport {
-  /** @throws when no operator answers or it refuses the hello. */
+  /** @throws when no operator replies or it refuses the hello. */
   open(hello: Hello): Promise<PushStream>;
 }
 
-/** An answer of the operator that is not what the protocol says. */
+/** A reply of the operator that the protocol does not allow. */
 export class PushRefusedError extends Error {
   readonly code = "push_refused";
   readonly status: number;
@@ -48,7 +48,7 @@ export async function openPushStream(connection: OperatorConnection, hello: Hell
     connection.close();
     throw cause;
   }
-  // The answer has begun; from here the heartbeats tell whether the peer lives.
+  // The reply has begun; from here the heartbeats tell whether the peer lives.
   reply.socket.setTimeout(0);
   if (reply.statusCode !== 200) {
     reply.destroy();
@@ -70,7 +70,7 @@ export async function openPushStream(connection: OperatorConnection, hello: Hell
   };
 }
 
-/** Posts one JSON message. `options.timeout` bounds the wait for the answer's head. */
+/** Posts one JSON message. `options.timeout` bounds the wait for the reply's head. */
 export function postJson(
   send: typeof request,
   options: RequestOptions,

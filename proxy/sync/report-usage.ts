@@ -37,7 +37,7 @@ export function reportUsageRegularly(options: ReportUsageOptions): () => Promise
     const report = await usageReport(options, clocks);
     if (report !== undefined) options.send(report);
   };
-  // A store that does not answer costs this report; the next one tells the same counters.
+  // A store that does not reply costs this report; the next one tells the same counters.
   const sendOrLose = (): Promise<void> => send().catch(() => undefined);
   const timer = setInterval(sendOrLose, options.everyMs ?? 5_000);
   timer.unref();

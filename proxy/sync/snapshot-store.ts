@@ -10,7 +10,7 @@ import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { Revocations } from "./revocations.ts";
 import { Tombstones } from "./tombstones.ts";
 
-/** Something happened to the live configuration; for metrics, logs and whoever keeps state by configuration. */
+/** Something happened to the live configuration; for metrics, logs and parts that keep state by configuration. */
 export type StoreEvent =
   | {
       readonly type: "applied";
@@ -32,7 +32,7 @@ export interface Applied {
   readonly versions?: ResourceVersions;
 }
 
-/** How far in the life of the source a configuration stands. */
+/** How much of the source's history a configuration contains. */
 export interface ObservedStatus {
   /** Raised when the source itself went back in time, as after a restore. */
   readonly epoch: number;

@@ -7,7 +7,7 @@ import { openPushStream, type PushTransport, postJson } from "./push-transport.t
 
 export interface UnixSocketOptions {
   readonly socketPath: string;
-  /** Longest wait for the operator's answer to a request, not for the stream. */
+  /** Longest wait for the operator's reply to a request, not for the stream. */
   readonly replyTimeoutMs: number;
 }
 

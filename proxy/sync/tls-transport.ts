@@ -21,7 +21,7 @@ export interface TlsTransportOptions {
   /** PEM of the authorities to trust. */
   readonly caFile: string;
   readonly tokenFile: string;
-  /** Longest wait for the operator's answer to a request, not for the stream. */
+  /** Longest wait for the operator's reply to a request, not for the stream. */
   readonly replyTimeoutMs: number;
   /** The addresses of a host; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;

@@ -11,7 +11,7 @@ import type { ClientStream } from "./client/client-stream.ts";
 import type { ReplySource } from "./reply/reply-source.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
-/** @returns undefined where what the upstream told stands */
+/** @returns undefined where the upstream's own usage counts */
 export type EstimateMissingUsage = (
   usage: TokenUsage | undefined,
   produced: () => Produced,
@@ -28,12 +28,12 @@ export interface AttemptOptions {
   readonly translation: Translation | undefined;
   /** Fields of the client's that the upstream does not get, by the client's names. */
   readonly dropped: readonly string[];
-  /** For an answer that is streamed though not asked to, or the reverse. */
+  /** For a reply that is streamed though the client did not ask for it, or the reverse. */
   readonly bridge: () => ReplyBridge;
-  /** For clients that are told usage in any case, where the upstream tells none: what the answer will be charged. */
+  /** For clients that always get usage, where the upstream reports none: estimates the charge for the reply. */
   readonly estimateMissingUsage?: EstimateMissingUsage | undefined;
   readonly limits: ProxyLimits;
-  /** What of the answer waits here counts there. */
+  /** Counts the bytes of the reply that wait here. */
   readonly inFlightBytes: ByteCount;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;

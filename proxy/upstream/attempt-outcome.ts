@@ -6,7 +6,7 @@ import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/f
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
-  /** `headers`: those that may pass, names and values in turn; `lost`: what of the answer the body cannot say. */
+  /** `headers`: those that may pass, names and values alternating; `lost`: parts of the reply that the body cannot carry. */
   | {
       readonly kind: "reply";
       readonly body: Buffer;
@@ -44,14 +44,14 @@ export type AttemptOutcome =
       readonly isSent: boolean;
     };
 
-/** Why an attempt was ended though the upstream did nothing wrong; `overloaded`: there is no room for its answer. */
+/** Why an attempt was ended though the upstream did nothing wrong; `overloaded`: there is no room for its reply. */
 export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked" | "overloaded";
 
 export type StreamProblem =
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
   | { readonly kind: "violation"; readonly reason: string }
-  /** The upstream ended its body without an error and before the end of its answer. */
+  /** The upstream ended its body without an error and before the end of its reply. */
   | { readonly kind: "truncated"; readonly reason: string };
 
 /** Why a stream that is over may not end cleanly; undefined when it may. */

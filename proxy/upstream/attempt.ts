@@ -57,7 +57,7 @@ export class Attempt {
   run(): Promise<AttemptOutcome> {
     // Stopped before it began: nothing is sent, and nobody else would settle this promise.
     if (this.#outcome !== undefined) return Promise.resolve(this.#outcome);
-    // A sign of life may begin the answer before the upstream does: what was dropped of the call is known by now.
+    // A sign of life may begin the response before the upstream does: what was dropped of the call is known by now.
     this.#options.client?.passHeaders(this.#passedHeaders());
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -77,7 +77,7 @@ export class Attempt {
     this.#finish({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
   }
 
-  /** Lets go of what it held of the answer: that has gone out, or never will. */
+  /** Releases what it held of the reply: that has gone out, or never will. */
   release(): void {
     this.#held.release();
   }
@@ -135,7 +135,7 @@ export class Attempt {
     // Its end was said: what breaks behind it changes nothing.
     if (awaitsUsage(this.#filter)) this.#lateUsage.end(this.#filter);
     else if (this.#phase === "streaming" && this.#filter !== undefined && this.#options.client?.hasBegun === true) {
-      // What the upstream said before it broke may already be the whole answer.
+      // The bytes before the failure may already be the whole reply.
       const problem: StreamProblem | undefined = this.#filter.isComplete ? undefined : { kind: "failure", failure };
       this.#finish({ kind: "streamed", filter: this.#filter, problem });
     } else if (this.#phase === "collecting" && this.#status >= 400) {
@@ -167,7 +167,7 @@ export class Attempt {
     return this.#collected.filterOfPart(format, call, limits.eventBytesMax);
   }
 
-  /** @param lost of the answer */
+  /** @param lost parts of the reply */
   #passedHeaders(lost: readonly string[] = []): readonly string[] {
     const { dropped } = this.#options;
     return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
@@ -175,7 +175,7 @@ export class Attempt {
 
   #consume(chunk: Buffer): void {
     try {
-      // Whatever its head says: a stream of events does not begin with an object, and what does is a whole answer.
+      // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
       if (this.#phase === "streaming" && !this.#hasBegun && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
@@ -221,7 +221,7 @@ export class Attempt {
     } else if (!filter.isComplete) this.#hold(filter.heldBytes);
   }
 
-  /** Comments are nothing of the answer: another target may still give one, and few programs take them for life. */
+  /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
     if (!pieces.every(saysNothing)) {
       this.#write(client, pieces);
@@ -262,7 +262,7 @@ export class Attempt {
     void this.#judge();
   }
 
-  /** What is whole is judged together with the answers that come with it. */
+  /** A whole reply is judged together with the replies that arrive with it. */
   async #judge(): Promise<void> {
     try {
       await joinBatch();
@@ -284,7 +284,7 @@ export class Attempt {
     }
   }
 
-  /** A promise only where the answer must be told in another manner. */
+  /** A promise only where a stream must become a whole response or the reverse. */
   #endReply(): Promise<void> | undefined {
     if (this.#status < 200 || this.#status >= 300) {
       this.#finish({ kind: "upstream-error", error: this.#classify() });
@@ -323,7 +323,7 @@ export class Attempt {
   }
 
   /**
-   * An answer may be told in another manner than it came.
+   * A whole reply may become a stream, and a stream a whole response.
    * @param read what is known of it already
    */
   async #endBridged(reply: Buffer, read?: ReplyReading): Promise<void> {
@@ -334,15 +334,15 @@ export class Attempt {
       reading ??= bridge.readReply(reply);
       await yieldToBatch;
       const { usage, error, produced } = reading;
-      const told = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
+      const estimated = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
       if (error !== undefined) {
         this.#finish({ kind: "upstream-error", error });
       } else if (client === undefined) {
-        const { body, lost } = bridge.translateReply(reply, told);
+        const { body, lost } = bridge.translateReply(reply, estimated);
         this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
         const filter = new WholeReplyFilter(reading);
-        const frames = bridge.streamOfReply(reply, told);
+        const frames = bridge.streamOfReply(reply, estimated);
         if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, reply.length))) {
           this.#finish({ kind: "stopped", reason: "overloaded", filter, isSent: true });
           return;

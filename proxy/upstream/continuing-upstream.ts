@@ -195,7 +195,7 @@ class TurnExchange implements UpstreamControl {
   }
 }
 
-/** The body that the answer begins with. One that is no success, or not readable here, is passed on as it is. */
+/** The body that the reply begins with. One that is no success, or not readable here, is passed on as it is. */
 class FirstBody implements UpstreamHandler {
   readonly #turn: TurnExchange;
   readonly #handler: UpstreamHandler;
@@ -255,7 +255,7 @@ class LaterBody implements UpstreamHandler {
   onHead(status: number, headers: RawHeaders): void {
     if (this.#turn.isOver) return;
     if (status < 200) {
-      // Too many of these are too many, whichever request they answer.
+      // Too many of these are too many, whichever request they belong to.
       this.#handler.onHead(status, headers);
       return;
     }

@@ -88,7 +88,7 @@ export function labelOfFailure(failure: UpstreamFailure): AttemptLabel {
   return failure.kind === "broken" ? "cut" : "timeout";
 }
 
-/** The upstream never got the request: too slow to connect is no slow answer, whatever the client is told. */
+/** The upstream never got the request: too slow to connect is no slow reply, whatever the client is told. */
 export function isConnectFailure({ kind }: UpstreamFailure): boolean {
   return kind === "connect" || kind === "connect-timeout" || kind === "egress";
 }

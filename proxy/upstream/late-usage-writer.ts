@@ -6,7 +6,7 @@ import type { StreamFilter } from "#proxy/formats/format";
 import { StreamTranslator } from "#proxy/translate/stream-translator";
 import type { AttemptOptions } from "./attempt-options.ts";
 
-/** The upstream said its end, and the client has not been told: what breaks behind it changes nothing. */
+/** The upstream ended the reply, and the client has no usage yet: a failure behind that changes nothing. */
 export function awaitsUsage(filter: StreamFilter | undefined): filter is StreamTranslator {
   return filter instanceof StreamTranslator && filter.awaitsUsage;
 }

@@ -87,7 +87,7 @@ export interface StoredIdentity {
   readonly unit: string;
 }
 
-/** How long to wait when nothing but others' open reservations stands in the way: they settle at any moment. */
+/** How long to wait when only others' open reservations are in the way: they settle at any moment. */
 export const pendingRetryMs = 1_000;
 
 /** An empty window may still get the settlement of a reservation that expired or held nothing of it; not after this. */
@@ -130,9 +130,9 @@ export class LimitCounter {
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
-  /** Another may count under its name: what is still settled here must not stand on disk beside that. */
+  /** Another may count under its name: what is still settled here must not be on disk beside that. */
   isForgotten = false;
-  /** How it stands on disk; undefined: not yet. */
+  /** Its row on disk; undefined: not yet. */
   stored: StoredIdentity | undefined;
 
   constructor(name: string, limit: Limit, rules: LimitRules, nowMs: number) {

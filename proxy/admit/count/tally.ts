@@ -51,7 +51,7 @@ export class Tally {
     return this.posted + this.pending + BigInt(amount) <= ceiling.exact;
   }
 
-  /** Whether `amount` would fit if nothing were reserved: only others' reservations stand in the way. */
+  /** Whether `amount` would fit if nothing were reserved: only others' reservations are in the way. */
   fitsWithoutPending(amount: number, ceiling: Ceiling): boolean {
     return this.posted + BigInt(amount) <= ceiling.exact;
   }

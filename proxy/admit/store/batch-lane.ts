@@ -98,7 +98,7 @@ export class BatchLane {
     return true;
   }
 
-  /** Thread's side: the batch with this number stands on disk. */
+  /** Thread's side: the batch with this number is on disk. */
   setWritten(sequence: number): void {
     Atomics.store(this.#control, writtenWord, sequence);
   }

@@ -102,7 +102,7 @@ function compact(): void {
   }
 }
 
-/** Notices a file that is no longer in its place, and makes it anew where nothing else stands there. */
+/** Notices a file that is no longer in its place, and creates it again where nothing else is there. */
 function checkFile(): void {
   const nowMs = performance.now();
   if (nowMs - checkedAtMs < checkEveryMs || (store === undefined && !isDisplaced)) return;

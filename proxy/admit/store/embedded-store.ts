@@ -21,9 +21,9 @@ import { makeFolder } from "#proxy/sqlite/make-folder";
 import { checkDatabase, isDamaged, openDatabase } from "#proxy/sqlite/open-database";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
-/** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */
+/** Changes in the journal that start compacting it, 1.2 MB: gathering their last words takes some milliseconds. */
 const journalChangesMax = 50_000;
-/** Rows folded in one step, so that batches wait a few milliseconds at most. */
+/** Rows compacted in one step, so that batches wait a few milliseconds at most. */
 const compactionSliceRows = 1_000;
 const bytesPerChange = changeLength * Float64Array.BYTES_PER_ELEMENT;
 const int64Max = 2n ** 63n - 1n;
@@ -124,7 +124,7 @@ export class EmbeddedStore {
     }
   }
 
-  /** What stands where the open file was: itself, nothing or another. */
+  /** Whether the open file is still in its place, or nothing, or another file. */
   place(): "Same" | "Gone" | "Other" {
     const found = fileIdOf(this.#path);
     if (found === undefined) return "Gone";
@@ -184,7 +184,7 @@ export class EmbeddedStore {
     this.#journalChanges += batch.changes.length / changeLength;
   }
 
-  /** Folds a slice of the journal into the counters. @returns whether more is to be done */
+  /** Compacts a slice of the journal into the counters. @returns whether more is to be done */
   compact(): boolean {
     if (this.#compaction === undefined) {
       if (this.#journalChanges < journalChangesMax) return false;
@@ -267,7 +267,7 @@ export class EmbeddedStore {
   }
 }
 
-/** Where the ledger of a folder stands. */
+/** The path of a folder's ledger. */
 export function databasePath(folder: string): string {
   return join(folder, "ledger.sqlite");
 }

@@ -1,6 +1,6 @@
 /** Defines the messages between the ledger and its store's thread. */
 
-/** A counter as it stands on disk. */
+/** A counter's row on disk. */
 export interface StoredCounter {
   readonly id: number;
   readonly kind: "limit" | "bucket" | "balance";

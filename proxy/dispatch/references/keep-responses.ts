@@ -24,7 +24,7 @@ export class ResponseKeeper {
     this.#asSent = admitted.references?.asSent;
   }
 
-  /** For a translated answer; undefined when nothing of it may be kept. */
+  /** For a translated reply; undefined when nothing of it may be stored. */
   onResponse({ channel }: SelectedTarget): ((response: JsonObject) => void) | undefined {
     if (!this.#mayKeep(channel.privacy.store)) return undefined;
     const { call, found, services } = this.#admitted;
@@ -35,7 +35,7 @@ export class ResponseKeeper {
     };
   }
 
-  /** A whole answer of a provider that speaks the format. */
+  /** A whole reply of a provider that speaks the format. */
   keepReply(selected: SelectedTarget, body: Buffer): void {
     if (this.#hasKept || !this.#isOwnFormat(selected)) return;
     this.#keepNative(selected, parseJson(body.toString("utf8")));

@@ -7,7 +7,7 @@ import { type Amounts, oneRequestAmounts, type Refusal, type Reservation, zeroAm
 import type { Services } from "#proxy/dispatch/services";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
-/** A promise where the ledger answers late; undefined when it is done. */
+/** A promise where the ledger is not done at once; undefined when it is. */
 export type Pending = Promise<void> | undefined;
 
 export type ChannelSlot = "reserved" | "full";
@@ -98,7 +98,7 @@ export class HeldReservations {
     return (settled ?? Promise.resolve()).then(() => this.#giveBackChannelsMore(oneRequestAmounts));
   }
 
-  /** What was used of them stands in the first reservation's numbers; on the channel each was a request. */
+  /** Their usage is in the first reservation's numbers; on the channel each was a request. */
   #giveBackChannelsMore(amounts: Amounts): Promise<void> {
     const ids = this.#channelsMore;
     this.#channelsMore = [];

@@ -26,7 +26,7 @@ import { holdsResponse } from "#proxy/upstream/client/end-response";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 
-/** @throws GatewayError when no target answered; nothing has gone to the client then */
+/** @throws GatewayError when no target replied; nothing has gone to the client then */
 export async function serveChat(admitted: AdmittedCall): Promise<void> {
   const stream = admitted.call.stream ? new ResponseStream(admitted) : undefined;
   const attempts = new ChatAttempts(admitted, stream);
@@ -34,7 +34,7 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
     const result = await dispatchCall(admitted, attempts);
     if (result instanceof GatewayError) throw result;
   } catch (error) {
-    // The status is gone where the client has heard that its answer lives.
+    // The status is sent already where the client got a sign of life.
     if (stream?.client.isStarted !== true || !(error instanceof GatewayError)) throw error;
     await failStarted(admitted, stream, error);
   } finally {

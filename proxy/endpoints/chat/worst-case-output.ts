@@ -33,13 +33,13 @@ interface RuledRoute {
   readonly targets: readonly RuledTarget[];
   /** Parameters that the model does not support: they are taken out before the rules. */
   readonly unsupported: readonly ParameterNames[];
-  /** Whether anything changes how long or how many answers are. */
+  /** Whether anything changes the length or the number of candidates. */
   readonly changesOutput: boolean;
   /** JSON that the rules of one target add to a body, at most. */
   readonly addedBytes: number;
 }
 
-/** Top-level members by which a rule changes how long or how many answers are. */
+/** Top-level members by which a rule changes the length or the number of candidates. */
 const namesThatCount: ReadonlySet<string> = new Set(
   Object.values(outputMembers).flatMap(({ inside, caps, candidates }) => inside ?? [...caps, ...candidates]),
 );
@@ -199,6 +199,6 @@ function membersIn(text: string | undefined): Members {
 function countIn(text: string | undefined): number | undefined {
   if (text === undefined || text === "null") return undefined;
   const count = Number(text);
-  // Less than nothing is how some servers spell no cap.
+  // Some servers write no cap as a negative number.
   return count >= 0 ? Math.ceil(count) : Number.POSITIVE_INFINITY;
 }

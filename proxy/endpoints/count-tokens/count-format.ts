@@ -43,7 +43,7 @@ export function readTokenCount(format: CountingFormat, body: Buffer): number | u
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** The chat format with a reader for the answers of its counter. */
+/** The chat format with a reader for the replies of its counter. */
 export function countingFormat(chat: UpstreamFormat, format: CountingFormat): UpstreamFormat {
   const readReply = (body: Buffer): ReplyReading => ({
     usage: zeroUsage,
@@ -54,7 +54,7 @@ export function countingFormat(chat: UpstreamFormat, format: CountingFormat): Up
   return { ...chat, readReply };
 }
 
-/** The answer as the client's format says it. */
+/** The response in the client's format. */
 export function renderCount(format: CountingFormat, tokens: number): Buffer {
   return Buffer.from(JSON.stringify(format === "Messages" ? { input_tokens: tokens } : { totalTokens: tokens }));
 }

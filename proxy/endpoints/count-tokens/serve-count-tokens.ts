@@ -36,16 +36,16 @@ import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 export async function serveCountTokens(admitted: AdmittedCall): Promise<void> {
   const { format } = admitted.call.endpoint;
   if (!canCount(format)) throw new TypeError(`there is no token count in ${format}`);
-  const counted = await askUpstreams(admitted);
+  const counted = await countUpstream(admitted);
   const tokens = counted ?? (await estimate(admitted));
-  // Whoever counted, an answer costs a request.
+  // The count costs one request, whether an upstream or the tokenizer made it.
   await admitted.settlement.settleRequest();
   refuseRevoked(admitted);
   send(admitted, renderCount(format, tokens), counted === undefined);
 }
 
 /** @returns undefined when no upstream of the route could tell */
-async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined> {
+async function countUpstream(admitted: AdmittedCall): Promise<number | undefined> {
   const attempts = new CountAttempts(admitted);
   try {
     const result = await dispatchCall(admitted, attempts);

@@ -36,7 +36,7 @@ import { StoredAttempt, type StoredQuestion, storedRequest } from "./stored-atte
 export interface StoredResponseMatch extends Match {
   readonly protocol: "OpenAI";
   readonly action: "read" | "delete" | "list-input";
-  /** As it stands in the path: letters, digits, `_` and `-`. */
+  /** As in the path: letters, digits, `_` and `-`. */
   readonly responseId: string;
 }
 
@@ -78,13 +78,13 @@ export async function serveStoredResponse(caller: Caller, endpoint: StoredRespon
 }
 
 interface StoredCaller extends Caller, RunningCall {
-  /** Counts what a provider answers. */
+  /** Counts the bytes of a provider's reply. */
   readonly held: HeldReply;
 }
 
 type Query = (name: string) => string | undefined;
 
-/** Of the gateway itself or of the provider, whoever keeps it. */
+/** Reads it from the gateway's store or from the provider that keeps it. */
 async function loadBody(
   caller: StoredCaller,
   endpoint: StoredResponseMatch,
@@ -147,7 +147,7 @@ async function requestFromProvider(
     if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
     return result.value;
   } finally {
-    // Not before the provider has answered: what runs counts among the requests in flight.
+    // Not before the provider has replied: what runs counts among the requests in flight.
     await held.release(record.attempts > 0);
   }
 }
@@ -156,7 +156,7 @@ interface PreparedQuestion {
   readonly request: UpstreamRequest;
 }
 
-/** No target but the one that keeps it can answer: after a failure there is none left. */
+/** Only the target that keeps it can serve it: after a failure there is none left. */
 function hooksOf(
   caller: StoredCaller,
   call: DispatchedCall,
@@ -170,7 +170,7 @@ function hooksOf(
     select: (tried) => keeperOf(stored, route, caller, tried),
     prepare: (selected) => {
       refuseRevoked(caller);
-      // Whoever left meanwhile pays for no request: none is sent.
+      // A client that left meanwhile pays for no request: none is sent.
       if (caller.exchange.response.destroyed) throw new ClientGoneError();
       return { request: storedRequest({ ...asked, path: selected.path }, { ...selected, route }, limits) };
     },

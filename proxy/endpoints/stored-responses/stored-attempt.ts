@@ -45,7 +45,7 @@ export interface StoredContext {
   readonly model: string;
   /** The same as its provider knows it. */
   readonly upstreamModel: string;
-  /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
+  /** Counts the bytes of the reply that wait here; its owner releases them when the client has them. */
   readonly held: HeldReply;
 }
 
@@ -59,7 +59,7 @@ export function storedRequest(
   return buildPlainRequest(method, pathOf(question, target), target, limits);
 }
 
-/** One attempt to have a question answered. */
+/** One attempt to get the provider's reply. */
 export class StoredAttempt {
   readonly #question: StoredQuestion;
   readonly #target: Pick<UpstreamTarget, "channel" | "credential">;
@@ -84,8 +84,8 @@ export class StoredAttempt {
   }
 
   /**
-   * @returns the provider's answer, a JSON object, or the error that it reported
-   * @throws GatewayError for whatever else it answered, or nothing
+   * @returns the provider's reply, a JSON object, or the error that it reported
+   * @throws GatewayError for any other reply, or none
    */
   async run(request: UpstreamRequest): Promise<Attempted<Buffer>> {
     if (!this.#reply.isOver) {
@@ -117,7 +117,7 @@ export class StoredAttempt {
   }
 }
 
-/** The id stands before what the channel's own template asks by query. */
+/** The id comes before the query of the channel's own template. */
 function pathOf({ action, id, path, query }: StoredQuestion, owner: PathOwner): string {
   const mark = path.indexOf("?");
   const [base, own] = mark < 0 ? [path, ""] : [path.slice(0, mark), path.slice(mark)];
@@ -131,7 +131,7 @@ interface Whole {
   readonly body: Buffer;
 }
 
-/** Collects one answer, within a bound. */
+/** Collects one reply, within a bound. */
 class StoredReply implements UpstreamListener {
   readonly whole: Promise<Whole>;
   readonly #bytesMax: number;
@@ -145,7 +145,7 @@ class StoredReply implements UpstreamListener {
   #resolve: (whole: Whole) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  /** @param abort closes the upstream of an answer that is not taken */
+  /** @param abort closes the upstream of a reply that is refused */
   constructor(bytesMax: number, held: HeldReply, abort: () => void) {
     this.#bytesMax = bytesMax;
     this.#held = held;

@@ -35,7 +35,7 @@ const waitingBytesMax = 64 * 1024 * 1024;
 const retryMs = 1_000;
 
 interface Waiting {
-  readonly resolve: (answer: StoreReply) => void;
+  readonly resolve: (reply: StoreReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export class EmbeddedResponses implements ResponseStore {
   /** @throws Error when the folder cannot be used */
   static async open(options: EmbeddedResponsesOptions): Promise<EmbeddedResponses> {
     const store = new EmbeddedResponses(options);
-    // Answered only by a thread whose database is open.
+    // Only a thread whose database is open replies.
     await store.#ask({ type: "get", owner: "", id: "" }).catch((error: unknown) => {
       store.#isClosing = true;
       throw error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -113,7 +113,7 @@ export class EmbeddedResponses implements ResponseStore {
     const { folder, limits = defaultStoreLimits } = this.#options;
     const workerData: ResponseStoreStart = { folder, limits };
     const worker = startThread("./response-store-worker", import.meta.url, workerData);
-    worker.on("message", (answer: StoreReply) => this.#onReply(answer));
+    worker.on("message", (reply: StoreReply) => this.#onReply(reply));
     worker.on("error", (error) => this.#lost(worker, error));
     worker.on("exit", () => this.#lost(worker, new Error("the thread of the store ended")));
     return worker;

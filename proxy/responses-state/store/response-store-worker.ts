@@ -11,13 +11,13 @@ if (database.wasDamaged) {
 }
 
 parentPort?.on("message", (asked: NumberedQuestion) => {
-  let answer: StoreReply;
+  let reply: StoreReply;
   try {
-    answer = replyTo(asked);
+    reply = replyTo(asked);
   } catch (error) {
-    answer = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
+    reply = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
   }
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(reply);
   if (asked.question.type === "close") parentPort?.close();
 });
 

@@ -21,7 +21,7 @@ export type StoreQuestion =
   | { readonly type: "keep"; readonly row: KeptRow }
   | { readonly type: "close" };
 
-/** Numbered, so that an answer finds who asked. */
+/** Numbered, so that a reply finds its caller. */
 export interface NumberedQuestion {
   readonly number: number;
   readonly nowMs: number;

@@ -13,7 +13,7 @@ export interface Validity {
 
 export type CertificateState = "good" | "notYetValid" | "endsSoon" | "expired";
 
-/** Whoever renews does so at two thirds of a life or earlier: with less than a sixth left, nobody has. */
+/** Certificates are renewed at two thirds of their life or earlier: with less than a sixth left, nobody has. */
 const endsSoonShare = 1 / 6;
 /** A certificate of years is renewed by hand, and a month is enough for that. */
 const endsSoonMaxMs = 30 * 24 * 3_600_000;
@@ -47,7 +47,7 @@ export class CertificateWarnings {
     this.#options = options;
   }
 
-  /** Tells of a change of state or certificate, and of what stays bad once a day. Call it as often as convenient. */
+  /** Logs each change of state or certificate, and a lasting fault once a day. Call it as often as convenient. */
   check(validity: Validity, nowMs: number): void {
     const { what, log } = this.#options;
     const state = certificateState(validity, nowMs);

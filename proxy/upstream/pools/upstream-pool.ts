@@ -15,7 +15,7 @@ import type { Channel } from "#proxy/snapshot/types.gen";
 import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
 import { UndiciUpstream } from "./undici-upstream.ts";
 
-/** Longest that a tunnel through a proxy may take to stand. */
+/** Longest that a tunnel through a proxy may take to open. */
 const tunnelTimeoutMs = 120_000;
 
 interface PoolEntry {
@@ -99,7 +99,7 @@ export class UpstreamPools {
       proxyTls: { lookup },
       // Also to an upstream without TLS: else the proxy would read the call and its credential.
       proxyTunnel: true,
-      // Each request bounds its wait itself; this lets go of what a proxy never answered.
+      // Each request bounds its wait itself; this ends tunnels that a proxy never opened.
       connectTimeout: tunnelTimeoutMs,
       clientFactory: (url, options) => new Pool(url, { ...options, headersTimeout: tunnelTimeoutMs }),
       pipelining: 1,

@@ -8,12 +8,12 @@ export function startsWithStream(body: Buffer): boolean {
   return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, startBytes));
 }
 
-/** JSON as every format's whole answer is. */
+/** JSON, as the whole reply of every format is. */
 export function startsWithObject(body: Buffer): boolean {
   return /^\s*\{/.test(body.toString("latin1", 0, startBytes));
 }
 
-/** JSON, or a stream: an answer of any format. */
+/** JSON, or a stream: a reply of any format. */
 export function mayBeReply(start: Buffer): boolean {
   return startsWithStream(start) || startsWithObject(start);
 }

@@ -75,7 +75,7 @@ export function readCollectedStream(
   return { filter, events: joined([...filter.push(body), ...filter.end()]) };
 }
 
-/** Whoever is not streamed to gets usage in any case, and Google's array as events. */
+/** A client that does not stream always gets usage; Google's array is read as events. */
 function createFilter(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
   const endpoint =
     call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };

@@ -5,8 +5,8 @@
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
 
 /**
- * So much of an answer is not counted: callers who fill the cap with bodies must not cut others' streams, nor take away
- * short answers that are paid for. The number of requests bounds it.
+ * So much of a reply is not counted: callers who fill the cap with bodies must not cut others' streams, nor take away
+ * short replies that are paid for. The number of requests bounds it.
  */
 const freeBytes = 128 * 1024;
 

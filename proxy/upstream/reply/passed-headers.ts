@@ -4,7 +4,8 @@ import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { droppedHeader } from "#proxy/translate/dropped-fields";
 
 /**
- * Of the upstream what may pass, and what was dropped of the call and lost of the answer. Names and values in turn.
+ * The headers of the upstream that may pass, the dropped fields of the call and the lost parts of the reply; names and
+ * values alternate.
  *
  * @param dropped in the client's names
  */

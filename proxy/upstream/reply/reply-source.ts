@@ -9,7 +9,7 @@ export interface ReplySource {
   send(request: SentRequest, handler: ReplyHandler): void;
 }
 
-/** Also hears what several requests for one answer make of its deadlines. */
+/** Also handles the deadlines of a reply that takes several requests. */
 export interface ReplyHandler extends UpstreamHandler {
   /** Bytes came that are held back: the upstream lives. */
   progress(): void;

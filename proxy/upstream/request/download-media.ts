@@ -72,7 +72,7 @@ export class MediaDownloads {
       return await this.#follow(url, signal, terms?.hold);
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause;
-      // Why is for the log: a client must not learn what stands inside the network.
+      // The reason is for the log: a client must not learn what is inside the network.
       const message = `The file at '${where}' could not be downloaded. Send its content as a data URL instead.`;
       throw new GatewayError("invalid_value", message, { param: where, cause });
     } finally {
