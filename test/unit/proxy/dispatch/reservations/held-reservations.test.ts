@@ -21,7 +21,7 @@ const claims: Claims = { limits: [{ counter: "key/ns/k/tokens", limit }], balanc
 const channel = wireChannel("c", { namespace: "ns", limits: [limit] });
 const route = wireRoute("r", { model: "m" });
 
-/** Answers late, as a shared store does, where asked to. */
+/** Replies late, as a shared store does, where asked to. */
 function late(ledger: MemoryLedger): Ledger {
   const after = async <Result>(act: () => Result): Promise<Result> => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -40,7 +40,7 @@ for (const [manner, of] of [
   ["at once", (ledger: MemoryLedger): Ledger => ledger],
   ["late", late],
 ] as const) {
-  describe(`reservations that grow, of a ledger that answers ${manner}`, () => {
+  describe(`reservations that are extended, of a ledger that replies ${manner}`, () => {
     let memory: MemoryLedger;
     let reservations: ReservationHeartbeat;
     let held: HeldReservations;
