@@ -65,7 +65,7 @@ const parts: readonly { readonly of: NeutralField; readonly paths: Paths }[] = [
 
 interface Row {
   readonly paths: Paths;
-  readonly says: Paths;
+  readonly derivedFrom: Paths;
   readonly isAlike: boolean;
   /** Names of which a model may refuse one and take the others. */
   readonly apart: ReadonlySet<string>;
@@ -94,13 +94,13 @@ function apartIn(field: NeutralField): ReadonlySet<string> {
 }
 
 const rows: readonly Row[] = [
-  ...parts.map(({ of, paths }) => ({ paths, says: fieldPaths(of), isAlike: true, apart: apartIn(of) })),
+  ...parts.map(({ of, paths }) => ({ paths, derivedFrom: fieldPaths(of), isAlike: true, apart: apartIn(of) })),
   ...neutralFields
     .filter((field) => !withoutPath.has(field))
     .map((field) => {
       const paths = fieldPaths(field);
       const apart = field === "outputCap" ? new Set(formats.flatMap((format) => paths[format])) : apartIn(field);
-      return { paths, says: paths, isAlike: alike.has(field), apart };
+      return { paths, derivedFrom: paths, isAlike: alike.has(field), apart };
     }),
 ];
 
@@ -131,6 +131,6 @@ export function parameterNames(name: string): ParameterNames {
   return {
     values: row.isAlike ? withItself(row.paths) : itself,
     members: isApart ? alone(row.paths) : withItself(row.paths),
-    derivedFrom: withItself(row.says),
+    derivedFrom: withItself(row.derivedFrom),
   };
 }

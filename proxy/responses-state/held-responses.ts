@@ -4,7 +4,7 @@
  */
 import { GatewayError } from "#proxy/errors";
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
-import type { AskedFor, ResponseReader, ResponseStore } from "./response-store.ts";
+import type { ReferenceKind, ResponseReader, ResponseStore } from "./response-store.ts";
 import type { StoredResponse } from "./stored-response.ts";
 
 export class HeldResponses implements ResponseReader {
@@ -47,7 +47,7 @@ export class HeldResponses implements ResponseReader {
   }
 
   /** @returns false where the call would hold more than it may; nothing is held for it then */
-  async #hold(asked: AskedFor, owner: string, id: string): Promise<boolean> {
+  async #hold(asked: ReferenceKind, owner: string, id: string): Promise<boolean> {
     const bytes = await this.#store.sizeOf(asked, owner, id);
     if (asked !== "response" && bytes > this.#bytesMax - (asked === "item" ? this.#heldBytes : 0)) return false;
     this.#inFlightBytes.acquire(bytes);

@@ -17,14 +17,14 @@ export interface ResponseStore {
   /** The response that an item belongs to. */
   findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
   /** Bytes that the question brings, told without reading them; 0 for one that finds nothing. */
-  sizeOf(asked: AskedFor, owner: string, id: string): Promise<number>;
+  sizeOf(asked: ReferenceKind, owner: string, id: string): Promise<number>;
   /** @returns whether it was there */
   remove(owner: string, id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** What is found by `get`, `chain` and `findItem`. */
-export type AskedFor = "response" | "chain" | "item";
+export type ReferenceKind = "response" | "chain" | "item";
 
 /** The part of a store that calls read when they continue earlier responses. */
 export type ResponseReader = Pick<ResponseStore, "get" | "chain" | "findItem">;

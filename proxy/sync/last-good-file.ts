@@ -77,7 +77,7 @@ export async function writeLastGood(
   file: string,
   key: Buffer,
   snapshot: IndexedSnapshot,
-  standing: ObservedStatus = { epoch: 0, versions: noVersions },
+  observed: ObservedStatus = { epoch: 0, versions: noVersions },
 ): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW } = constants;
@@ -88,7 +88,7 @@ export async function writeLastGood(
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
     cipher.setAAD(header);
     await handle.writeFile(Buffer.concat([header, nonce]));
-    for (const piece of pieces(snapshot, standing)) await handle.writeFile(cipher.update(piece, "utf8"));
+    for (const piece of pieces(snapshot, observed)) await handle.writeFile(cipher.update(piece, "utf8"));
     await handle.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
     await handle.sync();
     await rename(temporary, file);

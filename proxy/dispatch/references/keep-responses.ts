@@ -17,7 +17,7 @@ import { ownerOf } from "./resolve-call.ts";
 export class ResponseKeeper {
   readonly #admitted: AdmittedCall;
   #asSent: JsonObject | undefined;
-  #hasKept = false;
+  #isStored = false;
 
   constructor(admitted: AdmittedCall) {
     this.#admitted = admitted;
@@ -30,19 +30,19 @@ export class ResponseKeeper {
     const { call, found, services } = this.#admitted;
     return (response) => {
       const kept = localResponse(this.#body(), response, { nowMs: services.now(), model: call.model, newId });
-      this.#hasKept = true;
+      this.#isStored = true;
       if (kept !== undefined) services.responses.keep(ownerOf(found), kept);
     };
   }
 
   /** A whole reply of a provider that speaks the format. */
   keepReply(selected: SelectedTarget, body: Buffer): void {
-    if (this.#hasKept || !this.#isOwnFormat(selected)) return;
+    if (this.#isStored || !this.#isOwnFormat(selected)) return;
     this.#keepNative(selected, parseJson(body.toString("utf8")));
   }
 
   keepStream(selected: SelectedTarget, filter: StreamFilter): void {
-    if (this.#hasKept || !this.#isOwnFormat(selected) || !(filter instanceof ResponsesStreamFilter)) return;
+    if (this.#isStored || !this.#isOwnFormat(selected) || !(filter instanceof ResponsesStreamFilter)) return;
     this.#keepNative(selected, filter.lastResponse);
   }
 

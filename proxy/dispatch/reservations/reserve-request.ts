@@ -28,7 +28,7 @@ export function reserveRequest(
 }
 
 /** Who asks something that generates nothing. */
-interface Asking {
+interface OneRequestCaller {
   readonly services: Services;
   readonly snapshot: Snapshot;
   readonly found: FoundKey;
@@ -37,7 +37,7 @@ interface Asking {
 
 /** Reserves one request of all limits that hold for the caller. @throws GatewayError as `reserveRequest` does */
 export function reserveOneRequest(
-  { services, snapshot, found: { key }, record }: Asking,
+  { services, snapshot, found: { key }, record }: OneRequestCaller,
   route: Route,
   model: string,
 ): Reservation | Promise<Reservation> {

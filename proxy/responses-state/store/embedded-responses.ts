@@ -10,14 +10,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { GatewayError } from "#proxy/errors";
 import {
-  type AskedFor,
   defaultStoreLimits,
+  type ReferenceKind,
   type ResponseStore,
   type StoreLimits,
 } from "#proxy/responses-state/response-store";
 import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 import { startThread } from "#proxy/runtime/start-thread";
-import type { NumberedQuestion, ResponseStoreStart, StoreQuestion, StoreReply } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreReply, ResponseStoreStart, StoreQuestion } from "./store-messages.ts";
 
 export interface EmbeddedResponsesOptions {
   readonly folder: string;
@@ -35,7 +35,7 @@ const waitingBytesMax = 64 * 1024 * 1024;
 const retryMs = 1_000;
 
 interface Waiting {
-  readonly resolve: (reply: StoreReply) => void;
+  readonly resolve: (reply: ResponseStoreReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -94,7 +94,7 @@ export class EmbeddedResponses implements ResponseStore {
     return (await this.#read({ type: "find-item", owner, id: itemId }))?.[0];
   }
 
-  async sizeOf(asked: AskedFor, owner: string, id: string): Promise<number> {
+  async sizeOf(asked: ReferenceKind, owner: string, id: string): Promise<number> {
     return (await this.#ask({ type: "size", asked, owner, id })).bytes ?? 0;
   }
 
@@ -113,7 +113,7 @@ export class EmbeddedResponses implements ResponseStore {
     const { folder, limits = defaultStoreLimits } = this.#options;
     const workerData: ResponseStoreStart = { folder, limits };
     const worker = startThread("./response-store-worker", import.meta.url, workerData);
-    worker.on("message", (reply: StoreReply) => this.#onReply(reply));
+    worker.on("message", (reply: ResponseStoreReply) => this.#onReply(reply));
     worker.on("error", (error) => this.#lost(worker, error));
     worker.on("exit", () => this.#lost(worker, new Error("the thread of the store ended")));
     return worker;
@@ -131,7 +131,7 @@ export class EmbeddedResponses implements ResponseStore {
     return responses;
   }
 
-  #ask(question: StoreQuestion): Promise<StoreReply> {
+  #ask(question: StoreQuestion): Promise<ResponseStoreReply> {
     if (this.#isLost) return Promise.reject(unreachable(new Error("the thread of the store ended")));
     this.#number += 1;
     const asked: NumberedQuestion = { number: this.#number, nowMs: this.#options.now(), question };
@@ -143,7 +143,7 @@ export class EmbeddedResponses implements ResponseStore {
     });
   }
 
-  #onReply(reply: StoreReply): void {
+  #onReply(reply: ResponseStoreReply): void {
     this.#hasReplied = true;
     if (reply.number === 0) this.#options.onProblem(reply.problem ?? "");
     const waiting = this.#waiting.get(reply.number);

@@ -8,7 +8,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
+import type { ReferenceKind, StoreLimits } from "#proxy/responses-state/response-store";
 import { inTransaction } from "#proxy/sqlite/in-transaction";
 import { makeFolder } from "#proxy/sqlite/make-folder";
 import { isDamaged, openDatabase } from "#proxy/sqlite/open-database";
@@ -102,7 +102,7 @@ export class ResponseDatabase {
   }
 
   /** Bytes of what `get`, `chain` or `findItem` would read. */
-  sizeOf(asked: AskedFor, owner: string, id: string, nowMs: number): number {
+  sizeOf(asked: ReferenceKind, owner: string, id: string, nowMs: number): number {
     if (asked === "chain") return (this.#linksOf(owner, id, nowMs) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
     const { place, placeByItem } = this.#statements;
     const row = (asked === "item" ? placeByItem : place).get(owner, id, nowMs - this.#limits.ttlMs);

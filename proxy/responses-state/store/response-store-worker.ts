@@ -1,17 +1,20 @@
 /** Runs the store's thread: handles one request after the other, so that a stored response is found by the next one. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ResponseDatabase } from "./response-database.ts";
-import type { NumberedQuestion, ResponseStoreStart, StoreReply } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreReply, ResponseStoreStart } from "./store-messages.ts";
 
 const { folder, limits }: ResponseStoreStart = workerData;
 const database = new ResponseDatabase(folder, limits);
 
 if (database.wasDamaged) {
-  parentPort?.postMessage({ number: 0, problem: "the database was damaged and was created anew" } satisfies StoreReply);
+  parentPort?.postMessage({
+    number: 0,
+    problem: "the database was damaged and was created anew",
+  } satisfies ResponseStoreReply);
 }
 
 parentPort?.on("message", (asked: NumberedQuestion) => {
-  let reply: StoreReply;
+  let reply: ResponseStoreReply;
   try {
     reply = replyTo(asked);
   } catch (error) {
@@ -21,7 +24,7 @@ parentPort?.on("message", (asked: NumberedQuestion) => {
   if (asked.question.type === "close") parentPort?.close();
 });
 
-function replyTo({ number, nowMs, question }: NumberedQuestion): StoreReply {
+function replyTo({ number, nowMs, question }: NumberedQuestion): ResponseStoreReply {
   switch (question.type) {
     case "keep":
       database.keep(question.row, nowMs);

@@ -1,5 +1,5 @@
 /** Defines the messages between the store of responses and its thread. Bodies are JSON text, written and read once. */
-import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
+import type { ReferenceKind, StoreLimits } from "#proxy/responses-state/response-store";
 
 export interface ResponseStoreStart {
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface KeptRow {
 
 export type StoreQuestion =
   | { readonly type: "get" | "chain" | "find-item" | "remove"; readonly owner: string; readonly id: string }
-  | { readonly type: "size"; readonly asked: AskedFor; readonly owner: string; readonly id: string }
+  | { readonly type: "size"; readonly asked: ReferenceKind; readonly owner: string; readonly id: string }
   | { readonly type: "keep"; readonly row: KeptRow }
   | { readonly type: "close" };
 
@@ -28,7 +28,7 @@ export interface NumberedQuestion {
   readonly question: StoreQuestion;
 }
 
-export interface StoreReply {
+export interface ResponseStoreReply {
   /** 0 for what nobody asked. */
   readonly number: number;
   /** Bodies found; none for nothing found. */
