@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { clientHeaders, forwardableHeaders } from "#proxy/http/header-rules";
 import { hasHeader, headerValues } from "#proxy/http1/wire/header-values";
 
-describe("upstreamHeaders", () => {
+describe("forwardableHeaders", () => {
   const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   it("lets nothing through that is on no list", () => {

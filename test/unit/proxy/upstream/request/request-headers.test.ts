@@ -19,7 +19,7 @@ const usual = {
   "user-agent": "tollgate",
 };
 
-describe("upstreamHeaders()", () => {
+describe("requestHeaders()", () => {
   for (const { name, changes, client, want } of [
     { name: "are the gateway's and the client's", changes: {}, client: { a: "1" }, want: { ...usual, a: "1" } },
     {
