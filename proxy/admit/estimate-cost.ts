@@ -22,7 +22,7 @@ const frameTokens = 16;
 /** The least cap that every provider takes (the Responses format's own minimum); shorter replies serve nobody. */
 const outputCapLeast = 16;
 
-/** What of a call the estimate looks at. */
+/** The part of a call that the estimate reads. */
 export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments" | "outputCap" | "candidates"> & {
   readonly body: { readonly bytes: Buffer };
 };

@@ -85,7 +85,7 @@ export function isRestricted(question: Question): boolean {
   return !isAddressAllowed(question.key, question.clientAddress) || restrictionIn(decideAccess(question)) !== undefined;
 }
 
-/** What of a decision is the key's own restriction; undefined where the model is served, or is not there to be served. */
+/** The refusal, if it is the key's own restriction; undefined where the model is served, or is not there to be served. */
 function restrictionIn(decision: Decision): AuthorizationRefusal | undefined {
   if (decision.allowed || decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint") {
     return undefined;
@@ -208,7 +208,7 @@ function capabilitiesOf(route: Route, { capabilities: allowed }: Key): readonly 
   return [...served].filter((capability) => allowed === undefined || allowed.includes(capability));
 }
 
-/** Whoever serves a prompt can say how long it is. */
+/** A route that serves chat can also count the tokens of a prompt. */
 function serves({ capabilities }: Route, capability: Capability): boolean {
   return capabilities.includes(capability) || (capability === "CountTokens" && capabilities.includes("Chat"));
 }

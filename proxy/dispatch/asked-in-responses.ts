@@ -13,7 +13,7 @@ import { prefersResponses } from "#proxy/neutral/traits/prefers-responses";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 
-/** What of a call counts. */
+/** The part of a call that decides. */
 export type AskedCall = Pick<ChatCall, "model" | "candidates"> & {
   readonly endpoint: Pick<ChatCall["endpoint"], "format">;
 };

@@ -28,7 +28,7 @@ import type { RunningCall } from "./revocation/is-still-allowed.ts";
 import { wasRevoked } from "./revocation/revocation.ts";
 import type { Services } from "./services.ts";
 
-/** What of an admitted call the loop needs. */
+/** The part of an admitted call that the loop needs. */
 export interface DispatchedCall extends RunningCall {
   readonly exchange: Exchange;
   readonly services: Services;
@@ -42,22 +42,22 @@ export interface DispatchedCall extends RunningCall {
   };
 }
 
-/** A failed attempt, with what the client is told if it was the last. */
+/** A failed attempt, with the client's error if it was the last. */
 export interface Failed extends FailedAttempt {
   readonly error: GatewayError;
 }
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export type Attempted<Value> = { readonly value: Value } | { readonly failed: Failed };
 
 /** Where requests for a call are sent. */
 export type CallUpstream = Pick<Upstream, "send">;
 
-/** What differs between the endpoints that go upstream. */
+/** The steps that differ between endpoints that go upstream. */
 export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Value> {
   /** The next target that was not tried; undefined when none is left. */
   select(tried: AttemptHistory): SelectedTarget | undefined;
-  /** What goes to a target, or why it must not get the call: known before anything is reserved on its channel. */
+  /** The request to a target, or the reason why it must not get the call: known before anything is reserved on its channel. */
   prepare(selected: SelectedTarget): Prepared | GatewayError | Promise<Prepared | GatewayError>;
   /**
    * Sends the request and settles or releases what was reserved for it.
@@ -70,7 +70,7 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
     request: UpstreamRequest,
     upstream: CallUpstream,
   ): Promise<Attempted<Value>>;
-  /** What the client is told where the route has no target for the call. */
+  /** The client's error where the route has no target for the call. */
   noTarget(): GatewayError;
 }
 

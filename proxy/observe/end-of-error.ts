@@ -1,3 +1,4 @@
+/** Turns the error that ended a request into the end code of the access log. */
 import { type ErrorCode, errorTable } from "#proxy/errors";
 import type { EndCode } from "./access-log.ts";
 

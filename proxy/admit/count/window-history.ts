@@ -11,7 +11,7 @@ import { Tally } from "./tally.ts";
 
 /** The sums of one window. */
 export interface CountedWindow {
-  /** Of what they are sums, whatever an edited limit counts by now. */
+  /** The unit of the sums, whatever unit an edited limit has by now. */
   readonly unit: Limit["unit"];
   startMs: number;
   readonly tally: Tally;

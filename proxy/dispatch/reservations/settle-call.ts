@@ -252,7 +252,7 @@ export class CallSettlement {
   }
 }
 
-/** What of the amounts is more than those held, and no request: that was one of the caller's. */
+/** The part of the amounts above those held, without requests: those are the caller's. */
 function beyond(need: Amounts, held: Amounts): Amounts {
   const more = (amount: bigint, reserved: bigint): bigint => (amount > reserved ? amount - reserved : 0n);
   return {

@@ -33,7 +33,7 @@ export interface ResponseStoreReply {
   readonly number: number;
   /** Bodies found; none for nothing found. */
   readonly bodies?: readonly string[] | undefined;
-  /** Of what was asked for the size of. */
+  /** The size of the stored object, where the request asked for it. */
   readonly bytes?: number | undefined;
   readonly isDone?: boolean | undefined;
   /** The store could not do it. */

@@ -51,7 +51,7 @@ export interface Hello {
   readonly digest: string;
   readonly sums: string;
   readonly rejects: readonly Reject[];
-  /** What of the source this proxy has seen, through whichever operator: none that has seen less may serve it. */
+  /** How much of the source this proxy has seen, through any operator: none that has seen less may serve it. */
   readonly versions: ResourceVersions;
 }
 
