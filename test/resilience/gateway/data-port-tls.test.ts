@@ -96,6 +96,6 @@ describe("the data port over TLS", function () {
     await write(-1, 1);
     await waitFor("the gauge to rise", async () => Math.round(await leftDays()) === 1);
     assert.match(rig.gateway.logs, /the certificate of the data port is valid again/);
-    assert.equal(rig.gateway.logs.match(/certificate of the data port ended/g)?.length, 1);
+    assert.equal(rig.gateway.logs.match(/certificate of the data port expired/g)?.length, 1);
   });
 });
